@@ -1,0 +1,5 @@
+//! The agent's operations over a store.
+
+mod protocol;
+
+pub use protocol::*;

@@ -1,0 +1,98 @@
+//! What the service knows of one skill, and of a user's skills together.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    path::{ETag, MountName, SkillPath},
+    skill::{Diagnostic, Frontmatter},
+};
+
+/// Where a skill comes from: the nearest layer wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The user's own folder.
+    #[default]
+    User,
+    /// The folder of the caller's team.
+    Team,
+    /// The organisation's folder.
+    Org,
+}
+
+/// One skill of the catalog.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CatalogEntry {
+    /// Where it lies; its identity.
+    pub skill: SkillPath,
+    /// Whose folder it lies in.
+    pub layer: Layer,
+    /// What its SKILL.md says of it, leniently read. The name and description are never empty here.
+    pub frontmatter: Frontmatter,
+    /// Title and headings of its body, as far as the catalog read it: for search.
+    pub headings: Vec<String>,
+    /// The version of SKILL.md this was read from.
+    pub etag: ETag,
+    /// Files of the skill, SKILL.md included.
+    pub files: usize,
+    /// All their bytes.
+    pub size: u64,
+    /// The newest of them.
+    pub updated_at: Timestamp,
+}
+
+impl CatalogEntry {
+    /// The name shown: the frontmatter's, or the folder's where it gives none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.frontmatter.name.as_deref().unwrap_or_else(|| self.skill.folder())
+    }
+
+    /// What it is for, as the author wrote it.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.frontmatter.description
+    }
+
+    /// The mount name a load without alias gives.
+    #[must_use]
+    pub fn mount_name(&self) -> MountName {
+        self.skill.mount_name()
+    }
+}
+
+/// A diagnostic and the skill folder it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CatalogDiagnostic {
+    /// The folder of the SKILL.md, as it lies below `skills/`; not always a valid skill path.
+    pub skill: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
+}
+
+/// All of one user's skills at one moment: an immutable value, replaced whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogView {
+    /// Skills in byte order of their paths.
+    pub entries: Vec<Arc<CatalogEntry>>,
+    /// What was wrong, skills left out included.
+    pub diagnostics: Vec<CatalogDiagnostic>,
+    /// Keys below `skills/` that no virtual path can name, so that nothing can reach them.
+    pub unnameable_keys: usize,
+    /// When the store was asked.
+    pub as_of: Timestamp,
+}
+
+impl CatalogView {
+    /// The skill at `path`.
+    #[must_use]
+    pub fn entry(&self, path: &SkillPath) -> Option<&Arc<CatalogEntry>> {
+        let at = self.entries.binary_search_by(|entry| entry.skill.cmp(path)).ok()?;
+        self.entries.get(at)
+    }
+}

@@ -1,0 +1,20 @@
+//! skillmount: a small file system over S3 for agents, where each session sees only the skills it has loaded.
+//!
+//! An agent has `/workspace` and `/ticket` from the start; `/skills` appears when the first skill is loaded and holds
+//! only what was loaded. Which skills exist is told by the prompt, which the service makes from the frontmatter it reads
+//! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
+//!
+//! Modules are cut as if each were a crate, and import only from the left:
+//! `error limits clock path` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` ← `http` `cli`.
+
+pub mod backend;
+pub mod catalog;
+pub mod clock;
+pub mod error;
+pub mod limits;
+pub mod path;
+pub mod session;
+pub mod skill;
+pub mod store;
+
+pub use error::{Code, Error, Kind, Outcome, Result};

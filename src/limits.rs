@@ -1,0 +1,145 @@
+//! Every limit of the crate, named once and tested at n and n + 1.
+//!
+//! Sizes are in bytes unless the name says otherwise. Where a number comes from a specification or a measurement, the
+//! comment says which.
+
+use std::time::Duration;
+
+// ---- names and paths
+
+/// An id: user, session, variable value.
+pub const ID_BYTES: usize = 128;
+/// One segment of a virtual path: what common file systems allow for a name.
+pub const SEGMENT_BYTES: usize = 255;
+/// An object key: the limit of S3.
+pub const KEY_BYTES: usize = 1024;
+/// A virtual path: more than any key could hold, so that the key limit is the one that is met.
+pub const PATH_BYTES: usize = 2048;
+/// How deep below `skills/` a skill may lie.
+pub const SKILL_DEPTH: usize = 6;
+/// Session variables.
+pub const VARS: usize = 32;
+
+// ---- patterns
+
+/// A glob pattern.
+pub const GLOB_BYTES: usize = 4096;
+/// Alternatives after brace expansion, as in deepagents.
+pub const GLOB_ALTERNATIVES: usize = 1000;
+/// A regular expression or literal to search for.
+pub const REGEX_BYTES: usize = 16 * 1024;
+/// A compiled regular expression, program and lazy automaton each.
+pub const REGEX_PROGRAM_BYTES: usize = 1 << 20;
+/// Nesting of a regular expression.
+pub const REGEX_NEST: u32 = 100;
+
+// ---- reading
+
+/// Lines of a `read` where the caller names no limit.
+pub const READ_LINES: u64 = 2000;
+/// Content of one `read` reply; longer windows are cut at a line and say how to go on.
+pub const READ_BYTES: usize = 1 << 20;
+/// The first bytes looked at to tell text from binary, as git and ripgrep do.
+pub const BINARY_PROBE_BYTES: usize = 8 * 1024;
+/// One GET of a large object: bigger files are read in pieces of this size.
+pub const CHUNK_BYTES: u64 = 8 << 20;
+/// The first GET of a file of unknown size.
+pub const FIRST_CHUNK_BYTES: u64 = 256 << 10;
+/// Every how many lines the line index of a large file keeps an offset.
+pub const LINE_INDEX_STRIDE: u64 = 64;
+/// Offsets a line index keeps before it doubles its stride.
+pub const LINE_INDEX_ENTRIES: usize = 1 << 18;
+
+// ---- grep, glob, ls
+
+/// Hits of a grep where the caller names no cap.
+pub const GREP_MATCHES: usize = 1000;
+/// Hits a caller may ask for.
+pub const GREP_MATCHES_MAX: usize = 10_000;
+/// Lines of context around a hit.
+pub const GREP_CONTEXT_LINES: usize = 20;
+/// One line of a grep reply; longer lines are cut and say so.
+pub const GREP_LINE_BYTES: usize = 8 * 1024;
+/// The text of a whole grep reply.
+pub const GREP_REPLY_BYTES: usize = 4 << 20;
+/// A file grep looks into; larger ones are passed over and reported.
+pub const GREP_FILE_BYTES: u64 = 64 << 20;
+/// Files of a glob reply, and entries of an `ls` reply.
+pub const LIST_ENTRIES: usize = 10_000;
+/// Objects one operation is willing to list.
+pub const LIST_OBJECTS: usize = 100_000;
+/// Objects fetched at once by one operation.
+pub const PARALLEL_GETS: usize = 64;
+
+// ---- writing
+
+/// A file that `write` makes or `edit` changes.
+pub const TEXT_FILE_BYTES: usize = 16 << 20;
+/// A file that is uploaded.
+pub const UPLOAD_FILE_BYTES: usize = 64 << 20;
+/// Files of one upload or download.
+pub const TRANSFER_FILES: usize = 1000;
+/// Predecessors a conditional write carries forward.
+pub const WRITE_CHAIN: usize = 32;
+/// Edits of one file that commit together.
+pub const EDIT_GROUP: usize = 256;
+/// How often a group of edits is applied anew after somebody else won.
+pub const EDIT_ATTEMPTS: usize = 64;
+
+// ---- skills
+
+/// What is fetched of a SKILL.md for the catalog. The longest frontmatter of 6,616 public skills ends at byte 3,795.
+pub const SKILL_HEAD_BYTES: u64 = 32 << 10;
+/// Frontmatter: the parser is quadratic in nesting, so input is bounded before it.
+pub const FRONTMATTER_BYTES: usize = 16 << 10;
+/// Open `[` and `{` in frontmatter.
+pub const FRONTMATTER_NESTING: usize = 64;
+/// A SKILL.md that is loaded whole.
+pub const SKILL_FILE_BYTES: u64 = 4 << 20;
+/// Characters of a name, by the Agent Skills specification.
+pub const SKILL_NAME_CHARS: usize = 64;
+/// Characters of a description, by the Agent Skills specification.
+pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
+/// Characters of a compatibility note, by the Agent Skills specification.
+pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Files of one skill.
+pub const SKILL_FILES: usize = 10_000;
+/// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
+pub const SNAPSHOT_INLINE_FILES: usize = 512;
+/// Skills one user may have.
+pub const CATALOG_SKILLS: usize = 20_000;
+/// Skills loaded in one session.
+pub const LOADED_SKILLS: usize = 64;
+
+// ---- prompt
+
+/// Tokens of a prompt where the caller names no budget.
+pub const PROMPT_TOKENS: usize = 2000;
+
+// ---- sessions and ages
+
+/// How long a session, and what is known of the catalog, is trusted without looking again.
+pub const FRESH: Duration = Duration::from_secs(30);
+/// How long an idle session is kept.
+pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
+/// How often a session change is tried anew after another replica won.
+pub const SESSION_ATTEMPTS: usize = 32;
+/// Entries of a page of sessions, skills or versions.
+pub const PAGE_ENTRIES: usize = 1000;
+
+// ---- the store and the network
+
+/// One attempt of a request to the store, without its body.
+pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+/// One operation on the store with its retries and its body.
+pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Content kept in memory.
+pub const CACHE_BYTES: u64 = 256 << 20;
+/// A JSON body.
+pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
+/// All headers of a request.
+pub const HEADER_BYTES: usize = 32 << 10;
+/// A whole HTTP request, start to end.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
+/// What is left of requests under way when the process is told to stop.
+pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);

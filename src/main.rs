@@ -1,0 +1,3 @@
+//! The `skillmount` binary.
+
+fn main() {}

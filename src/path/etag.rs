@@ -1,0 +1,36 @@
+//! Entity tags: the name of one version of one object.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+/// The identity of one version of one object: equal tags on one key mean equal bytes. Opaque, not a digest.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ETag(Arc<str>);
+
+impl ETag {
+    /// The tag as the store gave it, without the quotes HTTP puts around it.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(Arc::from(text.trim_matches('"')))
+    }
+
+    /// The tag without quotes.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}

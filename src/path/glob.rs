@@ -1,0 +1,5 @@
+//! Globs.
+
+/// A compiled glob.
+#[derive(Clone, Debug)]
+pub struct Glob {}

@@ -1,0 +1,103 @@
+//! What a session may reach, and the one function from a virtual path to an object key.
+
+use super::{KeyPrefix, ObjectKey, VirtualPath};
+use crate::error::Result;
+
+/// A folder of the virtual tree and the keys behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Where it is seen: `/workspace`, `/skills/compraventa`.
+    pub at: VirtualPath,
+    /// What lies behind it.
+    pub prefix: KeyPrefix,
+}
+
+/// Where a virtual path leads in a scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place<'scope> {
+    /// A folder that exists only because mounts lie below it: `/`, and `/skills` once a skill is loaded.
+    Above,
+    /// A mount, or something below it: which mount (by its index), and the path below it, empty for the mount itself.
+    Inside(usize, &'scope str),
+    /// Nothing this session can reach.
+    Nowhere,
+}
+
+/// Everything a session may reach: its mounts, in the order they are listed.
+///
+/// A scope is a closed world: what no mount covers has no key, so it is never asked of the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    mounts: Vec<Mount>,
+}
+
+impl Scope {
+    /// A scope of these mounts; none lies inside another.
+    #[must_use]
+    pub fn new(mounts: Vec<Mount>) -> Self {
+        Self { mounts }
+    }
+
+    /// The mounts, in listing order.
+    #[must_use]
+    pub fn mounts(&self) -> &[Mount] {
+        &self.mounts
+    }
+
+    /// Where `path` leads, whole segments only.
+    #[must_use]
+    pub fn place<'path>(&self, path: &'path VirtualPath) -> Place<'path> {
+        let inside = self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, path.below(&mount.at)?)));
+        match inside {
+            Some((index, relative)) => Place::Inside(index, relative),
+            None if path.is_root() || self.mounts.iter().any(|mount| mount.at.below(path).is_some()) => Place::Above,
+            None => Place::Nowhere,
+        }
+    }
+
+    /// The key of the file at `path`: `None` where no mount covers it, or where it is a mount itself.
+    ///
+    /// # Errors
+    /// `invalid_path` where the key would be over 1,024 bytes.
+    pub fn object_key(&self, path: &VirtualPath) -> Result<Option<ObjectKey>> {
+        match self.place(path) {
+            Place::Inside(index, relative) if !relative.is_empty() => {
+                self.mounts.get(index).map(|mount| mount.prefix.key(relative)).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope() -> Scope {
+        let mount = |at: &str, prefix: &str| Mount {
+            at: VirtualPath::parse(at).unwrap(),
+            prefix: KeyPrefix::all().folder(prefix).unwrap(),
+        };
+        Scope::new(vec![mount("/workspace", "u1/threads/s"), mount("/skills/venta", "u1/skills/escrituras/venta")])
+    }
+
+    #[test]
+    fn only_whole_segments_lead_into_a_mount() {
+        let key = |text| scope().object_key(&VirtualPath::parse(text).unwrap()).unwrap().map(|key| key.to_string());
+        assert_eq!(key("/workspace/a").as_deref(), Some("u1/threads/s/a"));
+        assert_eq!(key("/skills/venta/SKILL.md").as_deref(), Some("u1/skills/escrituras/venta/SKILL.md"));
+        for nowhere in
+            ["/workspaceX/a", "/skills/compraventa/a", "/skills/vent/a", "/workspace", "/skills", "/", "/ticket/a"]
+        {
+            assert_eq!(key(nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn folders_above_mounts_exist_only_because_of_them() {
+        let scope = scope();
+        let place = |text: &str| scope.place(&VirtualPath::parse(text).unwrap()) == Place::Above;
+        assert!(place("/") && place("/skills"));
+        assert!(!place("/skill") && !place("/skills/x"));
+    }
+}

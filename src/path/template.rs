@@ -1,0 +1,196 @@
+//! Mount templates: which keys lie behind `/workspace` and `/ticket`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Id, KeyPrefix, UserSpace, id::quoted, segment};
+use crate::error::{Code, Error, Result};
+
+/// Names a session may not give to a variable, because the layout or the service uses them.
+const RESERVED: [&str; 4] = ["user", "session", "skills", "skillmount"];
+
+/// The keys behind one mount: `{user}/threads/{session}`.
+///
+/// After `{user}/` comes a literal that is neither `skills` nor `.skillmount`, then literals and variables. The variable
+/// `session` is the session's id; any other is a session variable and falls back to the session's id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountTemplate {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    Variable(String),
+}
+
+impl MountTemplate {
+    /// Checks `text`.
+    ///
+    /// # Errors
+    /// `invalid_request`, with the rule that is broken.
+    pub fn parse(text: &str) -> Result<Self> {
+        let refuse =
+            |why: &str| Error::new(Code::InvalidRequest, format!("{} is not a mount template: {why}", quoted(text)));
+        let rest = text.strip_prefix("{user}/").ok_or_else(|| refuse("it must begin with {user}/"))?;
+        let parts = rest.trim_end_matches('/').split('/').map(part).collect::<Option<Vec<_>>>();
+        let parts = parts
+            .ok_or_else(|| refuse("after {user}/ use plain names and variables like {session}, whole segments"))?;
+        match parts.first() {
+            Some(Part::Literal(name)) if name != "skills" && !name.starts_with('.') => Ok(Self { parts }),
+            _ => Err(refuse("the segment after {user}/ must be a plain name other than skills")),
+        }
+    }
+
+    /// The prefix for one session.
+    ///
+    /// # Errors
+    /// `invalid_path` where it would be too long for a key.
+    pub fn prefix(&self, space: &UserSpace, session: &Id, vars: &BTreeMap<String, Id>) -> Result<KeyPrefix> {
+        let value = |part: &Part| match part {
+            Part::Literal(name) => name.clone(),
+            Part::Variable(name) => vars.get(name).unwrap_or(session).to_string(),
+        };
+        space.root().folder(&self.parts.iter().map(value).collect::<Vec<_>>().join("/"))
+    }
+
+    /// The session variables it uses, `session` left out.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Variable(name) if name != "session" => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether some session could see the same keys through both.
+    fn meets(&self, other: &Self) -> bool {
+        self.parts.iter().zip(&other.parts).all(|pair| match pair {
+            (Part::Literal(one), Part::Literal(two)) => one == two,
+            _ => true,
+        })
+    }
+}
+
+fn part(text: &str) -> Option<Part> {
+    if let Some(name) = text.strip_prefix('{') {
+        let name = name.strip_suffix('}')?;
+        return (name == "session" || check_variable_name(name).is_ok()).then(|| Part::Variable(name.to_owned()));
+    }
+    let plain = segment::fault(text).is_none() && !text.contains(['{', '}']);
+    plain.then(|| Part::Literal(text.to_owned()))
+}
+
+/// Checks the name of a session variable: `[a-z][a-z0-9_]{0,31}`, none of the names the layout uses itself.
+///
+/// # Errors
+/// `invalid_request`, saying which.
+pub fn check_variable_name(name: &str) -> Result<()> {
+    let shape = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= 32
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if shape && !RESERVED.contains(&name) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::InvalidRequest,
+        format!(
+            "{} is not a variable name: use up to 32 of a-z 0-9 _ and none of {}",
+            quoted(name),
+            RESERVED.join(", ")
+        ),
+    ))
+}
+
+/// The templates of a service: where `/workspace` and `/ticket` lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountTemplates {
+    workspace: MountTemplate,
+    ticket: MountTemplate,
+}
+
+impl MountTemplates {
+    /// Joins the two, which must never meet: no template is a prefix of the other, whatever the variables hold.
+    ///
+    /// # Errors
+    /// `invalid_request` where they could.
+    pub fn new(workspace: MountTemplate, ticket: MountTemplate) -> Result<Self> {
+        if workspace.meets(&ticket) {
+            return Err(Error::new(
+                Code::InvalidRequest,
+                "the templates of /workspace and /ticket can name the same keys: give them different folders after {user}/",
+            ));
+        }
+        Ok(Self { workspace, ticket })
+    }
+
+    /// Where `/workspace` lies.
+    #[must_use]
+    pub fn workspace(&self) -> &MountTemplate {
+        &self.workspace
+    }
+
+    /// Where `/ticket` lies.
+    #[must_use]
+    pub fn ticket(&self) -> &MountTemplate {
+        &self.ticket
+    }
+
+    /// Every session variable that has a use.
+    #[must_use]
+    pub fn variables(&self) -> BTreeSet<&str> {
+        self.workspace.variables().chain(self.ticket.variables()).collect()
+    }
+}
+
+impl Default for MountTemplates {
+    /// `{user}/threads/{session}` and `{user}/tickets/{ticket_id}`.
+    fn default() -> Self {
+        let template = |folder: &str, variable: &str| MountTemplate {
+            parts: vec![Part::Literal(folder.to_owned()), Part::Variable(variable.to_owned())],
+        };
+        Self { workspace: template("threads", "session"), ticket: template("tickets", "ticket_id") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_that_reach_skills_or_our_own_objects_are_refused() {
+        for bad in [
+            "skills/{session}",
+            "{user}/skills/x",
+            "{user}/.skillmount",
+            "{user}/{session}",
+            "{user}/",
+            "{user}/a//b",
+            "{user}/a/{skills}",
+            "{user}/a/x{session}",
+            "{user}/../x",
+        ] {
+            assert!(MountTemplate::parse(bad).is_err(), "{bad}");
+        }
+        for good in ["{user}/threads/{session}", "{user}/workspace/", "{user}/t/{team_1}/x"] {
+            assert!(MountTemplate::parse(good).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn templates_that_could_meet_are_refused() {
+        let join =
+            |one, two| MountTemplates::new(MountTemplate::parse(one).unwrap(), MountTemplate::parse(two).unwrap());
+        assert!(join("{user}/a/{session}", "{user}/a/b/c").is_err());
+        assert!(join("{user}/a", "{user}/a/b").is_err());
+        assert!(join("{user}/a/x", "{user}/a/y").is_ok());
+        let default = MountTemplates::default();
+        assert!(join("{user}/threads/{session}", "{user}/tickets/{ticket_id}").unwrap() == default);
+    }
+
+    #[test]
+    fn reserved_and_odd_variable_names_are_refused() {
+        for bad in ["skills", "user", "session", "skillmount", "", "A", "1a", "a-b"] {
+            assert!(check_variable_name(bad).is_err(), "{bad}");
+        }
+        assert!(check_variable_name("ticket_id").is_ok());
+    }
+}

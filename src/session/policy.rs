@@ -1,0 +1,300 @@
+//! What a session may do. Two policies hold at once, the user's and the session's; the stricter wins everywhere.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Code, Error, Result},
+    path::SkillPath,
+};
+
+/// Rules a policy may hold, of each sort.
+const RULES: usize = 1000;
+
+/// Whether agents may change the files of loaded skills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SkillsAccess {
+    /// Everything below `/skills` is read-only.
+    #[default]
+    Read,
+    /// Files of loaded skills of the user's own layer can be written.
+    Write,
+}
+
+/// Which skills `/skills` shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Those this session loaded.
+    #[default]
+    Loaded,
+    /// Every permitted skill, flat and read-only, for frameworks that insist on scanning.
+    All,
+}
+
+/// What the prompt holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PromptMode {
+    /// The listing until a skill is loaded, then the current skill's instructions.
+    #[default]
+    TwoState,
+    /// Always the listing.
+    Listing,
+    /// The listing and the current skill's instructions.
+    Combined,
+    /// A short pointer to `discover_skills`.
+    Discover,
+}
+
+/// What the tool that loads a skill is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub enum LoadTool {
+    /// `load_skill`.
+    #[default]
+    #[serde(rename = "load_skill")]
+    LoadSkill,
+    /// `Skill`, as Claude's agents know it.
+    Skill,
+}
+
+/// What happens when a tool is called; later is stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ToolRule {
+    /// It runs.
+    #[default]
+    Auto,
+    /// A person approves it first.
+    Ask,
+    /// It never runs, and is not offered.
+    Blocked,
+}
+
+/// What happens when a skill is loaded; later is stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SkillRule {
+    /// It loads.
+    #[default]
+    AutoApprove,
+    /// A person approves it each time.
+    Enabled,
+    /// Switched off: in no listing, cannot be loaded.
+    Disabled,
+    /// Forbidden: in no listing, cannot be loaded.
+    Blocked,
+}
+
+impl SkillRule {
+    /// Whether the skill may be seen in listings at all.
+    #[must_use]
+    pub fn is_visible(self) -> bool {
+        self < Self::Disabled
+    }
+}
+
+/// What a session, or every session of a user, may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// Whether agents may change files of loaded skills.
+    pub skills_access: SkillsAccess,
+    /// Which skills `/skills` shows.
+    pub visibility: Visibility,
+    /// Whether surfaces that show the catalog by name may be used.
+    pub catalog_reads: bool,
+    /// Reading only.
+    pub plan_mode: bool,
+    /// What the prompt holds.
+    pub prompt_mode: PromptMode,
+    /// What the tool that loads a skill is called.
+    pub load_tool: LoadTool,
+    /// Rules by tool name; `*` for the rest.
+    pub tools: BTreeMap<String, ToolRule>,
+    /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
+    pub skills: BTreeMap<String, SkillRule>,
+    /// Skills to load when the session begins.
+    #[cfg_attr(feature = "http", schema(value_type = Vec<String>))]
+    pub preload: Vec<SkillPath>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            skills_access: SkillsAccess::default(),
+            visibility: Visibility::default(),
+            catalog_reads: true,
+            plan_mode: false,
+            prompt_mode: PromptMode::default(),
+            load_tool: LoadTool::default(),
+            tools: BTreeMap::from([("*".to_owned(), ToolRule::Auto)]),
+            skills: BTreeMap::from([("*".to_owned(), SkillRule::AutoApprove)]),
+            preload: Vec::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Checks what the types cannot: patterns that could never match, and how many rules there are.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming the pattern.
+    pub fn check(&self) -> Result<()> {
+        if self.tools.len() > RULES || self.skills.len() > RULES || self.preload.len() > RULES {
+            return Err(Error::new(Code::InvalidRequest, format!("a policy holds at most {RULES} rules of each sort")));
+        }
+        let fine = |pattern: &str| {
+            pattern == "*"
+                || SkillPath::parse(pattern.strip_suffix("/*").unwrap_or(pattern))
+                    .is_ok_and(|path| !path.as_str().contains('*'))
+        };
+        match self.skills.keys().find(|pattern| !fine(pattern)) {
+            None => Ok(()),
+            Some(pattern) => Err(Error::new(
+                Code::InvalidRequest,
+                format!("{pattern:?} is not a skill pattern: use a skill path, a folder like escrituras/*, or *"),
+            )),
+        }
+    }
+
+    /// The rule for a tool.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> ToolRule {
+        self.tools.get(name).or_else(|| self.tools.get("*")).copied().unwrap_or_default()
+    }
+
+    /// The rule for a skill: the longest pattern that matches it or a folder it lies in, and never laxer than the rule
+    /// of a skill it would be a part of.
+    #[must_use]
+    pub fn skill(&self, skill: &SkillPath) -> SkillRule {
+        let own = self.skills.get(skill.as_str()).copied();
+        let inherited = skill.ancestors().find_map(|folder| self.skills.get(&format!("{folder}/*")).copied());
+        let rest = self.skills.get("*").copied();
+        let rule = own.or(inherited).or(rest).unwrap_or_default();
+        let enclosing = skill.ancestors().filter_map(|folder| self.skills.get(folder.as_str()).copied()).max();
+        rule.max(enclosing.unwrap_or_default())
+    }
+
+    /// Both policies at once: for each question the stricter answer. Matters of taste (`prompt_mode`, `load_tool`,
+    /// `preload`) are `self`'s, the session's.
+    #[must_use]
+    pub fn stricter(&self, user: &Self) -> Both {
+        Both { session: self.clone(), user: user.clone() }
+    }
+}
+
+/// A session's policy and its user's, held at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Both {
+    session: Policy,
+    user: Policy,
+}
+
+impl Both {
+    /// Whether agents may change files of loaded skills.
+    #[must_use]
+    pub fn skills_access(&self) -> SkillsAccess {
+        self.session.skills_access.min(self.user.skills_access)
+    }
+
+    /// Which skills `/skills` shows. Seeing all takes the session's word; the user's policy can only take it back by
+    /// hiding skills.
+    #[must_use]
+    pub fn visibility(&self) -> Visibility {
+        self.session.visibility
+    }
+
+    /// Whether surfaces that show the catalog may be used.
+    #[must_use]
+    pub fn catalog_reads(&self) -> bool {
+        self.session.catalog_reads && self.user.catalog_reads
+    }
+
+    /// Reading only.
+    #[must_use]
+    pub fn plan_mode(&self) -> bool {
+        self.session.plan_mode || self.user.plan_mode
+    }
+
+    /// The rule for a tool.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> ToolRule {
+        self.session.tool(name).max(self.user.tool(name))
+    }
+
+    /// The rule for a skill.
+    #[must_use]
+    pub fn skill(&self, skill: &SkillPath) -> SkillRule {
+        self.session.skill(skill).max(self.user.skill(skill))
+    }
+
+    /// The session's own policy, for matters of taste.
+    #[must_use]
+    pub fn session(&self) -> &Policy {
+        &self.session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> SkillPath {
+        SkillPath::parse(text).unwrap()
+    }
+
+    fn with(rules: &[(&str, SkillRule)]) -> Policy {
+        Policy {
+            skills: rules.iter().map(|(pattern, rule)| ((*pattern).to_owned(), *rule)).collect(),
+            ..Policy::default()
+        }
+    }
+
+    #[test]
+    fn the_longest_pattern_decides_on_whole_segments() {
+        let policy = with(&[
+            ("*", SkillRule::Blocked),
+            ("escrituras/*", SkillRule::Enabled),
+            ("escrituras/venta", SkillRule::AutoApprove),
+        ]);
+        assert_eq!(policy.skill(&path("escrituras/venta")), SkillRule::AutoApprove);
+        assert_eq!(policy.skill(&path("escrituras/compraventa")), SkillRule::Enabled);
+        assert_eq!(policy.skill(&path("escriturasX/venta")), SkillRule::Blocked);
+    }
+
+    #[test]
+    fn a_folder_inside_a_blocked_skill_is_blocked_too() {
+        assert_eq!(with(&[("a", SkillRule::Blocked)]).skill(&path("a/inner")), SkillRule::Blocked);
+    }
+
+    #[test]
+    fn of_two_policies_the_stricter_holds() {
+        let strict = Policy { plan_mode: true, ..with(&[("a", SkillRule::Disabled)]) };
+        let lax = Policy { skills_access: SkillsAccess::Write, ..Policy::default() };
+        for both in [strict.stricter(&lax), lax.stricter(&strict)] {
+            assert!(both.plan_mode());
+            assert_eq!(both.skills_access(), SkillsAccess::Read);
+            assert_eq!(both.skill(&path("a")), SkillRule::Disabled);
+        }
+    }
+
+    #[test]
+    fn patterns_that_could_never_match_are_refused() {
+        for bad in ["a*", "*/a", "a//b", "/a", "a/**"] {
+            assert!(with(&[(bad, SkillRule::Enabled)]).check().is_err(), "{bad}");
+        }
+        for good in ["*", "a", "a/*", "a/b/*"] {
+            assert!(with(&[(good, SkillRule::Enabled)]).check().is_ok(), "{good}");
+        }
+    }
+}

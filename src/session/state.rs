@@ -1,0 +1,93 @@
+//! A session as a value.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::policy::Policy;
+use crate::{
+    limits::SESSION_IDLE,
+    path::{Id, MountName, SkillPath},
+    skill::Snapshot,
+};
+
+/// One skill a session has loaded, with the files it was loaded with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadedSkill {
+    /// Where it lies.
+    pub skill: SkillPath,
+    /// Its folder below `/skills`.
+    pub mount: MountName,
+    /// The name its frontmatter gives, or its folder's.
+    pub name: String,
+    /// What its frontmatter says it is for.
+    pub description: String,
+    /// When it was loaded.
+    pub loaded_at: Timestamp,
+    /// The files as they were then.
+    pub snapshot: Arc<Snapshot>,
+}
+
+/// One agent conversation. Changed only by replacing it whole, under compare-and-swap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id, unique within the user.
+    pub session_id: Id,
+    /// Whose it is.
+    pub user_id: Id,
+    /// Values for the mount templates.
+    pub vars: BTreeMap<String, Id>,
+    /// What it may do; the user's policy holds beside it.
+    pub policy: Policy,
+    /// The session it was forked from.
+    pub parent: Option<Id>,
+    /// The skill whose instructions the prompt holds.
+    pub current_skill: Option<SkillPath>,
+    /// Counts changes; 0 for a session that was never changed and so does not exist in the store.
+    pub version: u64,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// Skills in the order they were loaded.
+    pub loaded_skills: Vec<LoadedSkill>,
+}
+
+impl Session {
+    /// A session as it is before anything has happened in it.
+    #[must_use]
+    pub fn fresh(user_id: Id, session_id: Id, now: Timestamp) -> Self {
+        Self {
+            session_id,
+            user_id,
+            vars: BTreeMap::new(),
+            policy: Policy::default(),
+            parent: None,
+            current_skill: None,
+            version: 0,
+            created_at: now,
+            updated_at: now,
+            loaded_skills: Vec::new(),
+        }
+    }
+
+    /// When it is forgotten if nothing happens in it.
+    #[must_use]
+    pub fn expires_at(&self) -> Timestamp {
+        let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
+        self.updated_at.saturating_add(idle).unwrap_or(Timestamp::MAX)
+    }
+
+    /// The loaded skill that lies at `skill`.
+    #[must_use]
+    pub fn loaded(&self, skill: &SkillPath) -> Option<&LoadedSkill> {
+        self.loaded_skills.iter().find(|loaded| loaded.skill == *skill)
+    }
+
+    /// The loaded skill mounted as `mount`.
+    #[must_use]
+    pub fn mounted(&self, mount: &str) -> Option<&LoadedSkill> {
+        self.loaded_skills.iter().find(|loaded| loaded.mount.as_str() == mount)
+    }
+}

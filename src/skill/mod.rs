@@ -1,0 +1,12 @@
+//! What a skill is, apart from where it is stored: pure functions over the text of a SKILL.md and its list of files.
+//!
+//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down; judging is
+//! `lint`'s business. YAML is spoken only in `frontmatter`.
+
+mod diagnostic;
+mod frontmatter;
+mod snapshot;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use frontmatter::{Frontmatter, Parameter};
+pub use snapshot::{Snapshot, SnapshotFile};

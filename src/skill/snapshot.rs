@@ -1,0 +1,101 @@
+//! The exact files of one skill at one moment.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::path::ETag;
+
+/// One file of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotFile {
+    /// Where it lies below the skill's folder: `resources/ejemplo.md`.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Which version of the object.
+    pub etag: ETag,
+    /// When that version was written.
+    pub modified_at: Timestamp,
+}
+
+/// The files of a skill, sorted by path, and their digest. A value: a changed skill has another snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    digest: String,
+    files: Vec<SnapshotFile>,
+}
+
+impl Snapshot {
+    /// The snapshot of these files, in whatever order they come.
+    #[must_use]
+    pub fn new(mut files: Vec<SnapshotFile>) -> Self {
+        files.sort_by(|one, two| one.path.cmp(&two.path));
+        Self { digest: digest(&files), files }
+    }
+
+    /// `sha256:` and 64 hex digits: the SHA-256 over the sorted list of (path, size, `ETag`), each closed by a NUL.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The files in byte order of their paths.
+    #[must_use]
+    pub fn files(&self) -> &[SnapshotFile] {
+        &self.files
+    }
+
+    /// The file at `path`, if the snapshot has one.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&SnapshotFile> {
+        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(at)
+    }
+
+    /// The same snapshot with one file replaced or added (`Some`), or taken out (`None`).
+    #[must_use]
+    pub fn with(&self, path: &str, file: Option<SnapshotFile>) -> Self {
+        let others = self.files.iter().filter(|old| old.path != path).cloned();
+        Self::new(others.chain(file).collect())
+    }
+
+    /// All bytes together.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+}
+
+fn digest(files: &[SnapshotFile]) -> String {
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(format!("{}\0{}\0{}\0", file.path, file.size, file.etag));
+    }
+    hash.finalize().iter().fold("sha256:".to_owned(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, etag: &str) -> SnapshotFile {
+        SnapshotFile { path: path.into(), size: 1, etag: ETag::new(etag), modified_at: Timestamp::UNIX_EPOCH }
+    }
+
+    #[test]
+    fn the_digest_depends_on_the_files_and_not_on_their_order() {
+        let one = Snapshot::new(vec![file("b", "1"), file("a", "1")]);
+        let two = Snapshot::new(vec![file("a", "1"), file("b", "1")]);
+        assert_eq!(one, two);
+        assert!(one.digest().starts_with("sha256:") && one.digest().len() == 71);
+        assert_ne!(one.digest(), one.with("a", Some(file("a", "2"))).digest());
+        assert_eq!(one.with("c", Some(file("c", "1"))).with("c", None), one);
+    }
+}

@@ -1,0 +1,197 @@
+//! Writes whose outcome is settled: nothing is applied twice, and an own success is never called a conflict.
+//!
+//! A conditional put that lands while its reply is lost looks, when tried again, like somebody else's win. So each write
+//! carries an id in the object's metadata, and each conditional write carries forward the ids of its last 32
+//! predecessors. After an attempt of unknown outcome the chain of whatever is there now decides: our id in it means we
+//! landed; our base in it without us means we did not; anything else stays unknown and is never applied again. The same
+//! trap is described by Trino #27388, Icechunk #2099 and ClickHouse #113994, and cured alike in SlateDB.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use tokio::time::{Instant, sleep};
+
+use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult};
+use crate::{
+    clock::Clock,
+    error::Outcome,
+    limits::{OPERATION_TIMEOUT, WRITE_CHAIN},
+    path::{ETag, ObjectKey},
+};
+
+/// Metadata name of the id of the write that made a version.
+const WRITE_ID: &str = "skillmount-write-id";
+/// Metadata name of its predecessors, newest first, separated by commas.
+const WRITE_CHAIN_NAME: &str = "skillmount-write-chain";
+/// The first pause after a failed attempt; it doubles up to [`LAST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+/// The longest pause between attempts.
+const LAST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What a write assumes of the object it replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Nothing: whatever is there is overwritten.
+    Whatever,
+    /// That nothing is there.
+    Absent,
+    /// That this version is there, whose metadata names its own predecessors.
+    Version(ETag, Metadata),
+}
+
+impl Base {
+    /// The version described by `meta`.
+    #[must_use]
+    pub fn version(meta: &ObjectMeta) -> Self {
+        Self::Version(meta.etag.clone(), meta.metadata.clone())
+    }
+
+    fn condition(&self) -> PutCondition {
+        match self {
+            Self::Whatever => PutCondition::Always,
+            Self::Absent => PutCondition::IfAbsent,
+            Self::Version(etag, _) => PutCondition::IfMatch(etag.clone()),
+        }
+    }
+
+    /// Base and predecessors, newest first: what a write on top of it carries forward.
+    fn chain(&self) -> Vec<String> {
+        match self {
+            Self::Whatever | Self::Absent => Vec::new(),
+            Self::Version(etag, metadata) => {
+                let mut chain = vec![name_of(etag, metadata)];
+                chain.extend(chain_of(metadata).map(str::to_owned));
+                chain.truncate(WRITE_CHAIN);
+                chain
+            }
+        }
+    }
+}
+
+/// A write that landed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// The version it made; `None` where others had replaced it before its tag could be learnt.
+    pub etag: Option<ETag>,
+    /// What it attached, so that the next write can go on from here without asking.
+    pub metadata: Metadata,
+}
+
+/// Puts objects and settles what became of them.
+#[derive(Clone, Debug)]
+pub struct Committer {
+    store: SharedStore,
+    clock: Arc<dyn Clock>,
+}
+
+/// What the chain of the present version says about a write of unknown outcome.
+enum Verdict {
+    Landed(Option<ETag>),
+    NeverLanded,
+    Lost,
+    Unknown,
+}
+
+impl Committer {
+    /// A committer over `store`, taking its write ids from `clock`.
+    #[must_use]
+    pub fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    /// Writes `bytes` to `key` if `base` still holds, trying again until that is settled or the operation's time is up.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` (or `NotFound` for a deleted base) where `base` does not hold and nothing was written;
+    /// `Unavailable` with its outcome where the store did not answer; `Denied` and `Unsupported` as the store says.
+    pub async fn commit(&self, key: &ObjectKey, bytes: Bytes, base: &Base) -> StoreResult<Commit> {
+        let id = format!("{:032x}", self.clock.random());
+        let metadata = metadata(&id, &base.chain());
+        let deadline = Instant::now() + OPERATION_TIMEOUT;
+        let mut pause = FIRST_PAUSE;
+        let mut doubtful = false;
+        loop {
+            let options = PutOptions { condition: base.condition(), metadata: metadata.clone() };
+            let failure = match self.store.put(key, bytes.clone(), options).await {
+                Ok(put) => return Ok(Commit { etag: Some(put.etag), metadata }),
+                Err(error) => error,
+            };
+            doubtful |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
+            if !doubtful && !failure.is_transient() {
+                return Err(failure);
+            }
+            if doubtful {
+                match self.settle(key, &id, base, deadline).await {
+                    Verdict::Landed(etag) => return Ok(Commit { etag, metadata }),
+                    Verdict::Lost => return Err(StoreError::PreconditionFailed),
+                    Verdict::Unknown => return Err(StoreError::unknown(failure)),
+                    Verdict::NeverLanded => {}
+                }
+            }
+            if Instant::now() + pause >= deadline {
+                return Err(if doubtful { StoreError::unknown(failure) } else { failure });
+            }
+            sleep(self.jittered(pause)).await;
+            pause = (pause * 2).min(LAST_PAUSE);
+        }
+    }
+
+    /// Reads the present version until it answers, and lets its chain decide.
+    async fn settle(&self, key: &ObjectKey, id: &str, base: &Base, deadline: Instant) -> Verdict {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.store.head(key).await {
+                Ok(meta) => return judge(id, base, &meta),
+                // Nothing there: a create that never landed may be tried again, because trying is conditional. For the
+                // others, a version that was there is gone, and whether ours was among the deleted nobody can tell.
+                Err(StoreError::NotFound) if *base == Base::Absent => return Verdict::NeverLanded,
+                Err(StoreError::NotFound) => return Verdict::Unknown,
+                Err(error) if !error.is_transient() || Instant::now() + pause >= deadline => return Verdict::Unknown,
+                Err(_) => sleep(self.jittered(pause)).await,
+            }
+            pause = (pause * 2).min(LAST_PAUSE);
+        }
+    }
+
+    /// Between half of `pause` and all of it, so that rivals do not meet again in step.
+    fn jittered(&self, pause: Duration) -> Duration {
+        let dice = u32::try_from(self.clock.random() & 0xffff).unwrap_or(0);
+        pause / 2 + pause * dice / (2 * 0x1_0000)
+    }
+}
+
+fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
+    let current = name_of(&now.etag, &now.metadata);
+    if current == id {
+        return Verdict::Landed(Some(now.etag.clone()));
+    }
+    if chain_of(&now.metadata).any(|earlier| earlier == id) {
+        return Verdict::Landed(None);
+    }
+    match base {
+        Base::Version(etag, _) if *etag == now.etag => Verdict::NeverLanded,
+        Base::Version(etag, metadata) => {
+            let base = name_of(etag, metadata);
+            let passed = chain_of(&now.metadata).any(|earlier| earlier == base);
+            if passed { Verdict::Lost } else { Verdict::Unknown }
+        }
+        Base::Absent | Base::Whatever => Verdict::Unknown,
+    }
+}
+
+/// What a chain calls a version: its write id, or its tag where another tool wrote it.
+fn name_of(etag: &ETag, metadata: &Metadata) -> String {
+    metadata.get(WRITE_ID).cloned().unwrap_or_else(|| format!("etag:{}", etag.as_str().replace(',', "%2C")))
+}
+
+fn chain_of(metadata: &Metadata) -> impl Iterator<Item = &str> {
+    metadata.get(WRITE_CHAIN_NAME).map_or("", String::as_str).split(',').filter(|id| !id.is_empty())
+}
+
+fn metadata(id: &str, chain: &[String]) -> Metadata {
+    let mut metadata = Metadata::from([(WRITE_ID.to_owned(), id.to_owned())]);
+    if !chain.is_empty() {
+        metadata.insert(WRITE_CHAIN_NAME.to_owned(), chain.join(","));
+    }
+    metadata
+}

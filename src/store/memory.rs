@@ -1,0 +1,194 @@
+//! A store in memory: for tests, for trying things out, and the model the others are held against.
+//!
+//! One mutex around one sorted map makes every verb atomic by construction; nothing here is clever on purpose.
+
+use std::{
+    collections::BTreeMap,
+    ops::{Bound, Range},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PageToken,
+    PutCondition, PutOptions, PutResult, Store, StoreError, StoreResult,
+};
+use crate::path::{ETag, KeyPrefix, ObjectKey};
+
+/// Entries of a page where the caller names no number, as on S3.
+const PAGE: usize = 1000;
+
+/// Objects in a map. Lost with the process.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    objects: BTreeMap<String, Stored>,
+    writes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    meta: ObjectMeta,
+    bytes: Bytes,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts an object under any key at all, as a foreign tool could on S3: also keys no virtual path can name.
+    pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
+        self.lock().store(key, bytes.into(), BTreeMap::new())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock is held cannot leave the map half changed: every change is one insert or remove.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn find(&self, key: &ObjectKey) -> StoreResult<&Stored> {
+        self.objects.get(key.as_str()).ok_or(StoreError::NotFound)
+    }
+
+    fn store(&mut self, key: &str, bytes: Bytes, metadata: super::Metadata) -> ETag {
+        self.writes += 1;
+        let etag = ETag::new(&format!("m{}", self.writes));
+        let size = bytes.len() as u64;
+        let meta = ObjectMeta { size, etag: etag.clone(), modified_at: Timestamp::now(), metadata };
+        self.objects.insert(key.to_owned(), Stored { meta, bytes });
+        etag
+    }
+}
+
+/// The part of `range` that an object of `size` bytes has.
+pub(super) fn clip(range: Option<Range<u64>>, size: u64) -> StoreResult<Range<u64>> {
+    match range {
+        None => Ok(0..size),
+        Some(range) if range.start == 0 || range.start < size => {
+            Ok(range.start..range.end.clamp(range.start, size.max(range.start)))
+        }
+        Some(_) => Err(StoreError::RangeNotSatisfiable),
+    }
+}
+
+/// Whether a get's conditions hold for the version `etag`.
+pub(super) fn check_get(options: &GetOptions, etag: &ETag) -> StoreResult<()> {
+    if options.if_match.as_ref().is_some_and(|wanted| wanted != etag) {
+        return Err(StoreError::PreconditionFailed);
+    }
+    if options.if_none_match.as_ref() == Some(etag) {
+        return Err(StoreError::NotModified);
+    }
+    Ok(())
+}
+
+/// Whether a put's condition holds for the version there is now.
+pub(super) fn check_put(condition: &PutCondition, current: Option<&ETag>) -> StoreResult<()> {
+    match (condition, current) {
+        (PutCondition::Always, _) | (PutCondition::IfAbsent, None) => Ok(()),
+        (PutCondition::IfMatch(_), None) => Err(StoreError::NotFound),
+        (PutCondition::IfMatch(wanted), Some(current)) if wanted == current => Ok(()),
+        (PutCondition::IfAbsent | PutCondition::IfMatch(_), Some(_)) => Err(StoreError::PreconditionFailed),
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { conditional_delete: true, file_and_folder: true, any_key: true }
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        let Stored { meta, bytes } = self.lock().find(key)?.clone();
+        check_get(&options, &meta.etag)?;
+        let range = clip(options.range, meta.size)?;
+        let window =
+            usize::try_from(range.start).unwrap_or(usize::MAX)..usize::try_from(range.end).unwrap_or(usize::MAX);
+        Ok(Object { meta, range, bytes: bytes.slice(window) })
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let mut state = self.lock();
+        check_put(&options.condition, state.objects.get(key.as_str()).map(|stored| &stored.meta.etag))?;
+        let etag = state.store(key.as_str(), bytes, options.metadata);
+        Ok(PutResult { etag })
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.lock().find(key).map(|stored| stored.meta.clone())
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        let state = self.lock();
+        let sorted = state.objects.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded));
+        let below = sorted.take_while(|(key, _)| key.starts_with(prefix.as_str()));
+        let entries = below.map(|(key, stored)| ListEntry {
+            key: key.clone(),
+            size: stored.meta.size,
+            etag: stored.meta.etag.clone(),
+            modified_at: stored.meta.modified_at,
+        });
+        Ok(page(prefix, &options, entries))
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        let mut state = self.lock();
+        match (state.objects.get(key.as_str()), options.if_match) {
+            (Some(stored), Some(wanted)) if stored.meta.etag != wanted => Err(StoreError::PreconditionFailed),
+            (None, _) => Ok(()),
+            (Some(_), _) => {
+                state.objects.remove(key.as_str());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Cuts one page out of `sorted`, every object below `prefix` in byte order, as S3 would.
+///
+/// The token of a page is its last key, or its last folder closed by U+10FFFF so that nothing inside it comes again.
+pub(super) fn page(prefix: &KeyPrefix, options: &ListOptions, sorted: impl Iterator<Item = ListEntry>) -> ListPage {
+    let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
+    let after = match &options.page {
+        Some(PageToken(token)) => Some(token.as_str()),
+        None => options.start_after.as_deref(),
+    };
+    let mut page = ListPage::default();
+    let mut last = None;
+    for entry in sorted.filter(|entry| after.is_none_or(|after| entry.key.as_str() > after)) {
+        let folder = options.delimiter.then(|| folder_of(prefix, &entry.key)).flatten();
+        if folder.is_some() && page.folders.last() == folder.as_ref() {
+            continue;
+        }
+        if page.objects.len() + page.folders.len() == most {
+            page.next = last.map(PageToken);
+            return page;
+        }
+        if let Some(folder) = folder {
+            last = Some(format!("{folder}\u{10ffff}"));
+            page.folders.push(folder);
+        } else {
+            last = Some(entry.key.clone());
+            page.objects.push(entry);
+        }
+    }
+    page
+}
+
+fn folder_of(prefix: &KeyPrefix, key: &str) -> Option<String> {
+    let relative = prefix.relative(key)?;
+    let (name, _) = relative.split_once('/')?;
+    Some(format!("{prefix}{name}/"))
+}

@@ -1,0 +1,151 @@
+//! The house: modules import only from the left, effects stay in their rooms, and no test file is forgotten.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Each top module and what it may import, `docs/ARCHITECTURE.md` has the same table.
+const EDGES: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("limits", &[]),
+    ("clock", &[]),
+    ("path", &["error", "limits"]),
+    ("store", &["error", "limits", "clock", "path"]),
+    ("skill", &["error", "limits", "clock", "path"]),
+    ("catalog", &["error", "limits", "clock", "path", "store", "skill"]),
+    ("session", &["error", "limits", "clock", "path", "store", "skill", "catalog"]),
+    ("backend", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session"]),
+    ("prompt", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend"]),
+    ("tools", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend"]),
+    (
+        "http",
+        &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend", "prompt", "tools"],
+    ),
+    (
+        "cli",
+        &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend", "prompt", "tools"],
+    ),
+];
+
+/// Code that only one room may speak: (what it looks like, where it is allowed).
+const ROOMS: &[(&str, &[&str])] = &[
+    ("aws_sdk_s3", &["src/store/s3"]),
+    ("serde_yaml", &["src/skill/frontmatter"]),
+    ("Timestamp::now()", &["src/clock.rs", "src/store/memory.rs"]),
+    ("rand::", &["src/clock.rs"]),
+];
+
+#[test]
+fn modules_import_only_from_the_left() {
+    let mut wrong = Vec::new();
+    for file in sources("src") {
+        let Some(home) = home(&file) else { continue };
+        let allowed =
+            EDGES.iter().find(|(name, _)| *name == home).unwrap_or_else(|| panic!("{home} is in no row of EDGES")).1;
+        for used in uses(&fs::read_to_string(&file).unwrap()) {
+            if used != home && EDGES.iter().any(|(name, _)| *name == used) && !allowed.contains(&used.as_str()) {
+                wrong.push(format!("{}: {home} imports {used}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "forbidden edges:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_forbidden_edge_would_be_seen() {
+    let text = "use crate::{\n    http::Server,\n    path::{ObjectKey, Id},\n};\nfn f() { crate::session::x(); }";
+    assert_eq!(uses(text), ["http", "path", "session"].map(str::to_owned).into());
+}
+
+#[test]
+fn effects_stay_in_their_rooms() {
+    let mut wrong = Vec::new();
+    for file in sources("src") {
+        let name = file.to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        for (word, rooms) in ROOMS {
+            if code.contains(word) && !rooms.iter().any(|room| name.contains(room)) {
+                wrong.push(format!("{name}: {word}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "outside their room:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let main = fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
+    for entry in fs::read_dir(root().join("tests/it")).unwrap() {
+        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            name == "main" || name == "snapshots" || main.contains(&format!("mod {name};")),
+            "tests/it/{name} is in no mod line"
+        );
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(below: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(below)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+/// The top module a file belongs to; none for `lib.rs` and `main.rs`, which join them.
+fn home(file: &Path) -> Option<String> {
+    let inside = file.strip_prefix(root().join("src")).unwrap();
+    let first = inside.iter().next().unwrap().to_string_lossy().replace(".rs", "");
+    (first != "lib" && first != "main").then_some(first)
+}
+
+/// The top modules named by `crate::x` paths and by groups `use crate::{x, y::z}`.
+fn uses(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => found.extend(word(rest)),
+            Some(group) => {
+                let mut depth = 0;
+                let mut item_begins = true;
+                for (at, c) in group.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => item_begins = true,
+                        c if c.is_whitespace() => {}
+                        _ if item_begins => {
+                            found.extend(word(&group[at..]));
+                            item_begins = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+fn word(text: &str) -> Option<String> {
+    let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!word.is_empty()).then_some(word)
+}

@@ -1,0 +1,3 @@
+//! The one integration-test binary: behaviour across rooms, on real stores, over real sockets.
+
+mod architecture;
