@@ -116,6 +116,13 @@ impl fmt::Debug for KeyPrefix {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace(KeyPrefix);
 
+impl Default for Namespace {
+    /// The whole bucket.
+    fn default() -> Self {
+        Self(KeyPrefix::all())
+    }
+}
+
 impl Namespace {
     /// The whole bucket, or the folder `prefix` in it (`team/agents`, slashes at the ends forgiven).
     ///
