@@ -244,6 +244,7 @@ mod tests {
         assert_eq!(prefix.key(&"k".repeat(room + 1)).unwrap_err().code(), Code::InvalidPath);
     }
 
+    // S-PATH-7: A key that no virtual path can name is skipped and counted, and no other name reaches it.
     #[test]
     fn a_listed_key_is_admitted_only_below_the_prefix_and_only_if_a_path_could_name_it() {
         let skills = user("u1").skills().unwrap();
@@ -261,6 +262,7 @@ mod tests {
     }
 
     proptest! {
+        // S-PATH-6: Every key asked of the store for a session lies under its user's prefix.
         #[test]
         fn every_key_lies_below_its_user(id in "(u1|u10|alice|alice2)", relative in "[a/.]{0,8}") {
             let space = user(&id);
