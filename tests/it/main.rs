@@ -10,5 +10,9 @@
 )]
 
 mod architecture;
+mod costs;
+mod example;
 mod fixtures;
+mod races;
 mod semantics;
+mod support;

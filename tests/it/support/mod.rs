@@ -1,0 +1,3 @@
+//! What several test files stand on.
+
+pub(crate) mod world;
