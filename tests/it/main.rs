@@ -10,6 +10,7 @@
 )]
 
 mod architecture;
+mod conformance;
 mod costs;
 mod example;
 mod fixtures;
