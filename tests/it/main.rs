@@ -10,10 +10,4 @@
 )]
 
 mod architecture;
-mod conformance;
-mod costs;
-mod example;
-mod fixtures;
-mod races;
-mod semantics;
-mod support;
+mod discovery;
