@@ -20,7 +20,7 @@ test: lint ripgrep ## everything that must be green, LocalStack included
 	  3) printf '%s\n' \
 	       '**********************************************************************' \
 	       '*  LocalStack was SKIPPED: it needs Python 3.13 or newer, none found. *' \
-	       '*  S3 is tested in process only. See localstack/README.md.           *' \
+	       '*  S3 is tested in process only. See localstack/README.md.            *' \
 	       '**********************************************************************'; \
 	     cargo test ;; \
 	  *) echo "LocalStack did not start (status $$started); see localstack/README.md" >&2; exit $$started ;; \
