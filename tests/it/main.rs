@@ -10,4 +10,14 @@
 )]
 
 mod architecture;
+mod conformance;
+mod costs;
 mod discovery;
+mod example;
+mod files;
+mod fixtures;
+mod races;
+mod semantics;
+mod sessions;
+mod support;
+mod tree;
