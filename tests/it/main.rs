@@ -11,4 +11,5 @@
 
 mod architecture;
 mod conformance;
+mod directory;
 mod support;

@@ -1,7 +1,12 @@
 //! What tests share: clocks and stores in folders of their own.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
+use jiff::Timestamp;
 use skillmount::{
     clock::{Clock, SystemClock},
     store::{DirectoryStore, SharedStore},
@@ -23,4 +28,37 @@ pub(crate) fn temporary_directory() -> (TempDir, SharedStore) {
     let folder = TempDir::new().unwrap();
     let store = directory(folder.path());
     (folder, store)
+}
+
+/// A clock whose time of day is set by hand.
+#[derive(Debug)]
+pub(crate) struct SetClock {
+    now: Mutex<Timestamp>,
+    rest: SystemClock,
+}
+
+impl SetClock {
+    pub(crate) fn at(second: i64) -> Arc<Self> {
+        let clock = Self { now: Mutex::default(), rest: SystemClock::new() };
+        clock.set(second);
+        Arc::new(clock)
+    }
+
+    pub(crate) fn set(&self, second: i64) {
+        *self.now.lock().unwrap() = Timestamp::from_second(second).unwrap();
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.now.lock().unwrap()
+    }
+
+    fn uptime(&self) -> Duration {
+        self.rest.uptime()
+    }
+
+    fn random(&self) -> u128 {
+        self.rest.random()
+    }
 }
