@@ -30,6 +30,14 @@ pub(crate) fn temporary_directory() -> (TempDir, SharedStore) {
     (folder, store)
 }
 
+/// As [`temporary_directory`], but in memory where the system has such a disk: for tests with thousands of writes, each
+/// of which would wait for a real one.
+pub(crate) fn directory_in_memory() -> (TempDir, SharedStore) {
+    let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+    let store = directory(folder.path());
+    (folder, store)
+}
+
 /// A clock whose time of day is set by hand.
 #[derive(Debug)]
 pub(crate) struct SetClock {
