@@ -12,6 +12,7 @@
 mod architecture;
 mod conformance;
 mod costs;
+mod directory;
 mod discovery;
 mod example;
 mod files;
