@@ -112,6 +112,10 @@ pub const SKILL_NAME_CHARS: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
