@@ -18,6 +18,7 @@ mod example;
 mod files;
 mod fixtures;
 mod races;
+mod real_skills;
 mod semantics;
 mod sessions;
 mod support;
