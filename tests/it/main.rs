@@ -10,4 +10,6 @@
 )]
 
 mod architecture;
+mod conformance;
 mod discovery;
+mod support;
