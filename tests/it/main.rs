@@ -12,4 +12,5 @@
 mod architecture;
 mod conformance;
 mod discovery;
+mod prompts;
 mod support;
