@@ -13,6 +13,7 @@ pub mod clock;
 pub mod error;
 pub mod limits;
 pub mod path;
+pub mod prompt;
 pub mod session;
 pub mod skill;
 pub mod store;

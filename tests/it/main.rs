@@ -17,6 +17,7 @@ mod discovery;
 mod example;
 mod files;
 mod fixtures;
+mod prompts;
 mod races;
 mod real_skills;
 mod semantics;
