@@ -125,6 +125,20 @@ pub const CATALOG_SKILLS: usize = 20_000;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
 
+// ---- search
+
+/// A question to `discover_skills`: a message of a few paragraphs.
+pub const SEARCH_QUERY_BYTES: usize = 4096;
+/// Different words of a question that tell something.
+pub const SEARCH_QUERY_WORDS: usize = 128;
+/// A word; what is longer is data and is left out of the index.
+pub const SEARCH_WORD_BYTES: usize = 64;
+/// Different terms of a body that are indexed, the most frequent first. Without a limit the index of 10,000 skills would
+/// be twice as large and find no more.
+pub const SEARCH_BODY_TERMS: usize = 256;
+/// Results where the caller names no limit.
+pub const SEARCH_RESULTS: usize = 10;
+
 // ---- prompt
 
 /// Tokens of a prompt where the caller names no budget.
