@@ -7,11 +7,14 @@
 //!
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
+mod backoff;
 mod commit;
 
 mod error;
 
 mod memory;
+#[cfg(feature = "s3")]
+mod s3;
 
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
 
@@ -22,6 +25,8 @@ use jiff::Timestamp;
 pub use commit::{Base, Commit, Committer};
 pub use error::StoreError;
 pub use memory::MemoryStore;
+#[cfg(feature = "s3")]
+pub use s3::{S3Options, S3Store};
 
 use crate::path::{ETag, KeyPrefix, ObjectKey};
 

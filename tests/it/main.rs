@@ -6,7 +6,15 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and says aloud what it skipped"
+    unreachable_pub,
+    reason = "a test fails by panicking, says aloud what it skipped, and its binary exports nothing"
 )]
 
 mod architecture;
+#[cfg(feature = "s3")]
+mod s3_faults;
+#[cfg(feature = "s3")]
+mod s3_transport;
+#[cfg(feature = "s3")]
+mod s3_wire;
+mod support;
