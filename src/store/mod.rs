@@ -8,13 +8,18 @@
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
 mod backoff;
+mod cached;
 mod commit;
-
+mod directory;
 mod error;
-
+mod faulty;
 mod memory;
+mod metered;
+mod newest;
+mod probe;
 #[cfg(feature = "s3")]
 mod s3;
+mod verb;
 
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
 
@@ -22,11 +27,17 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use cached::Cached;
 pub use commit::{Base, Commit, Committer};
+pub use directory::DirectoryStore;
 pub use error::StoreError;
+pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;
+pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
+pub use probe::{Conditions, probe_conditions};
 #[cfg(feature = "s3")]
 pub use s3::{S3Options, S3Store};
+pub use verb::Verb;
 
 use crate::path::{ETag, KeyPrefix, ObjectKey};
 

@@ -6,11 +6,13 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    unreachable_pub,
-    reason = "a test fails by panicking, says aloud what it skipped, and its binary exports nothing"
+    reason = "a test fails by panicking, and says aloud what it skipped"
 )]
 
 mod architecture;
+mod conformance;
+#[cfg(feature = "s3")]
+mod localstack;
 #[cfg(feature = "s3")]
 mod s3_faults;
 #[cfg(feature = "s3")]

@@ -1,15 +1,24 @@
 //! What the S3 store says on the wire, and that odd keys, ranges and pages survive it.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
     store::{GetOptions, ListOptions, Metadata, PutCondition, PutOptions, Store, StoreError, StoreExt, StoreResult},
 };
 
+use crate::conformance::run_all;
 use crate::support::s3_in_process::{s3_in_process, s3_with_script};
 
 fn key(text: &str) -> ObjectKey {
     KeyPrefix::all().key(text).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s3_conforms_with_conditional_deletes_and_without() {
+    run_all(Arc::new(s3_in_process().0), &KeyPrefix::all()).await;
+    run_all(Arc::new(s3_with_script().0), &KeyPrefix::all().folder("some/prefix").unwrap()).await;
 }
 
 #[tokio::test]

@@ -24,16 +24,16 @@ use skillmount::{
 use super::s3_script::{Script, ScriptedClient};
 
 /// The only bucket there is.
-pub const BUCKET: &str = "bucket";
+pub(crate) const BUCKET: &str = "bucket";
 
 /// The SDK over a memory store, with all that S3 can do; the second is what lies behind it.
-pub fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
+pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
     let (store, memory, _) = s3_with_script();
     (store.with_conditional_delete(), memory)
 }
 
 /// The same with troubles that a test writes into the script, and without conditional deletes.
-pub fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
+pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
     let memory = Arc::new(MemoryStore::new());
     let script = Arc::new(Script::default());
     let mut builder = S3ServiceBuilder::new(Service { backend: memory.clone() });

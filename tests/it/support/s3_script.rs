@@ -23,7 +23,7 @@ use futures_util::{StreamExt, stream};
 
 /// What happens to one request.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Nothing.
     None,
     /// The connection breaks before the server sees the request.
@@ -48,37 +48,37 @@ pub enum Fault {
 
 /// What happens to the coming requests, in order; nothing where it is empty. And what came.
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     faults: Mutex<VecDeque<Fault>>,
     requests: Mutex<Vec<Seen>>,
 }
 
 /// A request as it left the SDK.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    pub method: String,
-    pub headers: Vec<(String, String)>,
+pub(crate) struct Seen {
+    pub(crate) method: String,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Script {
     /// Adds `fault` for the next `times` requests that have none yet.
-    pub fn add(&self, fault: &Fault, times: usize) {
+    pub(crate) fn add(&self, fault: &Fault, times: usize) {
         self.faults.lock().unwrap().extend(std::iter::repeat_n(fault.clone(), times));
     }
 
     /// What came since this was last asked.
-    pub fn take_requests(&self) -> Vec<Seen> {
+    pub(crate) fn take_requests(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.requests.lock().unwrap())
     }
 
     /// The methods of what came since this was last asked.
-    pub fn take_methods(&self) -> Vec<String> {
+    pub(crate) fn take_methods(&self) -> Vec<String> {
         self.take_requests().into_iter().map(|seen| seen.method).collect()
     }
 
@@ -92,13 +92,13 @@ impl Script {
 
 /// The SDK's HTTP client: a connector with the script in front.
 #[derive(Clone, Debug)]
-pub struct ScriptedClient {
+pub(crate) struct ScriptedClient {
     server: s3s_aws::Connector,
     script: Arc<Script>,
 }
 
 impl ScriptedClient {
-    pub fn new(server: s3s_aws::Connector, script: Arc<Script>) -> Self {
+    pub(crate) fn new(server: s3s_aws::Connector, script: Arc<Script>) -> Self {
         Self { server, script }
     }
 }
