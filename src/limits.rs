@@ -165,6 +165,8 @@ pub const PAGE_ENTRIES: usize = 1000;
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One operation on the store with its retries and its body.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
+pub const READ_ATTEMPTS: usize = 5;
 /// Content kept in memory.
 pub const CACHE_BYTES: u64 = 256 << 20;
 /// Keys whose newest version is remembered, in each of two generations.

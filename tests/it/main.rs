@@ -17,9 +17,17 @@ mod discovery;
 mod example;
 mod files;
 mod fixtures;
+#[cfg(feature = "s3")]
+mod localstack;
 mod prompts;
 mod races;
 mod real_skills;
+#[cfg(feature = "s3")]
+mod s3_faults;
+#[cfg(feature = "s3")]
+mod s3_transport;
+#[cfg(feature = "s3")]
+mod s3_wire;
 mod semantics;
 mod sessions;
 mod support;
