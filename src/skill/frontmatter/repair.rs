@@ -90,7 +90,7 @@ impl Repair<'_> {
     fn entries(&mut self, begin: usize, end: usize, level: usize) {
         let starts = self.starts(begin, end);
         for (nth, start) in starts.iter().enumerate() {
-            let stop = starts.get(nth + 1).copied().unwrap_or(end);
+            let stop = self.content_end(*start, starts.get(nth + 1).copied().unwrap_or(end));
             if level < LEVELS && !self.parses(*start, stop) {
                 self.entry(*start, stop, level);
             }
@@ -100,8 +100,16 @@ impl Repair<'_> {
     /// The lines at which entries of this level begin. Whatever is not one belongs to the entry above it.
     fn starts(&self, begin: usize, end: usize) -> Vec<usize> {
         let indents = (begin..end).filter_map(|at| Some((at, entry(self.lines.get(at)?)?.indent)));
-        let Some((_, level)) = indents.clone().next() else { return Vec::new() };
-        indents.filter(|(_, indent)| *indent <= level).map(|(at, _)| at).collect()
+        let Some((_, margin)) = indents.clone().next() else { return Vec::new() };
+        indents.filter(|(_, indent)| *indent <= margin).map(|(at, _)| at).collect()
+    }
+
+    /// Where an entry ends that may reach to `end`: blank lines and comments behind it are not its own.
+    fn content_end(&self, begin: usize, end: usize) -> usize {
+        let lines = self.lines.get(begin + 1..end).unwrap_or_default();
+        begin
+            + 1
+            + lines.iter().rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).map_or(0, |at| at + 1)
     }
 
     /// Whether these lines are YAML on their own, and an entry rather than loose text.

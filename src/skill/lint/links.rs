@@ -21,7 +21,10 @@ pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
         let finding = match inside(&target) {
             None => Diagnostic::warning(
                 "link_outside_skill",
-                format!("{} leads out of the skill, where agents cannot follow: use a relative path", link.target),
+                format!(
+                    "{} leads out of the skill, where agents cannot follow: bring the file into the skill",
+                    link.target
+                ),
             ),
             Some(path) if exists(&files, &path) => continue,
             Some(path) => Diagnostic::warning(
