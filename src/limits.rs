@@ -112,6 +112,8 @@ pub const SKILL_NAME_CHARS: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Warnings shown about the frontmatter of one skill.
+pub const SKILL_FINDINGS: usize = 32;
 /// Lines of a body, as the Agent Skills specification advises.
 pub const SKILL_BODY_LINES: usize = 500;
 /// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
