@@ -5,11 +5,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
-    store::{GetOptions, ListOptions, Metadata, PutCondition, PutOptions, Store, StoreError, StoreExt, StoreResult},
+    store::{
+        GetOptions, ListOptions, Metadata, PageToken, PutCondition, PutOptions, Store, StoreError, StoreExt,
+        StoreResult,
+    },
 };
 
 use crate::conformance::run_all;
-use crate::support::s3_in_process::{s3_in_process, s3_with_script};
+use crate::support::{
+    s3_in_process::{s3_in_process, s3_with_script},
+    s3_script::Fault,
+};
 
 fn key(text: &str) -> ObjectKey {
     KeyPrefix::all().key(text).unwrap()
@@ -92,6 +98,26 @@ async fn pages_follow_each_other_without_gap_or_repeat() {
     let options = ListOptions { start_after: Some("p/22 +.md".to_owned()), ..ListOptions::default() };
     let rest = s3.list(&prefix, options).await.unwrap();
     assert_eq!(rest.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["p/23 +.md", "p/24 +.md"]);
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_read_its_own_token_is_asked_by_key() {
+    let (s3, memory, script) = s3_with_script();
+    for name in ["a", "b/1", "b/2", "c"] {
+        memory.put_raw(name, "");
+    }
+    let options = ListOptions { delimiter: true, max_entries: Some(2), ..ListOptions::default() };
+    let first = s3.list(&KeyPrefix::all(), options.clone()).await.unwrap();
+    assert_eq!(first.folders, ["b/"]);
+    script.take_requests();
+    script.add(&Fault::Refused(500, "InternalError"), 1);
+    let second = s3.list(&KeyPrefix::all(), ListOptions { page: first.next, ..options }).await.unwrap();
+    assert_eq!(second.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["c"]);
+    assert_eq!((second.folders.len(), second.next), (0, None));
+    assert_eq!(script.take_methods().len(), 2);
+
+    let foreign = ListOptions { page: Some(PageToken("x".to_owned())), ..ListOptions::default() };
+    assert!(matches!(s3.list(&KeyPrefix::all(), foreign).await, Err(StoreError::Unsupported(_))));
 }
 
 #[tokio::test]

@@ -37,15 +37,11 @@ type Answer = Result<ListObjectsV2Output, SdkError<ListObjectsV2Error>>;
 impl S3Store {
     pub(super) async fn list_once(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
         let request = self.list_request(prefix, options);
-        let continued = options.page.as_ref().and_then(|PageToken(token)| token.rsplit_once(TOKEN_SEPARATOR));
-        let answer = match continued {
-            None => send(request).await?,
-            Some((end, token)) => match send(request.clone().continuation_token(token)).await? {
-                Err(error) if status(&error) == Some(500) => send(request.start_after(end)).await?,
-                answer => answer,
-            },
+        let answer = match &options.page {
+            None => send(request).await,
+            Some(token) => send_continued(request, token).await,
         };
-        page(answer.map_err(|error| classify(error, Asked::Listing))?)
+        page(answer?.map_err(|error| classify(error, Asked::Listing))?)
     }
 
     fn list_request(&self, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {
@@ -57,6 +53,17 @@ impl S3Store {
             .max_keys(i32::try_from(most).unwrap_or(i32::MAX))
             .set_delimiter(options.delimiter.then(|| "/".to_owned()))
             .set_start_after(options.start_after.clone())
+    }
+}
+
+/// The answer to `request` for the page after `token`.
+async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> StoreResult<Answer> {
+    let Some((end, token)) = token.rsplit_once(TOKEN_SEPARATOR) else {
+        return Err(StoreError::Unsupported("a page token that another store gave".to_owned()));
+    };
+    match send(request.clone().continuation_token(token)).await? {
+        Err(error) if status(&error) == Some(500) && !end.is_empty() => send(request.start_after(end)).await,
+        answer => Ok(answer),
     }
 }
 
