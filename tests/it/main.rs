@@ -11,6 +11,7 @@
 
 mod architecture;
 mod conformance;
+mod directory;
 #[cfg(feature = "s3")]
 mod localstack;
 #[cfg(feature = "s3")]
