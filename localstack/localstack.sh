@@ -117,6 +117,7 @@ launch() {
     SKIP_SSL_CERT_DOWNLOAD=1 USE_SSL=0 DISABLE_EVENTS=1 DNS_ADDRESS=0 FILESYSTEM_ROOT=$state/files \
     nohup "$venv/bin/python" -m localstack.runtime.main >"$state/log" 2>&1 </dev/null &
   printf '%s' "$!" >"$state/pid"
+  disown
   set +m
   cd "$here"
 }
@@ -168,7 +169,7 @@ stop() {
     pid=$(<"$state/pid")
     kill -TERM -- "-$pid" 2>/dev/null || true
     for _ in {1..100}; do
-      kill -0 -- "-$pid" 2>/dev/null || break
+      running || break
       sleep 0.1
     done
     kill -KILL -- "-$pid" 2>/dev/null || true

@@ -127,8 +127,8 @@ impl Committer {
                     Verdict::NeverLanded => again |= matches!(failure, StoreError::PreconditionFailed),
                 }
             }
-            // Even one that had not landed when we looked may be on its way still.
             if !again || !backoff.pause().await {
+                // Even one that had not landed when we looked may be on its way still.
                 return Err(if doubtful { StoreError::unknown(failure) } else { failure });
             }
         }

@@ -17,17 +17,27 @@ use skillmount::{
 
 use crate::{conformance::run_all, support::clock};
 
+const ENDPOINT: &str = "SKILLMOUNT_TEST_S3_ENDPOINT";
 const ROUNDS: usize = 50;
 const WRITERS: usize = 16;
 
-async fn connect(conditional_delete: bool) -> Option<S3Store> {
-    let Ok(endpoint) = env::var("SKILLMOUNT_TEST_S3_ENDPOINT") else {
-        println!("SKIPPED: SKILLMOUNT_TEST_S3_ENDPOINT is not set, so nothing was tried on a real S3 server");
-        return None;
-    };
+/// The variable `name`; says aloud that a test is skipped where it is not set.
+fn variable(name: &str) -> Option<String> {
+    let value = env::var(name).ok();
+    if value.is_none() {
+        println!("SKIPPED: {name} is not set, so nothing was tried on a real S3 server");
+    }
+    value
+}
+
+async fn connect(options: S3Options) -> S3Store {
     let bucket = env::var("SKILLMOUNT_TEST_S3_BUCKET").unwrap_or_else(|_| "skillmount-test".to_owned());
-    let options = S3Options { bucket, endpoint_url: Some(endpoint), conditional_delete, ..S3Options::default() };
-    Some(S3Store::connect(options, clock()).await.unwrap())
+    S3Store::connect(S3Options { bucket, ..options }, clock()).await.unwrap()
+}
+
+async fn connect_to_endpoint() -> Option<S3Store> {
+    let endpoint_url = Some(variable(ENDPOINT)?);
+    Some(connect(S3Options { endpoint_url, ..S3Options::default() }).await)
 }
 
 fn folder() -> KeyPrefix {
@@ -36,20 +46,30 @@ fn folder() -> KeyPrefix {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_server_conforms() {
-    let Some(store) = connect(false).await else { return };
+    let Some(store) = connect_to_endpoint().await else { return };
     run_all(Arc::new(store), &folder()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_server_honours_conditions() {
-    let Some(store) = connect(false).await else { return };
+    let Some(store) = connect_to_endpoint().await else { return };
+    let namespace = Namespace::parse(folder().as_str()).unwrap();
+    assert_eq!(probe_conditions(&store, &namespace, &*clock()).await.unwrap(), Conditions::Honoured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_standard_variable_names_the_server_too() {
+    if variable("AWS_ENDPOINT_URL_S3").is_none() {
+        return;
+    }
+    let store = connect(S3Options::default()).await;
     let namespace = Namespace::parse(folder().as_str()).unwrap();
     assert_eq!(probe_conditions(&store, &namespace, &*clock()).await.unwrap(), Conditions::Honoured);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_writers_that_race_to_create_a_file_exactly_one_wins() {
-    let Some(store) = connect(false).await else { return };
+    let Some(store) = connect_to_endpoint().await else { return };
     let store: SharedStore = Arc::new(store);
     let committer = Committer::new(store.clone(), clock());
     let folder = folder();
@@ -75,7 +95,8 @@ async fn create(committer: Committer, key: ObjectKey, writer: usize) -> Option<u
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conditional_delete_does_what_it_says_or_is_refused() {
-    let Some(store) = connect(true).await else { return };
+    let Some(store) = connect_to_endpoint().await else { return };
+    let store = store.with_conditional_delete();
     let key = folder().key("k").unwrap();
     let old = store.put(&key, Bytes::from_static(b"old"), PutOptions::default()).await.unwrap().etag;
     store.put(&key, Bytes::from_static(b"new"), PutOptions::default()).await.unwrap();

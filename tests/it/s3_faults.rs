@@ -267,6 +267,18 @@ async fn a_doubtful_delete_is_not_repeated_blindly() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_delete_is_done_only_if_the_object_was_what_was_missing() {
+    let (s3, _, script) = s3_with_script();
+    script.add(&Fault::Refused(404, "NoSuchKey"), 1);
+    s3.delete(&key(), DeleteOptions::default()).await.unwrap();
+    for elsewhere in [Fault::Html(404), Fault::Refused(404, "NoSuchBucket")] {
+        script.add(&elsewhere, 1);
+        let error = s3.delete(&key(), DeleteOptions::default()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Denied(_)), "{elsewhere:?}: {error:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_delete_is_repeated_where_nothing_happened_or_a_condition_guards_it() {
     let (s3, memory, script) = s3_with_script();
     memory.put_raw(key().as_str(), CONTENT);

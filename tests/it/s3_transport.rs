@@ -13,9 +13,9 @@ use aws_sdk_s3::config::{BehaviorVersion, Credentials, ProvideCredentials, Regio
 use bytes::Bytes;
 use skillmount::{
     clock::SystemClock,
-    error::Outcome,
+    error::{Code, Outcome},
     path::{KeyPrefix, ObjectKey},
-    store::{GetOptions, PutOptions, S3Store, Store, StoreError},
+    store::{GetOptions, PutOptions, S3Options, S3Store, Store, StoreError},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -120,4 +120,11 @@ async fn no_credentials_are_a_refusal_and_nothing_is_sent() {
     let error = store_at(address, Nobody).put(&key(), Bytes::new(), PutOptions::default()).await.unwrap_err();
     assert!(matches!(error, StoreError::Denied(_)), "{error:?}");
     assert_eq!(connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_store_without_a_bucket_is_refused_at_once() {
+    let options = S3Options { endpoint_url: Some("http://127.0.0.1:1".to_owned()), ..S3Options::default() };
+    let error = S3Store::connect(options, Arc::new(SystemClock::new())).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidRequest);
 }

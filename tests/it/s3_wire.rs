@@ -5,11 +5,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
-    store::{GetOptions, ListOptions, Metadata, PutCondition, PutOptions, Store, StoreError, StoreExt, StoreResult},
+    store::{
+        GetOptions, ListOptions, Metadata, PageToken, PutCondition, PutOptions, Store, StoreError, StoreExt,
+        StoreResult,
+    },
 };
 
 use crate::conformance::run_all;
-use crate::support::s3_in_process::{s3_in_process, s3_with_script};
+use crate::support::{
+    s3_in_process::{s3_in_process, s3_with_script},
+    s3_script::Fault,
+};
 
 fn key(text: &str) -> ObjectKey {
     KeyPrefix::all().key(text).unwrap()
@@ -21,25 +27,51 @@ async fn s3_conforms_with_conditional_deletes_and_without() {
     run_all(Arc::new(s3_with_script().0), &KeyPrefix::all().folder("some/prefix").unwrap()).await;
 }
 
+/// Everything that XML, URLs or form encoding treat specially.
+const ODD_KEYS: &[&str] = &[
+    "a b+c%20&=?#/x",
+    "a+b",
+    "a%2Bb",
+    "é/ñ🦀",
+    "e\u{301}",
+    "[...slug].ts",
+    "~'()*!:@,;$\"<>]]>",
+    "k&amp;&#x41;",
+    " leading/ and trailing ",
+    "\u{2028}\u{202e}",
+];
+
 #[tokio::test]
-async fn odd_keys_come_back_byte_for_byte() {
-    let (s3, memory) = s3_in_process();
-    let keys = ["a b+c%20&=?#/x", "a+b", "a%2Bb", "é/ñ🦀", "[...slug].ts", "~'()*!:@,;$\"<>", "k&amp;"];
-    for text in keys {
-        s3.put(&key(text), Bytes::from(text), PutOptions::default()).await.unwrap();
+async fn odd_keys_come_back_byte_for_byte_in_one_request() {
+    let (s3, _, script) = s3_with_script();
+    for text in ODD_KEYS {
+        s3.put(&key(text), Bytes::from(*text), PutOptions::default()).await.unwrap();
         assert_eq!(s3.get(&key(text), GetOptions::default()).await.unwrap().bytes, text);
     }
-    // Other tools may put keys that XML could not carry and no virtual path can name.
-    memory.put_raw("bell\u{7}/and\u{1}", "");
-    let (listed, more) = s3.list_all(&KeyPrefix::all(), 100).await.unwrap();
-    let mut expected: Vec<&str> = keys.into_iter().chain(["bell\u{7}/and\u{1}"]).collect();
+    script.take_requests();
+    let mut expected = ODD_KEYS.to_vec();
     expected.sort_unstable();
+    let (listed, more) = s3.list_all(&KeyPrefix::all(), 100).await.unwrap();
     assert_eq!(listed.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), expected);
     assert!(!more);
+    assert_eq!(script.take_methods(), ["GET"]);
+}
+
+#[tokio::test]
+async fn a_key_that_xml_cannot_carry_does_not_hide_the_others() {
+    let (s3, memory) = s3_in_process();
+    for text in ODD_KEYS.iter().copied().chain(["bell\u{7}/and\u{1}", "not a character\u{ffff}"]) {
+        memory.put_raw(text, "");
+    }
+    let (listed, _) = s3.list_all(&KeyPrefix::all(), 100).await.unwrap();
+    let mut expected = ODD_KEYS.to_vec();
+    expected.extend(["bell\u{7}/and\u{1}", "not a character\u{ffff}"]);
+    expected.sort_unstable();
+    assert_eq!(listed.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), expected);
 
     let options = ListOptions { delimiter: true, ..ListOptions::default() };
     let top = s3.list(&KeyPrefix::all(), options).await.unwrap();
-    assert_eq!(top.folders, ["a b+c%20&=?#/", "bell\u{7}/", "é/"]);
+    assert_eq!(top.folders, [" leading/", "a b+c%20&=?#/", "bell\u{7}/", "é/"]);
 }
 
 #[tokio::test]
@@ -66,6 +98,26 @@ async fn pages_follow_each_other_without_gap_or_repeat() {
     let options = ListOptions { start_after: Some("p/22 +.md".to_owned()), ..ListOptions::default() };
     let rest = s3.list(&prefix, options).await.unwrap();
     assert_eq!(rest.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["p/23 +.md", "p/24 +.md"]);
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_read_its_own_token_is_asked_by_key() {
+    let (s3, memory, script) = s3_with_script();
+    for name in ["a", "b/1", "b/2", "c"] {
+        memory.put_raw(name, "");
+    }
+    let options = ListOptions { delimiter: true, max_entries: Some(2), ..ListOptions::default() };
+    let first = s3.list(&KeyPrefix::all(), options.clone()).await.unwrap();
+    assert_eq!(first.folders, ["b/"]);
+    script.take_requests();
+    script.add(&Fault::Refused(500, "InternalError"), 1);
+    let second = s3.list(&KeyPrefix::all(), ListOptions { page: first.next, ..options }).await.unwrap();
+    assert_eq!(second.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["c"]);
+    assert_eq!((second.folders.len(), second.next), (0, None));
+    assert_eq!(script.take_methods().len(), 2);
+
+    let foreign = ListOptions { page: Some(PageToken("x".to_owned())), ..ListOptions::default() };
+    assert!(matches!(s3.list(&KeyPrefix::all(), foreign).await, Err(StoreError::Unsupported(_))));
 }
 
 #[tokio::test]

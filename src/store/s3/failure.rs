@@ -59,7 +59,7 @@ where
     }
     match status {
         304 => StoreError::NotModified,
-        404 if matches!(asked, Asked::Object | Asked::ChangeOfObject) => StoreError::NotFound,
+        404 if matches!(asked, Asked::Object | Asked::ChangeOfObject) || code == "NoSuchKey" => StoreError::NotFound,
         300..=399 | 401 | 403 | 404 => denied(error),
         409 => StoreError::Busy,
         412 => StoreError::PreconditionFailed,

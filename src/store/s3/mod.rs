@@ -125,8 +125,9 @@ impl S3Store {
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
         let request =
             self.client.delete_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, Asked::ChangeOfObject, request.send()).await?;
-        match sent.map_err(|error| classify(error, Asked::ChangeOfObject)) {
+        let asked = if if_match.is_some() { Asked::ChangeOfObject } else { Asked::Change };
+        let sent = within(ATTEMPT_TIMEOUT, asked, request.send()).await?;
+        match sent.map_err(|error| classify(error, asked)) {
             Ok(_) | Err(StoreError::NotFound) => Ok(()),
             Err(error) => Err(error),
         }
