@@ -10,5 +10,6 @@
 )]
 
 mod architecture;
+mod documents;
 mod fixtures;
 mod semantics;
