@@ -14,6 +14,7 @@ mod conformance;
 mod costs;
 mod directory;
 mod discovery;
+mod documents;
 mod example;
 mod files;
 mod fixtures;
