@@ -5,8 +5,10 @@
 
 mod discover;
 mod entry;
+mod index;
 mod layout;
 mod registry;
+mod saved;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
