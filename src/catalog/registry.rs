@@ -191,3 +191,25 @@ impl Slot {
         (now.saturating_sub(known.at) + known.age < age).then(|| known.discovery.view().clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::SystemClock, store::MemoryStore};
+
+    #[tokio::test]
+    async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {
+        let store = Arc::new(MemoryStore::new());
+        let catalogs = Catalogs::new(store, Namespace::parse("").unwrap(), Arc::new(SystemClock::new()));
+        let user = |number: u64| Id::parse(&format!("u{number}")).unwrap();
+        for number in 0..CATALOG_USERS {
+            catalogs.view(&user(number), false).await.unwrap();
+        }
+        catalogs.users.run_pending_tasks().await;
+        assert!(catalogs.known(&user(0)).await.is_some());
+        catalogs.view(&user(CATALOG_USERS), false).await.unwrap();
+        catalogs.users.run_pending_tasks().await;
+        assert!(catalogs.known(&user(1)).await.is_none());
+        assert!(catalogs.known(&user(0)).await.is_some() && catalogs.known(&user(CATALOG_USERS)).await.is_some());
+    }
+}
