@@ -124,6 +124,8 @@ pub const SKILL_FILES: usize = 10_000;
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
 /// Skills one user may have.
 pub const CATALOG_SKILLS: usize = 20_000;
+/// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
+pub const CATALOG_INDEX_BYTES: usize = 64 << 20;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
 

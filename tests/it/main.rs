@@ -10,6 +10,7 @@
 )]
 
 mod architecture;
+mod catalog_index;
 mod conformance;
 mod costs;
 mod directory;
