@@ -82,9 +82,9 @@ impl Field {
             Self::Keywords => (2.0, 0.3),
             Self::Description => (1.5, 0.5),
             Self::WhenToUse => (1.5, 0.5),
-            Self::Headings => (0.5, 0.7),
             Self::Category => (0.5, 0.0),
-            Self::Body => (0.2, 0.7),
+            // A heading is part of the body too, so it counts twice.
+            Self::Headings | Self::Body => (0.1, 0.7),
         }
     }
 }

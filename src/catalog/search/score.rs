@@ -11,7 +11,7 @@ const SATURATION: f32 = 1.2;
 /// The share of a question's information below which a skill is no answer to it.
 const LEAST_SHARE: f32 = 0.1;
 /// The share of the best score below which a skill is not worth naming.
-const LEAST_OF_BEST: f32 = 0.3;
+const LEAST_OF_BEST: f32 = 0.4;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,16 +57,16 @@ impl SearchIndex {
 
     /// Adds what one word of the question brings: for each skill, the best of the terms the word may stand for.
     fn add(&self, meaning: &Meaning, scores: &mut [f32]) {
-        let mut gains: Vec<(u32, f32)> = Vec::new();
+        let mut gains = vec![0.0_f32; scores.len()];
         for (term, factor) in &meaning.terms {
-            gains.extend(self.postings(*term).iter().map(|posting| (posting.document, posting.strength * factor)));
-        }
-        gains.sort_unstable_by(|one, two| one.0.cmp(&two.0).then(two.1.total_cmp(&one.1)));
-        gains.dedup_by_key(|(document, _)| *document);
-        for (document, gain) in gains {
-            if let Some(score) = scores.get_mut(document as usize) {
-                *score += gain * meaning.information;
+            for posting in self.postings(*term) {
+                if let Some(gain) = gains.get_mut(posting.document as usize) {
+                    *gain = gain.max(posting.strength * factor);
+                }
             }
+        }
+        for (score, gain) in scores.iter_mut().zip(gains) {
+            *score += gain * meaning.information;
         }
     }
 }
