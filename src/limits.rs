@@ -26,6 +26,10 @@ pub const VARS: usize = 32;
 pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
+/// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
+pub const GLOB_EXPANDED_BYTES: usize = 256 << 10;
+/// Braces of a glob that are open at once.
+pub const GLOB_NESTING: usize = 64;
 /// A regular expression or literal to search for.
 pub const REGEX_BYTES: usize = 16 * 1024;
 /// A compiled regular expression, program and lazy automaton each.
@@ -96,12 +100,24 @@ pub const FRONTMATTER_BYTES: usize = 16 << 10;
 pub const FRONTMATTER_NESTING: usize = 64;
 /// A SKILL.md that is loaded whole.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
+/// A body with its arguments filled in; placeholders beyond it stay as they are.
+pub const RENDERED_BODY_BYTES: usize = 8 << 20;
+/// Parameters a skill may declare.
+pub const SKILL_PARAMETERS: usize = 64;
+/// How far behind a `{{` its `}}` may be.
+pub const PARAMETER_REACH: usize = 128;
 /// Characters of a name, by the Agent Skills specification.
 pub const SKILL_NAME_CHARS: usize = 64;
 /// Characters of a description, by the Agent Skills specification.
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Warnings shown about the frontmatter of one skill.
+pub const SKILL_FINDINGS: usize = 32;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
