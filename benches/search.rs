@@ -84,12 +84,13 @@ fn quality(skills: &[Skill], questions: &[Question]) {
     let mut steps = Steps::NONE;
     print_ranked("plain BM25", skills, questions, steps);
     let ladder = [
-        ("+ fields", Step::Fields),
         ("+ stems", Step::Stems),
-        ("+ body", Step::Body),
         ("+ stop list", Step::StopWords),
+        ("+ body", Step::Body),
+        ("+ fields", Step::Fields),
         ("+ repair of typos", Step::Repair),
         ("+ Spanish and English", Step::Bridge),
+        ("+ cut-off", Step::CutOff),
     ];
     for (name, step) in ladder {
         steps = steps.with(step);

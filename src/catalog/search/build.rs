@@ -71,7 +71,7 @@ impl Builder {
     }
 
     fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(Field, u32)>) {
-        let counted_as = if self.steps.has(Step::Fields) || field == Field::Body { field } else { Field::Description };
+        let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
         for word in words(folded) {
             if self.steps.has(Step::StopWords) && language.is_stop_word(word) {
                 continue;
