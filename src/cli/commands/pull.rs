@@ -1,0 +1,189 @@
+//! `skillmount pull`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use futures_util::{StreamExt as _, stream};
+use serde::Serialize;
+
+use super::super::{
+    app::App,
+    folder::{Target, check_names},
+    output::note,
+    transfer::{self, Change, PARALLEL},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{LIST_OBJECTS, UPLOAD_FILE_BYTES},
+    path::{KeyPrefix, SkillPath},
+    store::{ListEntry, SharedStore, StoreExt as _},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount pull ./backup                           every skill
+  skillmount pull escrituras/compraventa ./work      one skill, to ./work/escrituras/compraventa
+  skillmount pull ./backup --dry-run                 say what would change, change nothing
+
+Only what differs is written, each file whole or not at all. Nothing is deleted from the folder, nothing is written
+outside it or through a link, and names this machine cannot hold are refused.")]
+pub(in super::super) struct Pull {
+    /// Skill paths [default: all of the user's skills]
+    skills: Vec<String>,
+    /// The folder to write to
+    #[arg(required = true)]
+    dir: PathBuf,
+    /// Say what would change and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What a pull did, or would do, to one skill.
+#[derive(Debug, Serialize)]
+struct Pulled {
+    skill: String,
+    #[serde(flatten)]
+    changes: transfer::Changes,
+    refused: Vec<String>,
+}
+
+impl Pull {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let (store, namespace) = app.direct_store("pull").await?;
+        let prefix = namespace.user(&app.user()?)?.skills()?;
+        let target = Target::new(self.dir);
+        let found = find(&store, &prefix).await?;
+        let wanted = choose(&found, &self.skills)?;
+        check_names(wanted.iter().flat_map(|skill| &skill.files).filter_map(|file| prefix.relative(&file.key)))?;
+        let mut pulled = Vec::with_capacity(wanted.len());
+        for skill in wanted {
+            pulled.push(pull(app, &store, &prefix, &target, skill, self.dry_run).await?);
+        }
+        app.out.reply(&pulled, |out, pulled| {
+            for skill in pulled {
+                out.line(transfer::summary(&skill.skill, &skill.changes, self.dry_run))?;
+                skill.changes.lines().try_for_each(|line| out.line(line))?;
+                skill.refused.iter().for_each(|refused| note(format_args!("  refused: {refused}")));
+            }
+            Ok(())
+        })?;
+        match pulled.iter().map(|skill| skill.refused.len()).sum::<usize>() {
+            0 => Ok(()),
+            refused => Err(Error::new(Code::InvalidRequest, format!("{refused} file(s) were refused; see above"))),
+        }
+    }
+}
+
+/// A skill of the store and its files.
+#[derive(Debug)]
+struct StoredSkill {
+    skill: SkillPath,
+    files: Vec<ListEntry>,
+}
+
+/// Every folder that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, for a pull is how
+/// one gets at them to mend them.
+async fn find(store: &SharedStore, prefix: &KeyPrefix) -> Result<Vec<StoredSkill>> {
+    let (listed, more) = store.list_all(prefix, LIST_OBJECTS).await?;
+    if more {
+        note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+    }
+    let mut roots: Vec<SkillPath> = listed
+        .iter()
+        .filter_map(|entry| prefix.relative(&entry.key)?.strip_suffix("/SKILL.md"))
+        .filter_map(|folder| SkillPath::parse(folder).ok())
+        .collect();
+    roots.sort();
+    let outermost: Vec<_> =
+        roots.iter().filter(|root| !root.ancestors().any(|above| roots.binary_search(&above).is_ok())).collect();
+    let mut skills: Vec<_> =
+        outermost.into_iter().map(|skill| StoredSkill { skill: skill.clone(), files: Vec::new() }).collect();
+    for entry in listed {
+        let Some(relative) = prefix.relative(&entry.key) else { continue };
+        let at = skills.iter().position(|skill| {
+            relative.strip_prefix(skill.skill.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        });
+        if let Some(skill) = at.and_then(|at| skills.get_mut(at)) {
+            skill.files.push(entry);
+        }
+    }
+    Ok(skills)
+}
+
+fn choose<'found>(found: &'found [StoredSkill], names: &[String]) -> Result<Vec<&'found StoredSkill>> {
+    if names.is_empty() {
+        return Ok(found.iter().collect());
+    }
+    let one = |name: &String| {
+        let path = SkillPath::parse(name)?;
+        found.iter().find(|skill| skill.skill == path).ok_or_else(|| {
+            Error::new(Code::SkillNotFound, format!("there is no skill {name} in the store; give its whole path"))
+        })
+    };
+    names.iter().map(one).collect()
+}
+
+async fn pull(
+    app: &App,
+    store: &SharedStore,
+    prefix: &KeyPrefix,
+    target: &Target,
+    skill: &StoredSkill,
+    dry_run: bool,
+) -> Result<Pulled> {
+    let bar = transfer::progress(app, skill.files.len(), skill.skill.as_str());
+    let outcomes: Vec<_> = stream::iter(&skill.files)
+        .map(|file| async {
+            let outcome = fetch(app, store, prefix, target, file, dry_run).await;
+            bar.inc(1);
+            (prefix.relative(&file.key).unwrap_or_default(), outcome)
+        })
+        .buffered(PARALLEL)
+        .collect()
+        .await;
+    bar.finish_and_clear();
+    let mut refused = Vec::new();
+    let mut changes = Vec::new();
+    for (relative, outcome) in outcomes {
+        match outcome {
+            Ok(change) => changes.push((relative, change)),
+            Err(error) if error.code() == Code::InvalidRequest => refused.push(error.message().to_owned()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Pulled { skill: skill.skill.to_string(), changes: changes.into_iter().collect(), refused })
+}
+
+/// Brings one file up to date: by size first, by content only where the sizes are equal.
+async fn fetch(
+    app: &App,
+    store: &SharedStore,
+    prefix: &KeyPrefix,
+    target: &Target,
+    file: &ListEntry,
+    dry_run: bool,
+) -> Result<Change> {
+    let unnameable = || Error::new(Code::InvalidRequest, format!("{:?} is not a name any path could have", file.key));
+    let key = prefix.admit(&file.key).ok_or_else(unnameable)?;
+    let relative = prefix.relative(key.as_str()).ok_or_else(unnameable)?;
+    if file.size > UPLOAD_FILE_BYTES as u64 {
+        return Err(Error::new(Code::InvalidRequest, format!("{relative} is over {} MiB", UPLOAD_FILE_BYTES >> 20)));
+    }
+    let here = target.read(relative)?;
+    let change = if here.is_some() { Change::Updated } else { Change::Created };
+    let differs = here.as_ref().is_none_or(|here| here.len() as u64 != file.size);
+    if differs && dry_run {
+        return Ok(change);
+    }
+    let Some(object) = transfer::fetch(store, &key).await? else {
+        return Err(Error::new(Code::EditConflict, format!("{relative} was deleted while it was being pulled; pull again")));
+    };
+    if here.is_some_and(|here| here == object.bytes) {
+        return Ok(Change::Unchanged);
+    }
+    if !dry_run {
+        target.write(relative, &object.bytes, app.clock.random())?;
+    }
+    Ok(change)
+}
