@@ -135,6 +135,8 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Content kept in memory.
 pub const CACHE_BYTES: u64 = 256 << 20;
+/// Keys whose newest version is remembered, in each of two generations.
+pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// All headers of a request.
