@@ -10,13 +10,14 @@ use super::super::{
     app::App,
     folder::{Target, check_names},
     output::note,
+    stored::{self, StoredSkill},
     transfer::{self, Change, PARALLEL},
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{LIST_OBJECTS, UPLOAD_FILE_BYTES},
-    path::{KeyPrefix, SkillPath},
-    store::{ListEntry, SharedStore, StoreExt as _},
+    limits::UPLOAD_FILE_BYTES,
+    path::KeyPrefix,
+    store::{ListEntry, SharedStore},
 };
 
 #[derive(Debug, Args)]
@@ -53,8 +54,8 @@ impl Pull {
         let (store, namespace) = app.direct_store("pull").await?;
         let prefix = namespace.user(&app.user()?)?.skills()?;
         let target = Target::new(self.dir);
-        let found = find(&store, &prefix).await?;
-        let wanted = choose(&found, &self.skills)?;
+        let found = stored::find(&store, &prefix).await?;
+        let wanted = stored::choose(&found, &self.skills)?;
         check_names(wanted.iter().flat_map(|skill| &skill.files).filter_map(|file| prefix.relative(&file.key)))?;
         let mut pulled = Vec::with_capacity(wanted.len());
         for skill in wanted {
@@ -73,55 +74,6 @@ impl Pull {
             refused => Err(Error::new(Code::InvalidRequest, format!("{refused} file(s) were refused; see above"))),
         }
     }
-}
-
-/// A skill of the store and its files.
-#[derive(Debug)]
-struct StoredSkill {
-    skill: SkillPath,
-    files: Vec<ListEntry>,
-}
-
-/// Every folder that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, for a pull is how
-/// one gets at them to mend them.
-async fn find(store: &SharedStore, prefix: &KeyPrefix) -> Result<Vec<StoredSkill>> {
-    let (listed, more) = store.list_all(prefix, LIST_OBJECTS).await?;
-    if more {
-        note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
-    }
-    let mut roots: Vec<SkillPath> = listed
-        .iter()
-        .filter_map(|entry| prefix.relative(&entry.key)?.strip_suffix("/SKILL.md"))
-        .filter_map(|folder| SkillPath::parse(folder).ok())
-        .collect();
-    roots.sort();
-    let outermost: Vec<_> =
-        roots.iter().filter(|root| !root.ancestors().any(|above| roots.binary_search(&above).is_ok())).collect();
-    let mut skills: Vec<_> =
-        outermost.into_iter().map(|skill| StoredSkill { skill: skill.clone(), files: Vec::new() }).collect();
-    for entry in listed {
-        let Some(relative) = prefix.relative(&entry.key) else { continue };
-        let at = skills.iter().position(|skill| {
-            relative.strip_prefix(skill.skill.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        });
-        if let Some(skill) = at.and_then(|at| skills.get_mut(at)) {
-            skill.files.push(entry);
-        }
-    }
-    Ok(skills)
-}
-
-fn choose<'found>(found: &'found [StoredSkill], names: &[String]) -> Result<Vec<&'found StoredSkill>> {
-    if names.is_empty() {
-        return Ok(found.iter().collect());
-    }
-    let one = |name: &String| {
-        let path = SkillPath::parse(name)?;
-        found.iter().find(|skill| skill.skill == path).ok_or_else(|| {
-            Error::new(Code::SkillNotFound, format!("there is no skill {name} in the store; give its whole path"))
-        })
-    };
-    names.iter().map(one).collect()
 }
 
 async fn pull(

@@ -21,8 +21,8 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
     path::{KeyPrefix, ObjectKey},
-    skill,
-    store::{Base, Committer, DeleteOptions, ListEntry, SharedStore, Store, StoreError, StoreExt as _},
+    skill::{Severity, read_document},
+    store::{Base, Committer, DeleteOptions, ListEntry, Metadata, SharedStore, Store, StoreError, StoreExt as _},
 };
 
 #[derive(Debug, Args)]
@@ -105,8 +105,8 @@ impl Push {
 fn refuse_broken(local: &LocalSkill) -> Result<()> {
     let Some(main) = local.files.iter().find(|file| file.relative == "SKILL.md") else { return Ok(()) };
     let bytes = read(&main.path)?;
-    let (_, findings) = skill::parse(&bytes, local.skill.folder());
-    match findings.into_iter().find(|finding| finding.severity == skill::Severity::Error) {
+    let (_, findings) = read_document(&bytes, local.skill.folder());
+    match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
         None => Ok(()),
         Some(finding) => Err(Error::new(
             Code::InvalidRequest,
@@ -135,7 +135,7 @@ async fn plan(store: &SharedStore, prefix: &KeyPrefix, files: &[LocalFile], dele
     for (relative, entry) in there {
         let Some(key) = prefix.admit(&entry.key) else { continue };
         let change = if delete { Change::Deleted } else { Change::Kept };
-        let base = Base::Version(entry.etag.clone(), crate::store::Metadata::new());
+        let base = Base::Version(entry.etag.clone(), Metadata::new());
         steps.push(Step { relative: relative.to_owned(), key, change, source: None, base });
     }
     Ok(steps)

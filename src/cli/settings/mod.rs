@@ -56,12 +56,14 @@ settings! {
     EndpointUrl "endpoint_url" None, false;
     Region "region" None, false;
     Profile "profile" None, false;
-    PathStyle "path_style" Some("false"), false;
+    PathStyle "path_style" None, false;
     SseKmsKeyId "sse_kms_key_id" None, false;
     Listen "listen" Some("127.0.0.1:8787"), false;
     Keys "keys" None, false;
     Workspace "workspace" Some("{user}/threads/{session}"), false;
     Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
+    Hosts "hosts" None, false;
+    Origins "origins" None, false;
     Log "log" None, false;
 }
 
@@ -187,8 +189,8 @@ impl Settings {
     }
 
     /// A switch.
-    pub(super) fn is_on(&self, setting: Setting) -> Result<bool> {
-        self.parsed(setting, switch).map(Option::unwrap_or_default)
+    pub(super) fn switch(&self, setting: Setting) -> Result<Option<bool>> {
+        self.parsed(setting, on_or_off)
     }
 
     /// The server to speak to, where one was named at least as strongly as the store.
@@ -231,7 +233,7 @@ fn missing(setting: Setting) -> Error {
     Error::new(Code::InvalidRequest, format!("no {flag} is set; give --{flag} or set {}", setting.env_name()))
 }
 
-fn switch(text: &str) -> Result<bool> {
+fn on_or_off(text: &str) -> Result<bool> {
     match text {
         "true" | "1" | "yes" | "on" => Ok(true),
         "false" | "0" | "no" | "off" => Ok(false),
