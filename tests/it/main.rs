@@ -10,5 +10,7 @@
 )]
 
 mod architecture;
+mod conformance;
 mod fixtures;
 mod semantics;
+mod support;
