@@ -11,6 +11,9 @@
 
 mod architecture;
 mod conformance;
+mod costs;
+mod example;
 mod fixtures;
+mod races;
 mod semantics;
 mod support;

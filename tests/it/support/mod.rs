@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! What tests share: clocks and stores in folders of their own.
 
 use std::{path::Path, sync::Arc};
@@ -24,3 +25,8 @@ pub(crate) fn temporary_directory() -> (TempDir, SharedStore) {
     let store = directory(folder.path());
     (folder, store)
 }
+=======
+//! What several test files stand on.
+
+pub(crate) mod world;
+>>>>>>> main
