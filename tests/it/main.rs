@@ -12,6 +12,7 @@
 mod architecture;
 mod conformance;
 mod costs;
+mod discovery;
 mod example;
 mod fixtures;
 mod races;

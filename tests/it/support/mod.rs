@@ -1,5 +1,6 @@
-<<<<<<< HEAD
 //! What tests share: clocks and stores in folders of their own.
+
+pub(crate) mod world;
 
 use std::{path::Path, sync::Arc};
 
@@ -25,8 +26,3 @@ pub(crate) fn temporary_directory() -> (TempDir, SharedStore) {
     let store = directory(folder.path());
     (folder, store)
 }
-=======
-//! What several test files stand on.
-
-pub(crate) mod world;
->>>>>>> main
