@@ -59,7 +59,7 @@ pub const GREP_MATCHES_MAX: usize = 10_000;
 /// Lines of context around a hit.
 pub const GREP_CONTEXT_LINES: usize = 20;
 /// One line of a grep reply; longer lines are cut and say so.
-pub const GREP_LINE_BYTES: usize = 8 * 1024;
+pub const GREP_LINE_BYTES: usize = 32 * 1024;
 /// The text of a whole grep reply.
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
@@ -135,6 +135,8 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Content kept in memory.
 pub const CACHE_BYTES: u64 = 256 << 20;
+/// Keys whose newest version is remembered, in each of two generations.
+pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// All headers of a request.
@@ -153,3 +155,7 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
+/// How old a catalog may be that is served while the store does not answer.
+pub const CATALOG_STALE: Duration = Duration::from_mins(5);
+/// Users whose catalogs are kept in memory; the least recently used go first.
+pub const CATALOG_USERS: u64 = 10_000;

@@ -1,5 +1,13 @@
 //! What skills a user has: read from the bucket by the service, never by an agent's file operations.
+//!
+//! A catalog is an immutable value, replaced whole. What tells an unchanged skill from a changed one is the `ETag` of its
+//! SKILL.md, so keeping a catalog current costs one listing and the files that changed.
 
+mod discover;
 mod entry;
+mod layout;
+mod registry;
 
+pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
+pub use registry::Catalogs;

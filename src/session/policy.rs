@@ -277,6 +277,7 @@ mod tests {
         assert_eq!(with(&[("a", SkillRule::Blocked)]).skill(&path("a/inner")), SkillRule::Blocked);
     }
 
+    // S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
     #[test]
     fn of_two_policies_the_stricter_holds() {
         let strict = Policy { plan_mode: true, ..with(&[("a", SkillRule::Disabled)]) };

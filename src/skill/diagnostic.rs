@@ -28,3 +28,23 @@ pub struct Diagnostic {
     /// 1-based column in characters, where it has one.
     pub column: Option<u32>,
 }
+
+impl Diagnostic {
+    /// A finding that leaves the skill out.
+    #[must_use]
+    pub fn error(code: &str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, code: code.to_owned(), message: message.into(), line: None, column: None }
+    }
+
+    /// A finding that the skill survives.
+    #[must_use]
+    pub fn warning(code: &str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.
+    #[must_use]
+    pub fn at(self, line: u32, column: u32) -> Self {
+        Self { line: Some(line), column: Some(column), ..self }
+    }
+}

@@ -1,9 +1,22 @@
 //! The YAML block at the head of a SKILL.md.
+//!
+//! Four steps, each of its own file: `split` finds the block, `guard` refuses what would be slow to parse, `yaml` parses
+//! (the only code that speaks to the YAML engine) and `fields` gives meaning to what was parsed. `repair` stands beside
+//! `yaml`: where the block does not parse, values that are not YAML on their own are quoted and it is parsed again.
+
+mod fields;
+mod guard;
+mod repair;
+mod split;
+mod yaml;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub(super) use self::split::{Split, decode, split};
+use super::Diagnostic;
 
 /// What the frontmatter of a SKILL.md says, leniently read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,4 +69,62 @@ pub struct Parameter {
     /// The value where none is given.
     #[serde(default)]
     pub default: Option<String>,
+}
+
+/// A frontmatter block as it was read, and what had to be done to read it.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// What it says.
+    pub frontmatter: Frontmatter,
+    /// What was found on the way, repairs included.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The block with its repairs written in, where it needed any.
+    #[expect(dead_code, reason = "for the fix of lint")]
+    pub repaired: Option<String>,
+}
+
+/// Parses the block that `split` found, repairing what can be repaired.
+///
+/// # Errors
+/// The finding that leaves the skill out: `frontmatter_too_large`, `frontmatter_too_deep`, `yaml_invalid` or
+/// `frontmatter_not_a_map`.
+pub(super) fn parse(split: &Split, folder: &str) -> Result<Parsed, Diagnostic> {
+    guard::check(split)?;
+    let (node, repaired) = match yaml::parse(&split.yaml) {
+        Ok(node) if node.is_fields() => (node, None),
+        first => repair::parse_repaired(split, first)?,
+    };
+    let source = Source { yaml: &split.yaml, first_line: split.yaml_line };
+    let (frontmatter, found) = fields::read(node, &source, folder);
+    let (repaired, mut diagnostics) = repaired.map_or((None, Vec::new()), |(text, found)| (Some(text), found));
+    diagnostics.extend(found);
+    Ok(Parsed { frontmatter, diagnostics, repaired })
+}
+
+/// The text a field was read from, to say where it stands.
+pub(super) struct Source<'a> {
+    yaml: &'a str,
+    first_line: u32,
+}
+
+impl Source<'_> {
+    /// The line of SKILL.md on which the top-level `key` stands for the `nth` time, counted from zero.
+    pub(super) fn line_of(&self, key: &str, nth: usize) -> Option<u32> {
+        let names_key = |line: &str| {
+            let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let line = quote.map_or(line, |quote| line.trim_start_matches(quote));
+            let after = line.strip_prefix(key).map(|rest| quote.map_or(rest, |quote| rest.trim_start_matches(quote)));
+            after.is_some_and(|rest| rest.trim_start().starts_with(':'))
+        };
+        let at = self.yaml.lines().enumerate().filter(|(_, line)| names_key(line)).nth(nth)?.0;
+        u32::try_from(at).ok().map(|at| self.first_line.saturating_add(at))
+    }
+
+    /// `finding`, placed at the top-level `key` where that can be told.
+    pub(super) fn place(&self, finding: Diagnostic, key: &str) -> Diagnostic {
+        match self.line_of(key, 0) {
+            Some(line) => finding.at(line, 1),
+            None => finding,
+        }
+    }
 }

@@ -4,9 +4,13 @@
 //! `lint`'s business. YAML is spoken only in `frontmatter`.
 
 mod diagnostic;
+mod document;
 mod frontmatter;
+mod outline;
 mod snapshot;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use document::{Document, Head, read_document, read_head};
 pub use frontmatter::{Frontmatter, Parameter};
+pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use snapshot::{Snapshot, SnapshotFile};

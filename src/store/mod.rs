@@ -7,11 +7,15 @@
 //!
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
+mod cached;
 mod commit;
-
 mod error;
-
+mod faulty;
 mod memory;
+mod metered;
+mod newest;
+mod probe;
+mod verb;
 
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
 
@@ -19,9 +23,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use cached::Cached;
 pub use commit::{Base, Commit, Committer};
 pub use error::StoreError;
+pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;
+pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
+pub use probe::{Conditions, probe_conditions};
+pub use verb::Verb;
 
 use crate::path::{ETag, KeyPrefix, ObjectKey};
 

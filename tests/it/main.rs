@@ -10,3 +10,5 @@
 )]
 
 mod architecture;
+mod fixtures;
+mod semantics;

@@ -1,0 +1,234 @@
+//! What the fields mean.
+//!
+//! Every field may come in the wrong type: text as a number, a list as a comma string. Nothing is refused here but the
+//! want of a description; what cannot be used is reported and stays readable in `fields`.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Frontmatter, Parameter, Source, yaml::Node};
+use crate::skill::Diagnostic;
+
+/// Reads the fields of a parsed block. `description` is empty, with an error among the findings, where there is none.
+pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
+    let pairs = match node {
+        Node::Map(pairs) => pairs,
+        _ => Vec::new(),
+    };
+    let mut fields = Fields { pairs, source, found: Vec::new() };
+    fields.duplicates();
+    let frontmatter = Frontmatter {
+        name: fields.name(folder),
+        description: fields.description(),
+        license: fields.text("license"),
+        compatibility: fields.text("compatibility"),
+        metadata: fields.metadata(),
+        allowed_tools: fields.list("allowed-tools", words),
+        when_to_use: fields.text("when-to-use"),
+        triggers: fields.list_anywhere("triggers"),
+        tags: fields.list_anywhere("tags"),
+        keywords: fields.list_anywhere("keywords"),
+        level: fields.text("level").or_else(|| fields.in_metadata("level").and_then(plain_text)),
+        disable_model_invocation: fields.flag("disable-model-invocation", false),
+        user_invocable: fields.flag("user-invocable", true),
+        argument_hint: fields.in_either("argument-hint").and_then(Node::to_text),
+        parameters: fields.parameters(),
+        fields: fields.pairs.iter().map(|(key, node)| (key.clone(), node.to_json())).collect(),
+    };
+    (frontmatter, fields.found)
+}
+
+struct Fields<'a> {
+    pairs: Vec<(String, Node)>,
+    source: &'a Source<'a>,
+    found: Vec<Diagnostic>,
+}
+
+impl Fields<'_> {
+    /// The value of `key`, whichever of `-` and `_` joins its words. Of a doubled key the last stands.
+    fn get(&self, key: &str) -> Option<&Node> {
+        find(&self.pairs, key)
+    }
+
+    fn in_metadata(&self, key: &str) -> Option<&Node> {
+        match self.get("metadata")? {
+            Node::Map(pairs) => find(pairs, key),
+            _ => None,
+        }
+    }
+
+    fn in_either(&self, key: &str) -> Option<&Node> {
+        self.get(key).or_else(|| self.in_metadata(key))
+    }
+
+    fn warn(&mut self, code: &str, key: &str, message: String) {
+        let finding = self.source.place(Diagnostic::warning(code, message), key);
+        self.found.push(finding);
+    }
+
+    fn duplicates(&mut self) {
+        for (at, (key, _)) in self.pairs.iter().enumerate() {
+            let before = self.pairs.iter().take(at).filter(|(other, _)| other == key).count();
+            if before > 0 {
+                let finding = Diagnostic::warning(
+                    "duplicate_key",
+                    format!("{key} stands more than once and the last one counts: keep one"),
+                );
+                self.found.push(match self.source.line_of(key, before) {
+                    Some(line) => finding.at(line, 1),
+                    None => finding,
+                });
+            }
+        }
+    }
+
+    fn name(&mut self, folder: &str) -> Option<String> {
+        let Some(name) = self.text("name") else {
+            let message = format!("the skill has no name, so its folder's is used: add `name: {folder}`");
+            self.warn("name_missing", "name", message);
+            return None;
+        };
+        if !name.nfkc().eq(folder.nfkc()) {
+            let message = format!("the name {name:?} differs from the folder {folder:?}: make them the same");
+            self.warn("name_differs", "name", message);
+        }
+        Some(name)
+    }
+
+    fn description(&mut self) -> String {
+        let text = self.text("description").unwrap_or_default();
+        if text.is_empty() {
+            let message = "the skill has no description, so nothing can tell when to use it: add `description: …`";
+            let finding = self.source.place(Diagnostic::error("description_missing", message), "description");
+            self.found.push(finding);
+        }
+        text
+    }
+
+    /// A field of text; blank is none. A list or map in its place is reported.
+    fn text(&mut self, key: &str) -> Option<String> {
+        let node = self.get(key)?;
+        if let Node::Sequence(_) | Node::Map(_) = node {
+            self.warn("field_not_text", key, format!("{key} must be text: it was left out"));
+            return None;
+        }
+        plain_text(node)
+    }
+
+    fn flag(&mut self, key: &str, default: bool) -> bool {
+        let Some(node) = self.get(key) else { return default };
+        match node.to_text().unwrap_or_default().to_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => true,
+            "false" | "no" | "off" | "0" => false,
+            _ => {
+                self.warn("field_not_boolean", key, format!("{key} must be true or false: {default} was taken"));
+                default
+            }
+        }
+    }
+
+    fn list(&self, key: &str, cut: fn(&str) -> Vec<String>) -> Vec<String> {
+        self.get(key).map_or_else(Vec::new, |node| items(node, cut))
+    }
+
+    /// A list that the specification has no field for: its own field, or one of the same name under `metadata`.
+    fn list_anywhere(&self, key: &str) -> Vec<String> {
+        self.in_either(key).map_or_else(Vec::new, |node| items(node, commas))
+    }
+
+    fn metadata(&mut self) -> std::collections::BTreeMap<String, String> {
+        match self.get("metadata") {
+            Some(Node::Map(pairs)) => {
+                pairs.iter().map(|(key, node)| (key.clone(), node.to_text().unwrap_or_default())).collect()
+            }
+            None | Some(Node::Null) => std::collections::BTreeMap::new(),
+            Some(_) => {
+                self.warn("metadata_not_a_map", "metadata", "metadata must be a map: it was left out".to_owned());
+                std::collections::BTreeMap::new()
+            }
+        }
+    }
+
+    /// `parameters`, or the named `arguments` that Claude Code declares.
+    fn parameters(&self) -> Vec<Parameter> {
+        match (self.in_either("parameters"), self.get("arguments")) {
+            (Some(Node::Map(pairs)), _) => pairs.iter().map(|(name, node)| parameter(Some(name), node)).collect(),
+            (Some(Node::Sequence(items)), _) | (None, Some(Node::Sequence(items))) => {
+                items.iter().map(|node| parameter(None, node)).filter(|one| !one.name.is_empty()).collect()
+            }
+            (Some(node), _) | (None, Some(node)) => {
+                items(node, words).into_iter().map(|name| Parameter { name, ..Parameter::default() }).collect()
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+fn find<'a>(pairs: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
+    pairs.iter().rev().find(|(name, _)| name == key || name.replace('_', "-") == key).map(|(_, node)| node)
+}
+
+/// One declaration: a name alone, a map with a name, or the value beside a name (a map, or the description alone).
+fn parameter(name: Option<&str>, node: &Node) -> Parameter {
+    let own = name.map(str::to_owned);
+    let Node::Map(pairs) = node else {
+        let text = plain_text(node).unwrap_or_default();
+        return match own {
+            Some(name) => Parameter { name, description: text, ..Parameter::default() },
+            None => Parameter { name: text, ..Parameter::default() },
+        };
+    };
+    let text = |key| find(pairs, key).and_then(plain_text);
+    Parameter {
+        name: own.or_else(|| text("name")).unwrap_or_default(),
+        description: text("description").unwrap_or_default(),
+        required: text("required").is_some_and(|text| matches!(text.to_lowercase().as_str(), "true" | "yes" | "on")),
+        default: find(pairs, "default").and_then(Node::to_text),
+    }
+}
+
+/// The trimmed text of a scalar; `None` for blanks and for anything else.
+fn plain_text(node: &Node) -> Option<String> {
+    match node {
+        Node::Scalar { text, .. } if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+/// A list in any of its forms. An item that YAML took for `key: value` was meant as text.
+fn items(node: &Node, cut: fn(&str) -> Vec<String>) -> Vec<String> {
+    match node {
+        Node::Null => Vec::new(),
+        Node::Scalar { text, .. } => cut(text.trim().trim_start_matches('[').trim_end_matches(']')),
+        Node::Sequence(nodes) => nodes.iter().filter_map(item).collect(),
+        Node::Map(pairs) => pairs.iter().map(|(key, _)| key.clone()).collect(),
+    }
+}
+
+fn item(node: &Node) -> Option<String> {
+    match node {
+        Node::Map(pairs) => match pairs.as_slice() {
+            [(key, value)] => Some(value.to_text().map_or_else(|| key.clone(), |text| format!("{key}: {text}"))),
+            _ => node.to_text(),
+        },
+        Node::Sequence(_) => node.to_text(),
+        scalar => plain_text(scalar),
+    }
+}
+
+fn commas(text: &str) -> Vec<String> {
+    text.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Words between spaces or commas, but never cut inside parentheses: `Bash(git add:*), Read`.
+fn words(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let cut = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c == ',' || c.is_whitespace())
+    };
+    text.split(cut).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}

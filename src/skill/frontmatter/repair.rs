@@ -1,0 +1,218 @@
+//! Reading what its author meant where YAML reads nothing.
+//!
+//! Of the public skills that do not parse, nearly all hold one value that is prose with a `: ` in it or that begins with
+//! `*`, `@` or a backtick. Each entry of the block is parsed alone; the value of one that fails is put in double quotes
+//! as it stands, continuation lines and all. Lines keep their numbers, so that later findings still point at the file.
+
+use std::borrow::Cow;
+
+use super::{
+    split::{Split, saturating},
+    yaml::{self, Fault, Node},
+};
+use crate::skill::Diagnostic;
+
+/// Levels of nesting that are repaired.
+const LEVELS: usize = 8;
+
+/// Fields that are text whatever their value looks like.
+const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when_to_use", "argument-hint"];
+
+/// A parsed block with the repaired text and a finding for each repair.
+pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
+
+/// Parses the block again after quoting what stood in the way.
+///
+/// # Errors
+/// `yaml_invalid` or `frontmatter_not_a_map`, about the text as it was written, where no repair helps.
+pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<Repaired, Diagnostic> {
+    let mut repair = Repair { lines: split.yaml.lines().map(Cow::Borrowed).collect(), done: Vec::new() };
+    repair.tabs();
+    repair.entries(0, repair.lines.len(), 0);
+    let text = repair.lines.iter().fold(String::new(), |text, line| text + line + "\n");
+    match yaml::parse(&text) {
+        Ok(node) if node.is_fields() && !repair.done.is_empty() => {
+            let place = |(line, column, what): (usize, usize, String)| {
+                let line = split.yaml_line.saturating_add(saturating(line));
+                Diagnostic::warning("yaml_repaired", what).at(line, saturating(column + 1))
+            };
+            Ok((node, Some((text, repair.done.into_iter().map(place).collect()))))
+        }
+        _ => Err(refusal(split, first)),
+    }
+}
+
+fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
+    let Err(fault) = first else {
+        let message = "the frontmatter is not a list of fields: write `name: …` and `description: …`, a line each";
+        return Diagnostic::error("frontmatter_not_a_map", message).at(split.yaml_line, 1);
+    };
+    let message = format!("the frontmatter is not YAML: {}; put the value in double quotes", fault.message);
+    // The engine also counts U+0085, U+2028 and U+2029 as line ends; nobody's editor goes past the last line.
+    let (line, column) = fault.place.filter(|(line, _)| *line <= split.yaml.lines().count()).unwrap_or((1, 1));
+    Diagnostic::error("yaml_invalid", message)
+        .at(split.yaml_line.saturating_add(saturating(line.saturating_sub(1))), saturating(column))
+}
+
+struct Repair<'a> {
+    lines: Vec<Cow<'a, str>>,
+    /// (line of the block, column, what was done), all counted from zero.
+    done: Vec<(usize, usize, String)>,
+}
+
+/// The first line of an entry: `  key: value` or `  - value`.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    indent: usize,
+    /// The key, or `None` for an item of a list.
+    key: Option<&'a str>,
+    /// Where in the line the value begins, in bytes; the length of the line where it has none.
+    value_at: usize,
+}
+
+impl Repair<'_> {
+    /// Spaces for tabs where a line is indented, which YAML forbids.
+    fn tabs(&mut self) {
+        for (at, line) in self.lines.iter_mut().enumerate() {
+            let text = line.trim_start();
+            let indent = line.strip_suffix(text).unwrap_or_default();
+            if indent.contains('\t') && !text.is_empty() {
+                self.done.push((at, 0, "a tab in the indentation was read as two spaces: use spaces".to_owned()));
+                *line = Cow::Owned(indent.replace('\t', "  ") + text);
+            }
+        }
+    }
+
+    /// Repairs the entries of the lines from `begin` to `end`, which are those of one level.
+    fn entries(&mut self, begin: usize, end: usize, level: usize) {
+        let starts = self.starts(begin, end);
+        for (nth, start) in starts.iter().enumerate() {
+            let stop = starts.get(nth + 1).copied().unwrap_or(end);
+            if level < LEVELS && !self.parses(*start, stop) {
+                self.entry(*start, stop, level);
+            }
+        }
+    }
+
+    /// The lines at which entries of this level begin. Whatever is not one belongs to the entry above it.
+    fn starts(&self, begin: usize, end: usize) -> Vec<usize> {
+        let indents = (begin..end).filter_map(|at| Some((at, entry(self.lines.get(at)?)?.indent)));
+        let Some((_, level)) = indents.clone().next() else { return Vec::new() };
+        indents.filter(|(_, indent)| *indent <= level).map(|(at, _)| at).collect()
+    }
+
+    /// Whether these lines are YAML on their own, and an entry rather than loose text.
+    fn parses(&self, begin: usize, end: usize) -> bool {
+        matches!(yaml::parse(&self.text(begin, end, "\n")), Ok(Node::Map(_) | Node::Sequence(_)))
+    }
+
+    fn text(&self, begin: usize, end: usize, joint: &str) -> String {
+        self.lines.get(begin..end).unwrap_or_default().join(joint)
+    }
+
+    /// Repairs one entry that does not parse.
+    fn entry(&mut self, begin: usize, end: usize, level: usize) {
+        let Some(line) = self.lines.get(begin).map(|line| line.clone().into_owned()) else { return };
+        let Some(found) = entry(&line) else { return };
+        let value = line.get(found.value_at..).unwrap_or_default();
+        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key));
+        if found.key.is_none() && entry(value).is_some_and(|inner| inner.key.is_some()) {
+            self.item(begin, end, &line, found.value_at, level);
+        } else if value.is_empty() && !is_text && self.starts(begin + 1, end).first() == Some(&(begin + 1)) {
+            self.entries(begin + 1, end, level + 1);
+        } else {
+            self.quote(begin, end, &line, found);
+        }
+    }
+
+    /// Repairs `- key: value`: the map inside, as if the dash were a space.
+    fn item(&mut self, begin: usize, end: usize, line: &str, value_at: usize, level: usize) {
+        let (dash, inside) = line.split_at(value_at);
+        self.set(begin, dash.replace('-', " ") + inside);
+        self.entries(begin, end, level + 1);
+        let mended = self.lines.get(begin).and_then(|line| line.get(value_at..)).unwrap_or(inside).to_owned();
+        self.set(begin, dash.to_owned() + &mended);
+    }
+
+    /// Puts the whole value of an entry in quotes on its first line and leaves its other lines blank.
+    fn quote(&mut self, begin: usize, end: usize, line: &str, found: Entry<'_>) {
+        let (prefix, value) = line.split_at(found.value_at);
+        let block = value.trim_end_matches(['-', '+', ' ']);
+        let rest = self.lines.get(begin + 1..end).unwrap_or_default();
+        let text = match block {
+            "|" => trimmed(rest).collect::<Vec<_>>().join("\n"),
+            ">" => trimmed(rest).collect::<Vec<_>>().join(" "),
+            _ => std::iter::once(value.trim()).chain(trimmed(rest)).collect::<Vec<_>>().join(" "),
+        };
+        let text = unquoted(text.trim());
+        if text.is_empty() {
+            return;
+        }
+        let gap = if prefix.ends_with([':', '-']) { " " } else { "" };
+        let what = match found.key {
+            Some(key) => {
+                format!("the value of {key} is not YAML as written and was read as text: put it in double quotes")
+            }
+            None => "this item is not YAML as written and was read as text: put it in double quotes".to_owned(),
+        };
+        self.done.push((begin, prefix.chars().count(), what));
+        self.set(begin, format!("{prefix}{gap}{}", quoted(&text)));
+        for blank in self.lines.iter_mut().take(end).skip(begin + 1) {
+            *blank = Cow::Borrowed("");
+        }
+    }
+
+    fn set(&mut self, at: usize, text: String) {
+        if let Some(line) = self.lines.get_mut(at) {
+            *line = Cow::Owned(text);
+        }
+    }
+}
+
+fn trimmed<'a>(lines: &'a [Cow<'_, str>]) -> impl Iterator<Item = &'a str> + Clone {
+    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty())
+}
+
+/// Reads the first line of an entry. A key is a word or a few, or in quotes; prose in front of a colon is not one.
+fn entry(line: &str) -> Option<Entry<'_>> {
+    let text = line.trim_start_matches(' ');
+    let indent = line.len() - text.len();
+    if let Some(value) = text.strip_prefix("- ").or_else(|| text.strip_prefix('-').filter(|rest| rest.is_empty())) {
+        return Some(Entry { indent, key: None, value_at: line.len() - value.trim_start().len() });
+    }
+    let (key, value) = text.split_once(':')?;
+    let bare = key.trim_end();
+    let named = bare.trim_matches(['"', '\'']);
+    let plain = named.starts_with(|c: char| c.is_alphanumeric() || "_$<".contains(c))
+        && named.chars().all(|c| c.is_alphanumeric() || " _-.$<".contains(c));
+    let spaced = value.is_empty() || value.starts_with([' ', '\t']);
+    (plain && spaced).then(|| Entry { indent, key: Some(named), value_at: line.len() - value.trim_start().len() })
+}
+
+/// The text inside a pair of quotes that did not parse; any other text as it is.
+fn unquoted(text: &str) -> Cow<'_, str> {
+    let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    match (inside('"'), inside('\'')) {
+        (Some(text), _) => Cow::Owned(text.replace("\\\"", "\"")),
+        (_, Some(text)) => Cow::Owned(text.replace("''", "'")),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A YAML double-quoted scalar that reads as exactly `text`.
+pub(in crate::skill) fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'.. => {
+                out.push(c);
+            }
+            _ => out.extend(["\\u", &format!("{:04x}", u32::from(c))]),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,220 @@
+//! A layer that keeps content in memory, by (key, `ETag`).
+//!
+//! Content under its tag can never be stale; only knowledge of *which* version is newest has an age, so a plain get
+//! always asks the store, at the price of a 304 where the bytes are here already. Such fresh gets are never answered by
+//! one that is already under way: a reader that starts after an acknowledged write must see it, and the earlier request
+//! may have passed the store before the write did. Pinned gets name their version, so those do share one request.
+//!
+//! Only whole objects up to [`CHUNK_BYTES`] are kept. Metadata is kept with them; where a store derives tags from
+//! content alone, a foreign rewrite of the very same bytes can go unnoticed, and with it its metadata.
+
+use std::{ops::Range, sync::Arc};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use moka::future::Cache;
+
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, memory::clip, newest::Newest,
+};
+use crate::{
+    clock::Clock,
+    limits::{CACHE_KEYS, CHUNK_BYTES},
+    path::{ETag, KeyPrefix, ObjectKey},
+};
+
+/// What an entry costs beyond its bytes and its key: map slots, tags, metadata.
+const ENTRY_BYTES: usize = 512;
+
+type Version = (ObjectKey, ETag);
+
+/// A store whose content is remembered.
+#[derive(Debug)]
+pub struct Cached {
+    inner: SharedStore,
+    clock: Arc<dyn Clock>,
+    content: Cache<Version, Object>,
+    newest: Newest,
+}
+
+/// Why a shared request left nothing in the cache.
+#[derive(Debug)]
+enum Unkept {
+    Failed(StoreError),
+    /// A part of an object, or one too large to keep.
+    Passing(Object),
+}
+
+impl Cached {
+    /// Keeps up to `bytes` of what `inner` returns and takes ([`CACHE_BYTES`](crate::limits::CACHE_BYTES) by default).
+    ///
+    /// The time an object was written is the store's, but `clock`'s for one put through this layer and not read since.
+    #[must_use]
+    pub fn new(inner: SharedStore, bytes: u64, clock: Arc<dyn Clock>) -> Self {
+        let content = Cache::builder().max_capacity(bytes).weigher(weight).build();
+        Self { inner, clock, content, newest: Newest::new(CACHE_KEYS) }
+    }
+
+    /// Exactly the version `etag`: from memory, or by one request that everybody who wants it shares.
+    async fn get_pinned(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
+        let version = (key.clone(), etag);
+        if let Some(object) = self.content.get(&version).await {
+            return part(&object, options.range);
+        }
+        // Pieces from the middle of a large object are each wanted once, and must not wait for one another.
+        if options.range.as_ref().is_some_and(|range| range.start > 0) {
+            return self.inner.get(key, options).await;
+        }
+        let range = options.range.clone();
+        let load = async {
+            match self.inner.get(key, options.clone()).await {
+                Ok(object) if keepable(&object) => Ok(object),
+                Ok(object) => Err(Unkept::Passing(object)),
+                Err(error) => Err(Unkept::Failed(error)),
+            }
+        };
+        match self.content.try_get_with(version, load).await.as_ref().map_err(AsRef::as_ref) {
+            Ok(object) => part(object, range),
+            Err(Unkept::Failed(error)) => Err(error.clone()),
+            Err(Unkept::Passing(object)) if covers(object, range.as_ref()) => Ok(shorten(object, range)),
+            Err(Unkept::Passing(_)) => self.inner.get(key, options).await,
+        }
+    }
+
+    /// The newest version seen, from memory alone.
+    async fn recall(&self, key: &ObjectKey) -> Option<Object> {
+        let etag = self.newest.get(key)?;
+        self.content.get(&(key.clone(), etag)).await
+    }
+
+    /// The newest version there is: always a request of one's own.
+    async fn get_fresh(&self, key: &ObjectKey, mut options: GetOptions) -> StoreResult<Object> {
+        let held = match options.if_none_match {
+            None => self.recall(key).await,
+            Some(_) => None,
+        };
+        if let Some(held) = &held {
+            options.if_none_match = Some(held.meta.etag.clone());
+        }
+        let (range, asked) = (options.range.clone(), options.if_none_match.clone());
+        let begun = self.newest.begin();
+        match (self.inner.get(key, options).await, held) {
+            (Ok(object), _) => {
+                self.newest.was_read(key, begun, Some(&object.meta.etag));
+                self.keep(key, &object).await;
+                Ok(object)
+            }
+            (Err(StoreError::NotModified), held) => {
+                self.newest.was_read(key, begun, asked.as_ref());
+                held.map_or(Err(StoreError::NotModified), |held| part(&held, range))
+            }
+            (Err(StoreError::NotFound), _) => {
+                self.newest.was_read(key, begun, None);
+                Err(StoreError::NotFound)
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    async fn keep(&self, key: &ObjectKey, object: &Object) {
+        if keepable(object) {
+            self.content.insert((key.clone(), object.meta.etag.clone()), object.clone()).await;
+        }
+    }
+}
+
+fn keepable(object: &Object) -> bool {
+    object.is_whole() && object.meta.size <= CHUNK_BYTES
+}
+
+fn weight(version: &Version, object: &Object) -> u32 {
+    u32::try_from(object.bytes.len() + version.0.as_str().len() + ENTRY_BYTES).unwrap_or(u32::MAX)
+}
+
+/// The bytes `range` of a whole object.
+fn part(whole: &Object, range: Option<Range<u64>>) -> StoreResult<Object> {
+    let range = clip(range, whole.meta.size)?;
+    Ok(shorten(whole, Some(range)))
+}
+
+/// Whether `object`, which starts at 0, holds all of `range`.
+fn covers(object: &Object, range: Option<&Range<u64>>) -> bool {
+    object.range.end == object.meta.size || range.is_some_and(|range| range.end <= object.range.end)
+}
+
+/// The bytes up to the end of `range` of an object that covers it; both may be parts, but begin at the same byte or
+/// lie within.
+fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
+    let wanted = range.unwrap_or_else(|| object.range.clone());
+    let range = wanted.start.max(object.range.start)..wanted.end.min(object.range.end);
+    let at = |offset: u64| usize::try_from(offset.saturating_sub(object.range.start)).unwrap_or(usize::MAX);
+    Object { meta: object.meta.clone(), bytes: object.bytes.slice(at(range.start)..at(range.end)), range }
+}
+
+#[async_trait]
+impl Store for Cached {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        match &options.if_match {
+            Some(etag) if options.if_none_match.is_none() => {
+                let etag = etag.clone();
+                return self.get_pinned(key, etag, options).await;
+            }
+            Some(_) => return self.inner.get(key, options).await,
+            None => {}
+        }
+        if options.remembered
+            && options.if_none_match.is_none()
+            && let Some(object) = self.recall(key).await
+        {
+            return part(&object, options.range);
+        }
+        self.get_fresh(key, options).await
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let PutOptions { condition, metadata } = options.clone();
+        let put = self.inner.put(key, bytes.clone(), options).await;
+        match (&put, condition) {
+            (Ok(PutResult { etag }), _) => {
+                let size = bytes.len() as u64;
+                let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata };
+                self.keep(key, &Object { meta, range: 0..size, bytes }).await;
+                self.newest.was_written(key, Some(etag));
+            }
+            (Err(StoreError::PreconditionFailed | StoreError::NotFound), PutCondition::IfMatch(etag)) => {
+                self.newest.was_disproved(key, &etag);
+            }
+            (Err(_), _) => {}
+        }
+        put
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        let begun = self.newest.begin();
+        let head = self.inner.head(key).await;
+        match &head {
+            Ok(meta) => self.newest.was_read(key, begun, Some(&meta.etag)),
+            Err(StoreError::NotFound) => self.newest.was_read(key, begun, None),
+            Err(_) => {}
+        }
+        head
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        self.inner.list(prefix, options).await
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        self.inner.delete(key, options).await?;
+        self.newest.was_written(key, None);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! A layer that fails on purpose, for tests and benchmarks.
+//!
+//! What goes wrong is written down beforehand, by verb and by count, so a run can be repeated exactly; nothing here asks
+//! the machine for time or chance. Delays use tokio's clock: under a paused clock they cost nothing, and the time that
+//! passed counts the round trips. It never lies: an error may hide what happened, but no answer is made up.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use tokio::time::sleep;
+
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
+    SharedStore, Store, StoreError, StoreResult, Verb,
+};
+use crate::path::{KeyPrefix, ObjectKey};
+
+/// What goes wrong with one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing: to let a request of a script pass.
+    None,
+    /// It is refused before the store saw it, and the caller knows: `Unavailable`, not applied.
+    Refuse,
+    /// It is lost on its way, and the caller cannot know: `Unavailable`, outcome unknown.
+    LoseRequest,
+    /// It is carried out and the reply is lost: `Unavailable`, outcome unknown.
+    LoseReply,
+    /// It meets another write: `Busy`.
+    Busy,
+    /// It is carried out and the reply comes this much later.
+    SlowReply(Duration),
+    /// It reaches the store only this much later.
+    SlowRequest(Duration),
+}
+
+/// A store with scripted faults.
+#[derive(Debug)]
+pub struct Faulty {
+    inner: SharedStore,
+    plan: Mutex<Plan>,
+}
+
+#[derive(Debug, Default)]
+struct Plan {
+    down: bool,
+    latency: Duration,
+    verbs: HashMap<Verb, VerbPlan>,
+}
+
+#[derive(Debug, Default)]
+struct VerbPlan {
+    seen: u64,
+    script: VecDeque<Fault>,
+    rules: Vec<(Rule, Fault)>,
+}
+
+/// When a standing fault strikes, by the number of the request (from 1).
+#[derive(Debug)]
+enum Rule {
+    Every(u64),
+    Random { seed: u64, percent: u8 },
+}
+
+impl Faulty {
+    /// `inner`, without faults as yet.
+    #[must_use]
+    pub fn new(inner: SharedStore) -> Self {
+        Self { inner, plan: Mutex::default() }
+    }
+
+    /// The next requests of this verb meet these faults, one each, after those already scripted.
+    pub fn script(&self, verb: Verb, faults: impl IntoIterator<Item = Fault>) {
+        self.plan().verbs.entry(verb).or_default().script.extend(faults);
+    }
+
+    /// Every `n`-th request of this verb, counted from the first ever, meets `fault`; 0 never does.
+    pub fn every(&self, verb: Verb, n: u64, fault: Fault) {
+        self.plan().verbs.entry(verb).or_default().rules.push((Rule::Every(n), fault));
+    }
+
+    /// `percent` of the requests of this verb, chosen by `seed`, meet `fault`.
+    pub fn randomly(&self, verb: Verb, seed: u64, percent: u8, fault: Fault) {
+        self.plan().verbs.entry(verb).or_default().rules.push((Rule::Random { seed, percent }, fault));
+    }
+
+    /// From now on every request first takes this long.
+    pub fn set_latency(&self, latency: Duration) {
+        self.plan().latency = latency;
+    }
+
+    /// While down, every request is refused.
+    pub fn set_down(&self, down: bool) {
+        self.plan().down = down;
+    }
+
+    /// Forgets scripts and rules; the counts go on.
+    pub fn clear(&self) {
+        for plan in self.plan().verbs.values_mut() {
+            plan.script.clear();
+            plan.rules.clear();
+        }
+    }
+
+    /// How many requests of this verb came by.
+    pub fn seen(&self, verb: Verb) -> u64 {
+        self.plan().verbs.get(&verb).map_or(0, |plan| plan.seen)
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries `request` out, or not, as the plan has it.
+    async fn meet<T>(&self, verb: Verb, request: impl Future<Output = StoreResult<T>> + Send) -> StoreResult<T> {
+        let (latency, fault) = self.plan().next(verb);
+        if latency > Duration::ZERO {
+            sleep(latency).await;
+        }
+        match fault {
+            Fault::None => request.await,
+            Fault::Refuse => Err(StoreError::not_applied("scripted: refused")),
+            Fault::Busy => Err(StoreError::Busy),
+            Fault::LoseRequest => Err(lost(verb, "scripted: request lost")),
+            Fault::LoseReply => {
+                // What the store said, success or not, is the reply that gets lost.
+                let _reply = request.await;
+                Err(lost(verb, "scripted: reply lost"))
+            }
+            Fault::SlowReply(delay) => {
+                let reply = request.await;
+                sleep(delay).await;
+                reply
+            }
+            Fault::SlowRequest(delay) => {
+                sleep(delay).await;
+                request.await
+            }
+        }
+    }
+}
+
+impl Plan {
+    fn next(&mut self, verb: Verb) -> (Duration, Fault) {
+        let plan = self.verbs.entry(verb).or_default();
+        plan.seen += 1;
+        let fault = if self.down { Fault::Refuse } else { plan.fault() };
+        (self.latency, fault)
+    }
+}
+
+impl VerbPlan {
+    fn fault(&mut self) -> Fault {
+        if let Some(scripted) = self.script.pop_front() {
+            return scripted;
+        }
+        let seen = self.seen;
+        let struck = self.rules.iter().find(|(rule, _)| rule.strikes(seen));
+        struck.map_or(Fault::None, |(_, fault)| *fault)
+    }
+}
+
+impl Rule {
+    fn strikes(&self, number: u64) -> bool {
+        match *self {
+            Self::Every(n) => n > 0 && number.is_multiple_of(n),
+            Self::Random { seed, percent } => mix(seed ^ mix(number)) % 100 < u64::from(percent),
+        }
+    }
+}
+
+/// The finaliser of `SplitMix64`: scatters counts so that their low digits look like chance.
+fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// The error for a lost message: only of a change can the outcome be unknown.
+fn lost(verb: Verb, what: &'static str) -> StoreError {
+    match verb {
+        Verb::Put | Verb::Delete => StoreError::unknown(what),
+        Verb::Get | Verb::Head | Verb::List => StoreError::not_applied(what),
+    }
+}
+
+#[async_trait]
+impl Store for Faulty {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        self.meet(Verb::Get, self.inner.get(key, options)).await
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        self.meet(Verb::Put, self.inner.put(key, bytes, options)).await
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.meet(Verb::Head, self.inner.head(key)).await
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        self.meet(Verb::List, self.inner.list(prefix, options)).await
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        self.meet(Verb::Delete, self.inner.delete(key, options)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::{error::Outcome, store::MemoryStore};
+
+    async fn put(store: &Faulty, name: &str) -> StoreResult<PutResult> {
+        let key = KeyPrefix::all().key(name).unwrap();
+        store.put(&key, Bytes::from_static(b"x"), PutOptions::default()).await
+    }
+
+    async fn names(store: &Faulty) -> Vec<String> {
+        let page = store.list(&KeyPrefix::all(), ListOptions::default()).await.unwrap();
+        page.objects.into_iter().map(|entry| entry.key).collect()
+    }
+
+    fn outcome(result: &StoreResult<PutResult>) -> Option<Outcome> {
+        match result {
+            Err(StoreError::Unavailable { outcome, .. }) => Some(*outcome),
+            _ => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_lost_reply_leaves_its_write_behind() {
+        let store = Faulty::new(Arc::new(MemoryStore::new()));
+        store.script(Verb::Put, [Fault::Refuse, Fault::LoseRequest, Fault::LoseReply, Fault::Busy, Fault::None]);
+        assert_eq!(outcome(&put(&store, "refused").await), Some(Outcome::NotApplied));
+        assert_eq!(outcome(&put(&store, "request-lost").await), Some(Outcome::Unknown));
+        assert_eq!(outcome(&put(&store, "reply-lost").await), Some(Outcome::Unknown));
+        assert!(matches!(put(&store, "busy").await, Err(StoreError::Busy)));
+        put(&store, "passed").await.unwrap();
+        put(&store, "after-the-script").await.unwrap();
+        assert_eq!(names(&store).await, ["after-the-script", "passed", "reply-lost"]);
+    }
+
+    #[tokio::test]
+    async fn standing_rules_strike_by_count_and_by_seed() {
+        let store = Faulty::new(Arc::new(MemoryStore::new()));
+        store.every(Verb::Put, 3, Fault::Refuse);
+        let mut failed = Vec::new();
+        for number in 1..=7 {
+            if put(&store, "a").await.is_err() {
+                failed.push(number);
+            }
+        }
+        assert_eq!(failed, [3, 6]);
+        assert_eq!(store.seen(Verb::Put), 7);
+        let rule = Rule::Random { seed: 7, percent: 20 };
+        let struck = (1..=10_000).filter(|number| rule.strikes(*number)).count();
+        assert!((1_800..2_200).contains(&struck), "{struck}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_paused_clock_counts_round_trips_and_down_means_down() {
+        let store = Faulty::new(Arc::new(MemoryStore::new()));
+        store.set_latency(Duration::from_millis(20));
+        let started = Instant::now();
+        put(&store, "a").await.unwrap();
+        names(&store).await;
+        assert_eq!(started.elapsed(), Duration::from_millis(40));
+        store.set_down(true);
+        assert_eq!(outcome(&put(&store, "b").await), Some(Outcome::NotApplied));
+        store.set_down(false);
+        assert_eq!(names(&store).await, ["a"]);
+    }
+}

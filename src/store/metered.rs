@@ -1,0 +1,284 @@
+//! A layer that counts what is asked of the store below it.
+//!
+//! Requests for session objects are counted apart, because the request budgets of the operations leave them out. A
+//! request is counted when it is sent, so one that fails or is given up still counts; bytes count once they moved.
+
+use std::{
+    ops::Sub,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
+    SharedStore, Store, StoreResult, Verb,
+};
+use crate::path::{KeyPrefix, ObjectKey};
+
+/// What marks the key of a session object, see [`UserSpace::sessions`](crate::path::UserSpace::sessions).
+const SESSION_KEYS: &str = "/.skillmount/sessions/";
+
+/// A store whose requests are counted in a [`Ledger`].
+#[derive(Debug)]
+pub struct Metered {
+    inner: SharedStore,
+    ledger: Arc<Ledger>,
+}
+
+impl Metered {
+    /// Counts every request to `inner` in `ledger`, which any number of layers may share.
+    #[must_use]
+    pub fn new(inner: SharedStore, ledger: Arc<Ledger>) -> Self {
+        Self { inner, ledger }
+    }
+}
+
+/// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    objects: Tallies,
+    sessions: Tallies,
+    asked: Option<Mutex<Vec<(Verb, String)>>>,
+}
+
+impl Ledger {
+    /// A ledger at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A ledger that also keeps what was asked for, without bound: for tests.
+    #[must_use]
+    pub fn recording() -> Self {
+        Self { asked: Some(Mutex::default()), ..Self::default() }
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counts(&self) -> LedgerCounts {
+        LedgerCounts { objects: self.objects.counts(), sessions: self.sessions.counts() }
+    }
+
+    /// Every request so far with its key, or its prefix for a listing, in the order they were sent. Empty unless the
+    /// ledger was made with [`recording`](Self::recording).
+    #[must_use]
+    pub fn asked(&self) -> Vec<(Verb, String)> {
+        self.asked.as_ref().map_or_else(Vec::new, |asked| asked.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn count(&self, verb: Verb, key: &str) -> &Tallies {
+        if let Some(asked) = &self.asked {
+            asked.lock().unwrap_or_else(PoisonError::into_inner).push((verb, key.to_owned()));
+        }
+        let tallies = if key.contains(SESSION_KEYS) { &self.sessions } else { &self.objects };
+        let counter = match verb {
+            Verb::Get => &tallies.get,
+            Verb::Put => &tallies.put,
+            Verb::Head => &tallies.head,
+            Verb::List => &tallies.list,
+            Verb::Delete => &tallies.delete,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        tallies
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tallies {
+    get: AtomicU64,
+    put: AtomicU64,
+    head: AtomicU64,
+    list: AtomicU64,
+    delete: AtomicU64,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
+}
+
+impl Tallies {
+    fn counts(&self) -> Tally {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Tally {
+            requests: Requests {
+                get: read(&self.get),
+                put: read(&self.put),
+                head: read(&self.head),
+                list: read(&self.list),
+                delete: read(&self.delete),
+            },
+            bytes_read: read(&self.bytes_read),
+            bytes_written: read(&self.bytes_written),
+        }
+    }
+}
+
+/// A snapshot of a [`Ledger`]. Subtract an earlier one to see what happened in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerCounts {
+    /// All but session objects.
+    pub objects: Tally,
+    /// Session objects.
+    pub sessions: Tally,
+}
+
+/// Requests and the bytes they moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Requests by verb.
+    pub requests: Requests,
+    /// Bytes of objects that gets returned.
+    pub bytes_read: u64,
+    /// Bytes of objects that puts wrote.
+    pub bytes_written: u64,
+}
+
+/// Requests by verb.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is the verb of its name")]
+pub struct Requests {
+    pub get: u64,
+    pub put: u64,
+    pub head: u64,
+    pub list: u64,
+    pub delete: u64,
+}
+
+impl Requests {
+    /// All verbs together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.get + self.put + self.head + self.list + self.delete
+    }
+}
+
+impl Sub for LedgerCounts {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self { objects: self.objects - earlier.objects, sessions: self.sessions - earlier.sessions }
+    }
+}
+
+impl Sub for Tally {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            requests: self.requests - earlier.requests,
+            bytes_read: self.bytes_read - earlier.bytes_read,
+            bytes_written: self.bytes_written - earlier.bytes_written,
+        }
+    }
+}
+
+impl Sub for Requests {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            get: self.get - earlier.get,
+            put: self.put - earlier.put,
+            head: self.head - earlier.head,
+            list: self.list - earlier.list,
+            delete: self.delete - earlier.delete,
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Metered {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        let tallies = self.ledger.count(Verb::Get, key.as_str());
+        let object = self.inner.get(key, options).await?;
+        tallies.bytes_read.fetch_add(object.bytes.len() as u64, Ordering::Relaxed);
+        Ok(object)
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let tallies = self.ledger.count(Verb::Put, key.as_str());
+        let size = bytes.len() as u64;
+        let put = self.inner.put(key, bytes, options).await?;
+        tallies.bytes_written.fetch_add(size, Ordering::Relaxed);
+        Ok(put)
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.ledger.count(Verb::Head, key.as_str());
+        self.inner.head(key).await
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        self.ledger.count(Verb::List, prefix.as_str());
+        self.inner.list(prefix, options).await
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        self.ledger.count(Verb::Delete, key.as_str());
+        self.inner.delete(key, options).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        path::{Id, Namespace},
+        store::MemoryStore,
+    };
+
+    #[tokio::test]
+    async fn an_operation_costs_what_lies_between_two_snapshots() {
+        let ledger = Arc::new(Ledger::new());
+        let store = Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let key = KeyPrefix::all().key("u1/a").unwrap();
+        store.put(&key, Bytes::from_static(b"abc"), PutOptions::default()).await.unwrap();
+        let before = ledger.counts();
+        store.list(&KeyPrefix::all(), ListOptions::default()).await.unwrap();
+        store.get(&key, GetOptions::range(0..2)).await.unwrap();
+        let requests = Requests { list: 1, get: 1, ..Requests::default() };
+        let cost = ledger.counts() - before;
+        assert_eq!(
+            cost,
+            LedgerCounts { objects: Tally { requests, bytes_read: 2, bytes_written: 0 }, ..LedgerCounts::default() }
+        );
+        assert_eq!(before.objects.bytes_written, 3);
+    }
+
+    #[tokio::test]
+    async fn session_objects_are_counted_apart_and_failures_count() {
+        let ledger = Arc::new(Ledger::new());
+        let store = Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let user = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap();
+        let session = user.session(&Id::parse("s1").unwrap()).unwrap();
+        store.get(&session, GetOptions::default()).await.unwrap_err();
+        store.list(&user.sessions().unwrap(), ListOptions::default()).await.unwrap();
+        store.head(&user.catalog().unwrap()).await.unwrap_err();
+        let counts = ledger.counts();
+        assert_eq!(counts.sessions.requests, Requests { get: 1, list: 1, ..Requests::default() });
+        assert_eq!(counts.objects.requests, Requests { head: 1, ..Requests::default() });
+        assert_eq!((counts.sessions.requests.total(), counts.objects.requests.total()), (2, 1));
+    }
+
+    #[tokio::test]
+    async fn only_a_recording_ledger_keeps_what_was_asked() {
+        let recording = Arc::new(Ledger::recording());
+        let plain = Arc::new(Ledger::new());
+        let below: SharedStore = Arc::new(Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&plain)));
+        let store = Metered::new(below, Arc::clone(&recording));
+        let folder = KeyPrefix::all().folder("u1").unwrap();
+        store.list(&folder, ListOptions::default()).await.unwrap();
+        store.delete(&folder.key("a").unwrap(), DeleteOptions::default()).await.unwrap();
+        assert_eq!(recording.asked(), [(Verb::List, "u1/".to_owned()), (Verb::Delete, "u1/a".to_owned())]);
+        assert_eq!(plain.asked(), []);
+        assert_eq!(plain.counts(), recording.counts());
+    }
+}

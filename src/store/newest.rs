@@ -1,0 +1,157 @@
+//! Which version of each key this process has seen last.
+//!
+//! Tags have no order of their own, so order comes from when a request was sent: what a read found replaces what is
+//! known only if the read began after that was learnt. A slow read of an old version that ends after a write, or after
+//! a delete, therefore changes nothing. Memory is bounded by two generations of keys; forgetting one costs a request.
+
+use std::{
+    collections::HashMap,
+    mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::path::{ETag, ObjectKey};
+
+/// The newest versions seen, of up to twice `keys` keys.
+#[derive(Debug)]
+pub(super) struct Newest {
+    state: Mutex<State>,
+    keys: usize,
+}
+
+/// A point in the order of events of one [`Newest`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Moment(u64);
+
+#[derive(Debug, Default)]
+struct State {
+    last: Moment,
+    young: HashMap<ObjectKey, Known>,
+    old: HashMap<ObjectKey, Known>,
+}
+
+/// What was learnt of a key and when; `None` after it was deleted, so that an earlier read cannot bring it back.
+#[derive(Clone, Debug)]
+struct Known {
+    etag: Option<ETag>,
+    learnt: Moment,
+}
+
+impl Newest {
+    /// Knows nothing yet; a generation ends with its `keys`-th key.
+    pub(super) fn new(keys: usize) -> Self {
+        Self { state: Mutex::default(), keys: keys.max(1) }
+    }
+
+    /// The newest version seen, if one is known to be there.
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<ETag> {
+        self.lock().known(key).and_then(|known| known.etag.clone())
+    }
+
+    /// To be called before a read is sent.
+    pub(super) fn begin(&self) -> Moment {
+        self.lock().tick()
+    }
+
+    /// A read sent at `begun` found this version, or nothing.
+    pub(super) fn was_read(&self, key: &ObjectKey, begun: Moment, etag: Option<&ETag>) {
+        let mut state = self.lock();
+        if state.known(key).is_none_or(|known| known.learnt < begun) {
+            state.learn(key, etag.cloned(), self.keys);
+        }
+    }
+
+    /// A write left this version behind, or a delete nothing.
+    pub(super) fn was_written(&self, key: &ObjectKey, etag: Option<&ETag>) {
+        self.lock().learn(key, etag.cloned(), self.keys);
+    }
+
+    /// A condition showed that `etag` is no longer the newest.
+    pub(super) fn was_disproved(&self, key: &ObjectKey, etag: &ETag) {
+        let mut state = self.lock();
+        if state.known(key).is_some_and(|known| known.etag.as_ref() == Some(etag)) {
+            state.learn(key, None, self.keys);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every change under the lock is a single step, so a panic in between leaves nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn tick(&mut self) -> Moment {
+        self.last = Moment(self.last.0 + 1);
+        self.last
+    }
+
+    fn known(&self, key: &ObjectKey) -> Option<&Known> {
+        self.young.get(key).or_else(|| self.old.get(key))
+    }
+
+    fn learn(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) {
+        let learnt = self.tick();
+        if self.young.len() >= keys && !self.young.contains_key(key) {
+            self.old = mem::take(&mut self.young);
+        }
+        self.young.insert(key.clone(), Known { etag, learnt });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::KeyPrefix;
+
+    fn key(name: &str) -> ObjectKey {
+        KeyPrefix::all().key(name).unwrap()
+    }
+
+    fn tag(name: &str) -> ETag {
+        ETag::new(name)
+    }
+
+    #[test]
+    fn a_read_that_began_before_a_write_ended_changes_nothing() {
+        let newest = Newest::new(8);
+        let slow = newest.begin();
+        newest.was_written(&key("a"), Some(&tag("new")));
+        newest.was_read(&key("a"), slow, Some(&tag("old")));
+        assert_eq!(newest.get(&key("a")), Some(tag("new")));
+        let later = newest.begin();
+        newest.was_read(&key("a"), later, Some(&tag("newer")));
+        assert_eq!(newest.get(&key("a")), Some(tag("newer")));
+    }
+
+    #[test]
+    fn a_deleted_key_is_not_brought_back_by_an_earlier_read() {
+        let newest = Newest::new(8);
+        let slow = newest.begin();
+        newest.was_written(&key("a"), None);
+        newest.was_read(&key("a"), slow, Some(&tag("old")));
+        assert_eq!(newest.get(&key("a")), None);
+    }
+
+    #[test]
+    fn only_the_version_that_was_tried_is_disproved() {
+        let newest = Newest::new(8);
+        newest.was_written(&key("a"), Some(&tag("two")));
+        newest.was_disproved(&key("a"), &tag("one"));
+        assert_eq!(newest.get(&key("a")), Some(tag("two")));
+        newest.was_disproved(&key("a"), &tag("two"));
+        assert_eq!(newest.get(&key("a")), None);
+    }
+
+    #[test]
+    fn a_generation_holds_its_keys_and_the_one_before_it_is_forgotten() {
+        let newest = Newest::new(2);
+        for name in ["a", "b", "c", "d"] {
+            newest.was_written(&key(name), Some(&tag(name)));
+        }
+        assert_eq!(newest.get(&key("a")), Some(tag("a")), "n keys more: still there");
+        newest.was_written(&key("e"), Some(&tag("e")));
+        assert_eq!(newest.get(&key("a")), None, "n + 1 keys more: forgotten");
+        assert_eq!(newest.get(&key("c")), Some(tag("c")));
+    }
+}
