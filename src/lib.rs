@@ -11,6 +11,8 @@ pub mod backend;
 pub mod catalog;
 pub mod clock;
 pub mod error;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod limits;
 pub mod path;
 pub mod session;
