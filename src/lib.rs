@@ -9,6 +9,8 @@
 
 pub mod backend;
 pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod clock;
 pub mod error;
 #[cfg(feature = "http")]

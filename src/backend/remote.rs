@@ -113,6 +113,15 @@ impl RemoteBackend {
         self.get(&self.user_url(["sessions"])?, parameters).await
     }
 
+    /// Forgets the session; its files stay.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `session_not_found`.
+    pub async fn forget_session(&self) -> Result<()> {
+        let request = self.client.delete(self.session_url([])?);
+        self.send(request, Effect::Changes).await.map(drop)
+    }
+
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
         let request = self.client.get(url.clone()).query(parameters);
         json(self.send(request, Effect::Reads).await?, Effect::Reads).await

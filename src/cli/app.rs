@@ -82,7 +82,7 @@ impl App {
     pub(super) async fn store(&self) -> Result<(SharedStore, Namespace)> {
         match self.store_address()? {
             StoreAddress::Memory => Ok((Arc::new(MemoryStore::new()), Namespace::default())),
-            StoreAddress::Directory(folder) => Ok((Arc::new(DirectoryStore::open(folder)?), Namespace::default())),
+            StoreAddress::Directory(folder) => Ok((Arc::new(DirectoryStore::open(folder, self.clock.clone())?), Namespace::default())),
             StoreAddress::S3 { bucket, prefix } => {
                 let namespace = Namespace::parse(&prefix)?;
                 Ok((self.s3(bucket).await?, namespace))
@@ -126,10 +126,7 @@ impl App {
     pub(super) async fn backend(&self) -> Result<Arc<dyn BackendProtocol>> {
         let (user, session) = (self.user()?, self.session()?);
         match self.settings.server()? {
-            Some(server) => {
-                let key = self.settings.get(Setting::ApiKey);
-                Ok(Arc::new(RemoteBackend::new(server, user, session, key)?))
-            }
+            Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?)),
             None => Ok(Arc::new(self.service().await?.session(user, session))),
         }
     }
@@ -138,8 +135,8 @@ impl App {
     pub(super) async fn control(&self) -> Result<Control> {
         let (user, session) = (self.user()?, self.session()?);
         match self.settings.server()? {
-            Some(server) => Control::remote(server, user, session, self.settings.get(Setting::ApiKey)),
-            None => Ok(Control::local(self.service().await?, user, session)),
+            Some(server) => RemoteBackend::new(server, user, session, self.key()).map(Control::Remote),
+            None => Ok(Control::Local { service: self.service().await?, user, session }),
         }
     }
 
@@ -154,6 +151,10 @@ impl App {
                 "the store takes {which} and does not honour it, so that concurrent edits would be lost"
             )),
         })
+    }
+
+    fn key(&self) -> Option<String> {
+        self.settings.get(Setting::ApiKey).map(str::to_owned)
     }
 
     fn templates(&self) -> Result<MountTemplates> {

@@ -4,17 +4,13 @@
 //! prints one shape and a script reads one shape.
 
 mod documents;
-mod remote;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use self::{
-    documents::{session_document, skill_document, skills_document},
-    remote::Remote,
-};
+use self::documents::{session_document, skill_document, skills_document};
 use crate::{
-    backend::Service,
+    backend::{RemoteBackend, Service},
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
@@ -33,69 +29,47 @@ pub(super) enum Control {
         session: Id,
     },
     /// On a server.
-    Remote(Remote),
+    Remote(RemoteBackend),
 }
 
 impl Control {
-    /// Over a store.
-    pub(super) fn local(service: Service, user: Id, session: Id) -> Self {
-        Self::Local { service, user, session }
-    }
-
-    /// On the server at `url`.
-    ///
-    /// # Errors
-    /// `invalid_request` where the URL is none.
-    pub(super) fn remote(url: &str, user: Id, session: Id, key: Option<&str>) -> Result<Self> {
-        Remote::new(url, user, session, key).map(Self::Remote)
-    }
-
     /// The session as it is now.
     pub(super) async fn session(&self) -> Result<Value> {
         match self {
             Self::Local { service, user, session } => {
                 Ok(session_document(&*service.sessions().get(user, session, 0).await?))
             }
-            Self::Remote(remote) => remote.get(&remote.in_session(&[]), &[]).await,
+            Self::Remote(remote) => remote.session().await,
         }
     }
 
     /// Every session of the user, in byte order of their ids.
     pub(super) async fn sessions(&self) -> Result<Vec<Value>> {
-        let mut all = Vec::new();
-        let mut cursor: Option<String> = None;
-        loop {
-            let (page, next) = self.sessions_page(cursor.as_deref()).await?;
-            all.extend(page);
-            match next {
-                None => return Ok(all),
-                next if next == cursor => return Err(repeating()),
-                next => cursor = next,
-            }
-        }
-    }
-
-    async fn sessions_page(&self, cursor: Option<&str>) -> Result<(Vec<Value>, Option<String>)> {
-        match self {
+        let document = match self {
             Self::Local { service, user, .. } => {
-                let page = service.sessions().list(user, PAGE_ENTRIES, cursor).await?;
-                Ok((page.sessions.iter().map(|session| session_document(session)).collect(), page.next_cursor))
+                let mut sessions = Vec::new();
+                let mut cursor = None;
+                loop {
+                    let page = service.sessions().list(user, PAGE_ENTRIES, cursor.as_deref()).await?;
+                    sessions.extend(page.sessions.iter().map(|session| session_document(session)));
+                    match page.next_cursor {
+                        None => return Ok(sessions),
+                        next => cursor = next,
+                    }
+                }
             }
             Self::Remote(remote) => {
-                let query: Vec<_> = cursor.map(|cursor| ("cursor", cursor.to_owned())).into_iter().collect();
-                let mut page = remote.get(&remote.of_user(&["sessions"]), &query).await?;
-                let next = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
-                let sessions = page.get_mut("sessions").map(Value::take);
-                Ok((sessions.and_then(|list| list.as_array().cloned()).unwrap_or_default(), next))
+                all_pages("sessions", async |cursor| remote.list_sessions(cursor).await, Vec::new()).await?
             }
-        }
+        };
+        Ok(document.get("sessions").and_then(Value::as_array).cloned().unwrap_or_default())
     }
 
     /// Forgets a session.
     pub(super) async fn delete_session(&self) -> Result<()> {
         match self {
             Self::Local { service, user, session } => service.sessions().delete(user, session).await,
-            Self::Remote(remote) => remote.delete(&remote.in_session(&[])).await,
+            Self::Remote(remote) => remote.forget_session().await,
         }
     }
 
@@ -127,7 +101,7 @@ impl Control {
                 let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let query: Vec<_> =
                     chosen.into_iter().filter_map(|(name, value)| Some((name, text(value?)))).collect();
-                remote.get(&remote.in_session(&["prompt"]), &query).await
+                remote.prompt(&query).await
             }
         }
     }
@@ -136,9 +110,15 @@ impl Control {
     pub(super) async fn skills(&self, category: Option<&str>, fresh: bool) -> Result<Value> {
         match self {
             Self::Local { service, user, .. } => {
-                Ok(skills_document(&*service.catalogs().view(user, fresh).await?, category))
+                let (view, policy) =
+                    tokio::try_join!(service.catalogs().view(user, fresh), service.sessions().user_policy(user))?;
+                Ok(skills_document(&view, &policy, category))
             }
-            Self::Remote(remote) => remote.skills(category, fresh).await,
+            Self::Remote(remote) => {
+                let mut query = vec![("fresh", fresh.to_string())];
+                query.extend(category.map(|category| ("category", category.to_owned())));
+                all_pages("skills", async |query| remote.list_skills(query).await, query).await
+            }
         }
     }
 
@@ -146,19 +126,60 @@ impl Control {
     pub(super) async fn skill(&self, skill: &SkillPath) -> Result<Value> {
         match self {
             Self::Local { service, user, .. } => skill_document(service, user, skill).await,
-            Self::Remote(remote) => {
-                let path: Vec<_> = std::iter::once("skills").chain(skill.as_str().split('/')).collect();
-                remote.get(&remote.of_user(&path), &[]).await
-            }
+            Self::Remote(remote) => remote.show_skill(skill).await,
         }
     }
 }
 
-/// A server that never comes to an end is not asked forever.
-fn repeating() -> Error {
-    Error::new(Code::StoreUnavailable, "the server repeats a page of its list; it may be of another version")
+/// The list `name` of a server, page after page, as one document.
+async fn all_pages<'query>(
+    name: &str,
+    fetch: impl AsyncFn(&[(&'query str, String)]) -> Result<Value>,
+    query: Vec<(&'query str, String)>,
+) -> Result<Value> {
+    let mut all = fetch(&query).await?;
+    let mut cursor = next_cursor(&all);
+    while let Some(at) = cursor {
+        let mut query = query.clone();
+        query.push(("cursor", at.clone()));
+        let mut page = fetch(&query).await?;
+        cursor = next_cursor(&page);
+        if cursor.as_ref() == Some(&at) {
+            // A server that never comes to an end is not asked forever.
+            return Err(Error::new(Code::StoreUnavailable, "the server repeats a page of its list; is it another version?"));
+        }
+        let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
+        if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {
+            list.extend(more.unwrap_or_default());
+        }
+    }
+    if let Some(members) = all.as_object_mut() {
+        members.insert("next_cursor".to_owned(), json!(null));
+    }
+    Ok(all)
+}
+
+fn next_cursor(page: &Value) -> Option<String> {
+    page.get("next_cursor")?.as_str().map(str::to_owned)
 }
 
 fn document(value: impl Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn pages_become_one_list_and_a_server_that_repeats_itself_is_left() {
+        let fetch = async |query: &[(&str, String)]| {
+            let last = query.iter().any(|(name, _)| *name == "cursor");
+            Ok(json!({ "skills": [query.len()], "next_cursor": if last { None } else { Some("c") } }))
+        };
+        let all = all_pages("skills", fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
+        assert_eq!(all, json!({ "skills": [1, 2], "next_cursor": null }));
+        let stuck = async |_: &[(&str, String)]| Ok(json!({ "skills": [], "next_cursor": "c" }));
+        assert!(all_pages("skills", stuck, Vec::new()).await.is_err());
+    }
 }

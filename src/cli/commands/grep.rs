@@ -57,7 +57,7 @@ impl Grep {
             (_, true) => GrepOutput::Count,
             _ => GrepOutput::Content,
         };
-        let reply = app.backend().await?.grep(GrepRequest {
+        let request = GrepRequest {
             pattern: self.pattern,
             path: self.path,
             glob: self.glob,
@@ -66,8 +66,8 @@ impl Grep {
             context: self.context,
             output_mode,
             max_count: self.max_count,
-        });
-        let reply = reply.await?;
+        };
+        let reply = app.backend().await?.grep(request).await?;
         app.out.reply(&reply, |out, reply| print(out, reply, self.context > 0))
     }
 }

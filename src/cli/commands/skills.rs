@@ -125,7 +125,7 @@ fn show(out: &Output, skill: &Value) -> Result<()> {
     for name in ["skill", "name", "description", "layer", "size", "updated_at"] {
         out.line(format_args!("{name:<12} {}", text(skill, name)))?;
     }
-    for file in array(skill, "files") {
+    for file in array(skill, "file_list") {
         out.line(format_args!("{:>10}  {}", text(file, "size"), text(file, "path")))?;
     }
     out.line("")?;

@@ -14,7 +14,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use self::{fixtures::FILES, play::Play, stage::Stage};
-use super::super::{app::App, control::Control, edges::Serving};
+use super::super::{app::App, edges::Serving};
 use crate::{
     backend::RemoteBackend,
     error::{Error, Result},
@@ -46,7 +46,7 @@ impl Demo {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let scratch = Scratch(std::env::temp_dir().join(format!("skillmount-demo-{:032x}", app.clock.random())));
         seed(&scratch.0).map_err(Error::internal)?;
-        let store = Arc::new(DirectoryStore::open(scratch.0.clone())?);
+        let store = Arc::new(DirectoryStore::open(&scratch.0, app.clock.clone())?);
         let service = app.service_over(store, Namespace::default(), None)?;
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
         let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
@@ -76,7 +76,7 @@ async fn play(app: &App, url: &str) -> Result<()> {
     let stage = Stage::new(&app.out);
     stage.scene(&format!("The service runs on a new folder at {url}; the session is new, too."))?;
     let agent = RemoteBackend::new(url, user.clone(), session.clone(), None)?;
-    let framework = Control::remote(url, user, session, None)?;
+    let framework = RemoteBackend::new(url, user, session, None)?;
     Play { agent: &agent, framework: &framework, stage }.perform().await
 }
 

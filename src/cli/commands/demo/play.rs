@@ -7,18 +7,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::super::control::Control,
     fixtures::content,
     stage::{Stage, call, refusal},
 };
 use crate::{
     backend::{
         BackendProtocol, EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest,
-        UnloadSkillRequest, UnloadStatus, WriteRequest,
+        RemoteBackend, UnloadSkillRequest, UnloadStatus, WriteRequest,
     },
     error::{Code, Error, Result},
     limits::READ_LINES,
-    prompt::PromptRequest,
 };
 
 /// What the agent loads, and where its files lie in the fixtures.
@@ -32,7 +30,7 @@ const EDITED: &str = "# Escritura de compraventa\n\nPrecio: 180.000 euros\n";
 /// The actors: the agent's operations, and the framework's view of the session.
 pub(super) struct Play<'play> {
     pub(super) agent: &'play dyn BackendProtocol,
-    pub(super) framework: &'play Control,
+    pub(super) framework: &'play RemoteBackend,
     pub(super) stage: Stage<'play>,
 }
 
@@ -108,7 +106,7 @@ impl Play<'_> {
     }
 
     async fn prompt(&mut self, expected: &[&str]) -> Result<()> {
-        let outcome = self.framework.prompt(PromptRequest::default()).await.map(|reply| {
+        let outcome = self.framework.prompt(&[]).await.map(|reply| {
             let prompt = reply.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
             (expected.iter().all(|part| prompt.contains(part)), prompt)
         });
