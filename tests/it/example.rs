@@ -6,10 +6,13 @@ use std::sync::Arc;
 use skillmount::{
     Code, Result,
     backend::{BackendProtocol, LoadStatus},
-    store::{DirectoryStore, SharedStore},
+    store::SharedStore,
 };
 
-use crate::support::world::{Short, World, code};
+use crate::support::{
+    temporary_directory,
+    world::{Short, World, code},
+};
 
 /// Plays the example through any implementation of the protocol and checks every answer.
 pub(crate) async fn play(agent: &dyn BackendProtocol) {
@@ -53,7 +56,8 @@ pub(crate) async fn play(agent: &dyn BackendProtocol) {
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store/demo/skills/escrituras/compraventa");
+    let root =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store/demo/skills/escrituras/compraventa");
     std::fs::read(root.join(name)).unwrap()
 }
 
@@ -67,4 +71,10 @@ async fn play_in_library(bucket: SharedStore) -> Result<()> {
 #[tokio::test]
 async fn the_complete_example_in_the_library_over_memory() {
     play_in_library(Arc::new(skillmount::store::MemoryStore::new())).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_complete_example_in_the_library_over_a_directory() {
+    let (_folder, store) = temporary_directory();
+    play_in_library(store).await.unwrap();
 }

@@ -4,10 +4,13 @@ use std::{collections::HashSet, sync::Arc};
 
 use skillmount::{
     Code, Outcome,
-    store::{DirectoryStore, Fault, MemoryStore, SharedStore, Verb},
+    store::{Fault, MemoryStore, SharedStore, Verb},
 };
 
-use crate::support::world::{Short, World, soak};
+use crate::support::{
+    temporary_directory,
+    world::{Short, World, soak},
+};
 
 const AGENTS: usize = 64;
 const EDITS: usize = 100;
@@ -59,13 +62,6 @@ async fn many_edits(bucket: SharedStore, drop_replies: bool) {
     assert!(per_edit <= 0.2, "{per_edit} PUT per acknowledged edit");
 }
 
-fn directory() -> (tempfile::TempDir, SharedStore) {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(skillmount::clock::SystemClock::new());
-    let store = DirectoryStore::open(folder.path(), clock).unwrap();
-    (folder, Arc::new(store))
-}
-
 // S-EDIT-4: Of any number of concurrent edits, every acknowledged one is in the file exactly once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_edit_one_file_in_memory() {
@@ -80,13 +76,13 @@ async fn many_agents_edit_one_file_in_memory_while_replies_are_lost() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_edit_one_file_in_a_directory() {
-    let (_folder, store) = directory();
+    let (_folder, store) = temporary_directory();
     many_edits(store, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_edit_one_file_in_a_directory_while_replies_are_lost() {
-    let (_folder, store) = directory();
+    let (_folder, store) = temporary_directory();
     many_edits(store, true).await;
 }
 
@@ -111,7 +107,7 @@ async fn two_replicas_edit_one_file_in_memory() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_replicas_edit_one_file_in_a_directory() {
     for drop_replies in [false, true] {
-        let (_folder, store) = directory();
+        let (_folder, store) = temporary_directory();
         two_replicas(store, 25 * soak() as usize, drop_replies).await;
     }
 }
@@ -160,7 +156,7 @@ async fn creates_race_in_memory_and_one_wins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn creates_race_in_a_directory_and_one_wins() {
     for drop_replies in [false, true] {
-        let (_folder, store) = directory();
+        let (_folder, store) = temporary_directory();
         create_races(store, 1000 * soak() as usize, drop_replies).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What tests share: clocks and stores in folders of their own.
+//! What several test files stand on: worlds to act in, clocks, and stores in folders of their own.
 
 pub(crate) mod world;
 
