@@ -26,6 +26,10 @@ pub const VARS: usize = 32;
 pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
+/// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
+pub const GLOB_EXPANDED_BYTES: usize = 256 << 10;
+/// Braces of a glob that are open at once.
+pub const GLOB_NESTING: usize = 64;
 /// A regular expression or literal to search for.
 pub const REGEX_BYTES: usize = 16 * 1024;
 /// A compiled regular expression, program and lazy automaton each.
@@ -96,6 +100,12 @@ pub const FRONTMATTER_BYTES: usize = 16 << 10;
 pub const FRONTMATTER_NESTING: usize = 64;
 /// A SKILL.md that is loaded whole.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
+/// A body with its arguments filled in; placeholders beyond it stay as they are.
+pub const RENDERED_BODY_BYTES: usize = 8 << 20;
+/// Parameters a skill may declare.
+pub const SKILL_PARAMETERS: usize = 64;
+/// How far behind a `{{` its `}}` may be.
+pub const PARAMETER_REACH: usize = 128;
 /// Characters of a name, by the Agent Skills specification.
 pub const SKILL_NAME_CHARS: usize = 64;
 /// Characters of a description, by the Agent Skills specification.
