@@ -4,7 +4,6 @@
 //! field that a typo made, and say where in the body the fault lies.
 
 use axum::{
-    RequestPartsExt as _,
     body::HttpBody as _,
     extract::{FromRequest, FromRequestParts, Query, Request},
     http::{HeaderMap, StatusCode, header, request::Parts},
@@ -58,7 +57,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        match parts.extract::<Query<T>>().await {
+        match Query::<T>::try_from_uri(&parts.uri) {
             Ok(Query(value)) => Ok(Self(value)),
             Err(rejection) => Err(Error::new(Code::InvalidRequest, rejection.body_text()).into()),
         }

@@ -85,12 +85,8 @@ async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) 
 async fn put_file(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
     let path = call.virtual_path();
     let condition = put_condition(&call, &path, request.headers()).await?;
-    let create_only = condition == PutCondition::IfAbsent;
     let bytes = read_whole(request, UPLOAD_FILE_BYTES).await?;
-    let written = call.backend.put_file(&path, bytes, condition).await.map_err(|error| match error.code() {
-        Code::AlreadyExists if create_only => Problem::with_status(error, StatusCode::PRECONDITION_FAILED),
-        _ => error.into(),
-    })?;
+    let written = call.backend.put_file(&path, bytes, condition).await?;
     let status = if written.created { StatusCode::CREATED } else { StatusCode::OK };
     let tag = written.etag.as_ref().and_then(|etag| HeaderValue::try_from(quoted(etag)).ok());
     let mut response = (status, Json(written)).into_response();
@@ -164,7 +160,8 @@ async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> R
 
 /// The reply that streams a file, or a part of it.
 fn content(reader: FileReader, range: Option<std::ops::Range<u64>>) -> Response {
-    let (stat, sent) = (reader.stat.clone(), reader.range.clone());
+    let stat = reader.stat().clone();
+    let sent = range.clone().unwrap_or(0..stat.size);
     let mut response = Body::from_stream(chunks(reader)).into_response();
     let headers = response.headers_mut();
     describe(headers, &stat);
@@ -181,7 +178,7 @@ fn content(reader: FileReader, range: Option<std::ops::Range<u64>>) -> Response 
 pub(super) fn chunks(reader: FileReader) -> impl Stream<Item = Result<Bytes>> {
     stream::try_unfold(reader, |mut reader| async move {
         let chunk = reader.next().await.inspect_err(|error| {
-            tracing::warn!(path = reader.stat.path, cause = %error.chain(), "a download was cut");
+            tracing::warn!(path = reader.stat().path, cause = %error.chain(), "a download was cut");
         })?;
         Ok(chunk.map(|bytes| (bytes, reader)))
     })

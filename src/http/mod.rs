@@ -18,7 +18,6 @@ mod metrics;
 mod openapi;
 mod operations;
 mod problem;
-mod prompt;
 mod router;
 mod server;
 mod service;

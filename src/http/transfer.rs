@@ -150,7 +150,7 @@ async fn part(backend: SkillBackend, path: String, boundary: Arc<str>) -> impl S
     let head = format!("--{boundary}\r\ncontent-location: {location}\r\n");
     let (head, bytes) = match backend.open(&path, None, None).await {
         Ok(reader) => {
-            let (etag, length) = (reader.stat.etag.clone(), reader.range.end - reader.range.start);
+            let (etag, length) = (reader.stat().etag.clone(), reader.stat().size);
             let head = format!(
                 "{head}content-type: application/octet-stream\r\netag: \"{etag}\"\r\ncontent-length: {length}\r\n\r\n"
             );
