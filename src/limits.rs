@@ -169,7 +169,3 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
-/// How old a catalog may be that is served while the store does not answer.
-pub const CATALOG_STALE: Duration = Duration::from_mins(5);
-/// Users whose catalogs are kept in memory; the least recently used go first.
-pub const CATALOG_USERS: u64 = 10_000;

@@ -14,7 +14,7 @@ use super::super::{
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
-    skill::{Diagnostic, Severity, lint},
+    skill::{Diagnostic, Severity, read_document},
 };
 
 /// What to write for every skill of the store.
@@ -90,7 +90,7 @@ fn lint_local(local: &LocalSkill) -> Result<Linted> {
 }
 
 fn judge(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str]) -> Linted {
-    Linted { skill: skill.to_string(), file, findings: lint(bytes, skill.folder(), files) }
+    Linted { skill: skill.to_string(), file, findings: read_document(bytes, skill.folder()).1 }
 }
 
 fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
