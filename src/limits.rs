@@ -112,6 +112,10 @@ pub const SKILL_NAME_CHARS: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
@@ -120,6 +124,20 @@ pub const SNAPSHOT_INLINE_FILES: usize = 512;
 pub const CATALOG_SKILLS: usize = 20_000;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
+
+// ---- search
+
+/// A question to `discover_skills`: a message of a few paragraphs.
+pub const SEARCH_QUERY_BYTES: usize = 4096;
+/// Different words of a question that tell something.
+pub const SEARCH_QUERY_WORDS: usize = 128;
+/// A word; what is longer is data and is left out of the index.
+pub const SEARCH_WORD_BYTES: usize = 64;
+/// Different terms of a body that are indexed, the most frequent first. Without a limit the index of 10,000 skills would
+/// be twice as large and find no more.
+pub const SEARCH_BODY_TERMS: usize = 256;
+/// Results where the caller names no limit.
+pub const SEARCH_RESULTS: usize = 10;
 
 // ---- prompt
 

@@ -12,9 +12,15 @@
 mod architecture;
 mod conformance;
 mod costs;
+mod directory;
 mod discovery;
 mod example;
+mod files;
 mod fixtures;
+mod prompts;
 mod races;
+mod real_skills;
 mod semantics;
+mod sessions;
 mod support;
+mod tree;
