@@ -11,4 +11,6 @@
 
 mod architecture;
 mod fixtures;
+#[cfg(feature = "http")]
+mod http;
 mod semantics;
