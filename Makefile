@@ -12,17 +12,14 @@ demo: ## watch an agent's session, from nothing to a written file; needs no acco
 	@echo 'Building skillmount. The first time this takes minutes, after that no time.'
 	@cargo run --quiet -- demo
 
+# LocalStack is stopped again unless it ran before. Tests choose their stores themselves, so the variable that points the
+# command line at LocalStack stays out of them.
 test: lint ripgrep ## everything that must be green, LocalStack included
-	@localstack/localstack.sh start; started=$$?; \
+	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
+	localstack/localstack.sh start; started=$$?; \
 	case $$started in \
-	  0) localstack/localstack.sh run -- cargo test; status=$$?; \
-	     localstack/localstack.sh stop >/dev/null 2>&1; exit $$status ;; \
-	  3) printf '%s\n' \
-	       '**********************************************************************' \
-	       '*  LocalStack was SKIPPED: it needs Python 3.13 or newer, none found. *' \
-	       '*  S3 is tested in process only. See localstack/README.md.           *' \
-	       '**********************************************************************'; \
-	     cargo test ;; \
+	  0) localstack/localstack.sh run -- env -u SKILLMOUNT_STORE cargo test ;; \
+	  3) echo 'Going on WITHOUT LocalStack: S3 is tested in process only.'; cargo test ;; \
 	  *) echo "LocalStack did not start (status $$started); see localstack/README.md" >&2; exit $$started ;; \
 	esac
 

@@ -9,6 +9,7 @@
 
 mod cached;
 mod commit;
+mod directory;
 mod error;
 mod faulty;
 mod memory;
@@ -25,6 +26,7 @@ use jiff::Timestamp;
 
 pub use cached::Cached;
 pub use commit::{Base, Commit, Committer};
+pub use directory::DirectoryStore;
 pub use error::StoreError;
 pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;

@@ -10,7 +10,6 @@
 )]
 
 mod architecture;
-mod fixtures;
+mod discovery;
 #[cfg(feature = "http")]
 mod http;
-mod semantics;

@@ -1,0 +1,114 @@
+//! Locks: 256 files, one for each first byte of a key's digest.
+//!
+//! A lock belongs to an open file, so it is exact among the threads of one process as well as among processes, and the
+//! system frees it when its holder dies. The file also holds the last time that was stamped under it.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    layout::remove_file,
+    version::{Version, system_time},
+};
+
+/// Digits of a stamp in a lock file: all that an `i64` of nanoseconds can have, so that it is always overwritten whole.
+const DIGITS: usize = 20;
+/// How far ahead a time is tried, in nanoseconds, where the disk keeps coarser ones: down to the 2 s of FAT.
+const STEPS: [i128; 5] = [0, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000];
+
+/// A held lock; dropping it releases it.
+#[derive(Debug)]
+pub(super) struct Shard {
+    lock: File,
+    last: i128,
+    temporary: [PathBuf; 2],
+}
+
+impl Shard {
+    /// Waits for lock `index`.
+    pub(super) fn lock(locks: &Path, temporary: &Path, index: u8) -> io::Result<Self> {
+        let file = Self::open(locks, index)?;
+        file.lock()?;
+        Self::held(file, temporary, index)
+    }
+
+    /// Takes lock `index` if nobody holds it.
+    pub(super) fn try_lock(locks: &Path, temporary: &Path, index: u8) -> io::Result<Option<Self>> {
+        let file = Self::open(locks, index)?;
+        match file.try_lock() {
+            Ok(()) => Self::held(file, temporary, index).map(Some),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// The files that the holder of lock `index`, and nobody else, may use: for content and for a side file.
+    pub(super) fn temporary_files(folder: &Path, index: u8) -> [PathBuf; 2] {
+        [folder.join(format!("{index:02x}")), folder.join(format!("{index:02x}.json"))]
+    }
+
+    /// A new temporary file for content.
+    pub(super) fn content_file(&self) -> io::Result<(File, &Path)> {
+        fresh(&self.temporary[0])
+    }
+
+    /// A new temporary file for a side file.
+    pub(super) fn side_file(&self) -> io::Result<(File, &Path)> {
+        fresh(&self.temporary[1])
+    }
+
+    /// Removes what is left of a failed write, if the disk lets us: the next holder does the same before it begins.
+    pub(super) fn discard(&self) {
+        for path in &self.temporary {
+            if let Err(error) = remove_file(path) {
+                tracing::debug!(path = %path.display(), %error, "a temporary file stays behind");
+            }
+        }
+    }
+
+    /// Gives `file` a modification time that no earlier write of this shard had, near `now`, and that differs from
+    /// the version it is to replace; remembers it.
+    pub(super) fn stamp(&mut self, file: &File, now: i128, replaced: Option<Version>) -> io::Result<Version> {
+        let wanted = now.max(self.last + 1);
+        for step in STEPS {
+            file.set_modified(system_time(wanted + step)?)?;
+            let stamped = Version::of(&file.metadata()?)?;
+            let replaces_itself = replaced.is_some_and(|replaced| replaced.nanos() == stamped.nanos());
+            if stamped.nanos() > self.last && !replaces_itself {
+                self.remember(stamped.nanos())?;
+                return Ok(stamped);
+            }
+        }
+        Err(io::Error::other("the disk keeps no modification times that could tell versions apart"))
+    }
+
+    fn open(locks: &Path, index: u8) -> io::Result<File> {
+        let path = locks.join(format!("{index:02x}"));
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    }
+
+    fn held(mut lock: File, temporary: &Path, index: u8) -> io::Result<Self> {
+        let mut text = String::new();
+        lock.read_to_string(&mut text)?;
+        // A new file is empty: no stamp yet.
+        let last = text.trim().parse().unwrap_or(0);
+        Ok(Self { lock, last, temporary: Self::temporary_files(temporary, index) })
+    }
+
+    fn remember(&mut self, stamp: i128) -> io::Result<()> {
+        self.lock.seek(SeekFrom::Start(0))?;
+        self.lock.write_all(format!("{stamp:>DIGITS$}").as_bytes())?;
+        self.last = stamp;
+        Ok(())
+    }
+}
+
+/// A file that did not exist before: what a crashed holder left under that name is removed.
+fn fresh(path: &Path) -> io::Result<(File, &Path)> {
+    remove_file(path)?;
+    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    Ok((file, path))
+}

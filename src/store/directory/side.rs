@@ -1,0 +1,79 @@
+//! Metadata of objects, in a side file each, valid only for the version it names.
+//!
+//! The side file is written before the object it describes, and keeps the entry of the version that is being replaced:
+//! a crash in between leaves the old version with its metadata, and a file changed by hand with none.
+
+use std::{fs, io, io::Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    layout::{Layout, make_folder, remove_file, sync_folder},
+    shard::Shard,
+};
+use crate::{
+    path::{ETag, ObjectKey},
+    store::Metadata,
+};
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Side {
+    /// For whoever looks into the folder: the file name is a digest.
+    key: String,
+    /// Newest first.
+    versions: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    etag: ETag,
+    metadata: Metadata,
+}
+
+impl Layout {
+    /// The metadata of version `etag` of `key`, if its writer attached any.
+    pub(super) fn metadata_of(&self, key: &ObjectKey, etag: &ETag) -> io::Result<Option<Metadata>> {
+        let entry = self.read_side(key)?.versions.into_iter().find(|entry| entry.etag == *etag);
+        Ok(entry.map(|entry| entry.metadata))
+    }
+
+    /// Notes the metadata of version `etag`, keeping that of the version it replaces. Needs the key's lock.
+    pub(super) fn write_side(
+        &self,
+        shard: &Shard,
+        key: &ObjectKey,
+        etag: ETag,
+        metadata: Metadata,
+        replaced: Option<&ETag>,
+    ) -> io::Result<()> {
+        let mut versions = vec![Entry { etag, metadata }];
+        let earlier = self.read_side(key)?.versions;
+        versions.extend(earlier.into_iter().find(|entry| Some(&entry.etag) == replaced));
+        let path = self.side(key);
+        let (mut file, temporary) = shard.side_file()?;
+        file.write_all(&serde_json::to_vec(&Side { key: key.as_str().to_owned(), versions })?)?;
+        file.sync_all()?;
+        if let Some(folder) = path.parent() {
+            make_folder(folder)?;
+            fs::rename(temporary, &path)?;
+            sync_folder(folder)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets the metadata of `key`. Needs its lock.
+    pub(super) fn remove_side(&self, key: &ObjectKey) -> io::Result<()> {
+        remove_file(&self.side(key))
+    }
+
+    fn read_side(&self, key: &ObjectKey) -> io::Result<Side> {
+        let text = match fs::read(self.side(key)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Side::default()),
+            text => text?,
+        };
+        Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
+            tracing::warn!(%key, %error, "a side file is damaged: its metadata counts as absent");
+            Side::default()
+        }))
+    }
+}

@@ -1,0 +1,63 @@
+//! Keys that lesser code would fold, decode or split.
+
+use super::*;
+use skillmount::store::StoreError;
+
+const NAMES: &[&str] = &[
+    " leading and trailing ",
+    "%2F",
+    "%2f",
+    "+",
+    "...",
+    "..dots..",
+    ".hidden",
+    "Case",
+    "[...slug].ts",
+    "a&b=c;d?e#f",
+    "a+b",
+    "a b",
+    "a,b:c@d$e!f",
+    "case",
+    "caf\u{e9}",
+    "cafe\u{301}",
+    "quote'd \"twice\" <tag>",
+    "{brace} (paren) *star* ~tilde |pipe| ^",
+    "\u{65e5}\u{672c}\u{8a9e}",
+    "\u{1f680} rocket",
+];
+
+pub(super) async fn every_legal_name_is_a_key_of_its_own(room: Room) {
+    for name in NAMES {
+        room.put(name, name).await;
+        room.put(&format!("folder of {name}/{name}"), name).await;
+    }
+    for name in NAMES {
+        assert_eq!(room.text(name).await.unwrap(), *name);
+        assert_eq!(room.text(&format!("folder of {name}/{name}")).await.unwrap(), *name);
+    }
+    let mut wanted: Vec<_> = NAMES.iter().map(|name| (*name).to_owned()).collect();
+    wanted.extend(NAMES.iter().map(|name| format!("folder of {name}/{name}")));
+    wanted.sort_unstable();
+    assert_eq!(room.names().await, wanted);
+    let longest = "n".repeat(255);
+    room.put(&longest, "x").await;
+    assert_eq!(room.text(&longest).await.unwrap(), "x");
+}
+
+pub(super) async fn a_file_and_a_folder_of_one_name(room: Room) {
+    room.put("a/b", "below").await;
+    room.put("c", "file").await;
+    if room.can().file_and_folder {
+        room.put("a", "above").await;
+        room.put("c/d", "below").await;
+        assert_eq!(room.names().await, ["a", "a/b", "c", "c/d"]);
+        return;
+    }
+    for (name, in_its_way) in [("a", "a folder"), ("c/d", "a file")] {
+        let refused = room.put_if(name, "x", PutCondition::Always).await;
+        let Err(StoreError::Unsupported(why)) = refused else { panic!("{refused:?}") };
+        assert!(why.contains(name) && why.contains(in_its_way), "{why}");
+    }
+    assert_eq!(room.text("a/b").await.unwrap(), "below");
+    assert_eq!(room.text("c").await.unwrap(), "file");
+}
