@@ -149,7 +149,10 @@ async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> R
                 Ok(PutCondition::IfMatch(tags.first().map_or_else(|| ETag::new(""), |tag| ETag::new(tag))))
             }
             tags => {
-                let stat = call.backend.stat(path).await?;
+                let stat = call.backend.stat(path).await.map_err(|error| match error.code() {
+                    Code::FileNotFound => Error::new(Code::PreconditionFailed, format!("there is no file {path} to match")),
+                    _ => error,
+                })?;
                 check_match(&tags, &stat.etag)?;
                 Ok(PutCondition::IfMatch(stat.etag))
             }

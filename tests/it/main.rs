@@ -17,6 +17,8 @@ mod discovery;
 mod example;
 mod files;
 mod fixtures;
+#[cfg(feature = "http")]
+mod http;
 mod prompts;
 mod races;
 mod real_skills;
