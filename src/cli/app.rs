@@ -82,7 +82,9 @@ impl App {
     pub(super) async fn store(&self) -> Result<(SharedStore, Namespace)> {
         match self.store_address()? {
             StoreAddress::Memory => Ok((Arc::new(MemoryStore::new()), Namespace::default())),
-            StoreAddress::Directory(folder) => Ok((Arc::new(DirectoryStore::open(folder, self.clock.clone())?), Namespace::default())),
+            StoreAddress::Directory(folder) => {
+                Ok((Arc::new(DirectoryStore::open(folder, self.clock.clone())?), Namespace::default()))
+            }
             StoreAddress::S3 { bucket, prefix } => {
                 let namespace = Namespace::parse(&prefix)?;
                 Ok((self.s3(bucket).await?, namespace))
@@ -147,9 +149,9 @@ impl App {
     pub(super) async fn why_read_only(&self, store: &SharedStore, namespace: &Namespace) -> Result<Option<String>> {
         Ok(match probe_conditions(&**store, namespace, &*self.clock).await? {
             Conditions::Honoured => None,
-            Conditions::Ignored { which } => Some(format!(
-                "the store takes {which} and does not honour it, so that concurrent edits would be lost"
-            )),
+            Conditions::Ignored { which } => {
+                Some(format!("the store takes {which} and does not honour it, so that concurrent edits would be lost"))
+            }
         })
     }
 

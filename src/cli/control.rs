@@ -99,8 +99,7 @@ impl Control {
                     ("max_tokens", Some(request.max_tokens.into())),
                 ];
                 let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let query: Vec<_> =
-                    chosen.into_iter().filter_map(|(name, value)| Some((name, text(value?)))).collect();
+                let query: Vec<_> = chosen.into_iter().filter_map(|(name, value)| Some((name, text(value?)))).collect();
                 remote.prompt(&query).await
             }
         }
@@ -146,7 +145,10 @@ async fn all_pages<'query>(
         cursor = next_cursor(&page);
         if cursor.as_ref() == Some(&at) {
             // A server that never comes to an end is not asked forever.
-            return Err(Error::new(Code::StoreUnavailable, "the server repeats a page of its list; is it another version?"));
+            return Err(Error::new(
+                Code::StoreUnavailable,
+                "the server repeats a page of its list; is it another version?",
+            ));
         }
         let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
         if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {

@@ -37,8 +37,8 @@ fn stdin() -> Result<Vec<u8>> {
         note("reading standard input; end it with Ctrl-D");
     }
     let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes).map_err(|error| {
-        Error::new(Code::InvalidRequest, "standard input cannot be read").with_source(error)
-    })?;
+    stdin
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::new(Code::InvalidRequest, "standard input cannot be read").with_source(error))?;
     Ok(bytes)
 }

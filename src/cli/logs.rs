@@ -20,7 +20,10 @@ pub(super) fn start(verbose: u8, setting: Option<&str>, is_server: bool) -> Resu
         (_, _) => "skillmount=debug",
     };
     let filter = EnvFilter::try_new(directives).map_err(|error| {
-        Error::new(Code::InvalidRequest, format!("the setting log is not a filter such as info or skillmount=debug: {error}"))
+        Error::new(
+            Code::InvalidRequest,
+            format!("the setting log is not a filter such as info or skillmount=debug: {error}"),
+        )
     })?;
     let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
     let started = if io::stderr().is_terminal() { builder.try_init() } else { builder.json().try_init() };

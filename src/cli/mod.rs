@@ -43,7 +43,9 @@ pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
         Err(refusal) => return refused(&refusal, json),
     };
     let json = cli.global.json;
-    match tokio::runtime::Runtime::new().map_err(Error::internal).and_then(|runtime| runtime.block_on(start(cli, edges)))
+    match tokio::runtime::Runtime::new()
+        .map_err(Error::internal)
+        .and_then(|runtime| runtime.block_on(start(cli, edges)))
     {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

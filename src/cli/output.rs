@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 
 use crate::error::{Code, Error, Result};
 
+/// Characters of a long line that are shown to a person.
+const SHOWN_CHARS: usize = 110;
+
 /// Where results go, and whether as text or as JSON.
 #[derive(Debug)]
 pub(super) struct Output {
@@ -93,6 +96,15 @@ pub(super) fn plain(text: &str) -> String {
     text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.
+pub(super) fn shortened(line: &str) -> String {
+    if line.chars().count() <= SHOWN_CHARS {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(SHOWN_CHARS).collect();
+    format!("{start}…")
+}
+
 /// The problem document of RFC 9457, as the HTTP interface gives it.
 fn problem(error: &Error) -> Value {
     let mut problem = json!({
@@ -142,6 +154,7 @@ fn next_step(code: Code) -> Option<&'static str> {
         Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
         Code::FileNotFound => Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded"),
         Code::SkillNotFound | Code::AmbiguousSkill => Some("`skillmount skills list` shows every skill"),
+        Code::AlreadyExists => Some("--overwrite replaces what is there"),
         Code::Internal => Some("run again with -v and report what it prints"),
         _ => None,
     }

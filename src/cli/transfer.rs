@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_plan_prints_its_counts_and_its_files() {
-        let changes: Changes = [("a", Change::Created), ("b", Change::Unchanged), ("c", Change::Kept)].into_iter().collect();
+        let changes: Changes =
+            [("a", Change::Created), ("b", Change::Unchanged), ("c", Change::Kept)].into_iter().collect();
         assert_eq!(summary("s", &changes, false), "s: 1 new, 1 unchanged, 1 only on the other side");
         assert_eq!(changes.lines().collect::<Vec<_>>(), ["  + a", "  ? c"]);
         assert_eq!(summary("s", &Changes::default(), true), "s: nothing to do (dry run: nothing was changed)");

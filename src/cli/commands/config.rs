@@ -26,9 +26,9 @@ Origins, strongest first: flag, env NAME, file PATH, default. Secrets print as [
 impl Config {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         match self.action {
-            Action::Show => app.out.reply(&app.settings.shown(), |out, lines| {
-                lines.iter().try_for_each(|line| out.line(line))
-            }),
+            Action::Show => {
+                app.out.reply(&app.settings.shown(), |out, lines| lines.iter().try_for_each(|line| out.line(line)))
+            }
         }
     }
 }

@@ -83,7 +83,9 @@ async fn store_checks(app: &App) -> Vec<Check> {
     let named = app.settings.get(Setting::Store).unwrap_or("no store").to_owned();
     let (store, namespace) = match app.store().await {
         Ok(found) => found,
-        Err(error) => return vec![fail("configuration", &error, "`skillmount config show` tells where each value comes from")],
+        Err(error) => {
+            return vec![fail("configuration", &error, "`skillmount config show` tells where each value comes from")];
+        }
     };
     let mut checks = vec![ok("configuration", named)];
     let reached = reach(app, &store, &namespace).await;
@@ -120,7 +122,8 @@ async fn reach(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Che
 }
 
 async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Check {
-    const FIX: &str = "use a store that honours them: AWS S3 does, many S3-compatible servers do in their newest versions";
+    const FIX: &str =
+        "use a store that honours them: AWS S3 does, many S3-compatible servers do in their newest versions";
     match probe_conditions(&**store, namespace, &*app.clock).await {
         Ok(Conditions::Honoured) => ok("conditional writes", "honoured"),
         Ok(Conditions::Ignored { which }) => Check {
@@ -129,7 +132,9 @@ async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Ch
             detail: format!("{which} is not honoured; the service would only read"),
             fix: Some(FIX.to_owned()),
         },
-        Err(error) => fail("conditional writes", &error.into(), "allow s3:PutObject and s3:DeleteObject below the prefix"),
+        Err(error) => {
+            fail("conditional writes", &error.into(), "allow s3:PutObject and s3:DeleteObject below the prefix")
+        }
     }
 }
 
@@ -142,7 +147,9 @@ async fn timings(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<C
         store.delete(&key, DeleteOptions::default()).await?;
         measured
     };
-    timed.await.unwrap_or_else(|error| vec![fail("latency", &error, "run doctor again; if it stays, check the network")])
+    timed
+        .await
+        .unwrap_or_else(|error| vec![fail("latency", &error, "run doctor again; if it stays, check the network")])
 }
 
 async fn measure(app: &App, store: &SharedStore, namespace: &Namespace, key: &ObjectKey) -> Result<Vec<Check>> {
@@ -170,7 +177,9 @@ fn clock_check(skew: SignedDuration) -> Check {
         check: "clock",
         status: if good { Status::Ok } else { Status::Warn },
         detail,
-        fix: (!good).then(|| "set this machine's clock, with NTP for example: S3 refuses requests that are 15 minutes off".to_owned()),
+        fix: (!good).then(|| {
+            "set this machine's clock, with NTP for example: S3 refuses requests that are 15 minutes off".to_owned()
+        }),
     }
 }
 

@@ -135,9 +135,6 @@ mod tests {
     #[test]
     fn lines_of_context_print_once_and_gaps_are_marked() {
         let printed = lines(&[hit("/a", 3, 1), hit("/a", 4, 1), hit("/a", 9, 1)], true);
-        assert_eq!(
-            printed,
-            ["/a-2-t2", "/a:3:t3", "/a:4:t4", "/a-5-t5", "--", "/a-8-t8", "/a:9:t9", "/a-10-t10"]
-        );
+        assert_eq!(printed, ["/a-2-t2", "/a:3:t3", "/a:4:t4", "/a-5-t5", "--", "/a-8-t8", "/a:9:t9", "/a-10-t10"]);
     }
 }

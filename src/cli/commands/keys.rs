@@ -3,12 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::super::{
-    app::App,
-    edges::NewKey,
-    output::note,
-    settings::Setting,
-};
+use super::super::{app::App, edges::NewKey, output::note, settings::Setting};
 use crate::error::Result;
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use super::super::{
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
-    skill::{Diagnostic, Severity, read_document},
+    skill::{Diagnostic, Severity, lint},
 };
 
 /// What to write for every skill of the store.
@@ -58,7 +58,9 @@ impl Lint {
         match linted.iter().flat_map(|skill| &skill.findings).filter(counts).count() {
             0 => Ok(()),
             1 => Err(Error::new(Code::InvalidRequest, "1 finding must be mended; it is told above")),
-            many => Err(Error::new(Code::InvalidRequest, format!("{many} findings must be mended; they are told above"))),
+            many => {
+                Err(Error::new(Code::InvalidRequest, format!("{many} findings must be mended; they are told above")))
+            }
         }
     }
 
@@ -90,7 +92,7 @@ fn lint_local(local: &LocalSkill) -> Result<Linted> {
 }
 
 fn judge(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str]) -> Linted {
-    Linted { skill: skill.to_string(), file, findings: read_document(bytes, skill.folder()).1 }
+    Linted { skill: skill.to_string(), file, findings: lint(bytes, skill.folder(), Some(files)) }
 }
 
 fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
@@ -102,7 +104,12 @@ fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
                 _ => String::new(),
             };
             let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-            out.line(format_args!("{}{place}: {severity}: {} [{}]", skill.file, plain(&finding.message), finding.code))?;
+            out.line(format_args!(
+                "{}{place}: {severity}: {} [{}]",
+                skill.file,
+                plain(&finding.message),
+                finding.code
+            ))?;
         }
     }
     let clean = linted.iter().filter(|skill| skill.findings.is_empty()).count();

@@ -67,7 +67,8 @@ impl Prompt {
             if !prompt.is_empty() && !prompt.ends_with('\n') {
                 out.line("")?;
             }
-            if let Some([shown, total]) = ["shown", "total"].iter().map(|name| reply.get(*name)?.as_u64()).collect::<Option<Vec<_>>>().as_deref()
+            if let Some([shown, total]) =
+                ["shown", "total"].iter().map(|name| reply.get(*name)?.as_u64()).collect::<Option<Vec<_>>>().as_deref()
                 && shown < total
             {
                 note(format_args!("{shown} of {total} skills fit; --max-tokens gives room for more"));

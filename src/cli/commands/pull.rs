@@ -1,7 +1,5 @@
 //! `skillmount pull`
 
-use std::path::PathBuf;
-
 use clap::Args;
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
@@ -21,20 +19,21 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "skillmount pull [OPTIONS] [SKILL]... <DIR>",
+    after_help = "\
 Examples:
   skillmount pull ./backup                           every skill
   skillmount pull escrituras/compraventa ./work      one skill, to ./work/escrituras/compraventa
   skillmount pull ./backup --dry-run                 say what would change, change nothing
 
 Only what differs is written, each file whole or not at all. Nothing is deleted from the folder, nothing is written
-outside it or through a link, and names this machine cannot hold are refused.")]
+outside it or through a link, and names this machine cannot hold are refused."
+)]
 pub(in super::super) struct Pull {
-    /// Skill paths [default: all of the user's skills]
-    skills: Vec<String>,
-    /// The folder to write to
-    #[arg(required = true)]
-    dir: PathBuf,
+    /// Skill paths [default: all of the user's skills], and last the folder to write to
+    #[arg(required = true, value_names = ["SKILL", "DIR"], num_args = 1..)]
+    places: Vec<String>,
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -50,12 +49,12 @@ struct Pulled {
 }
 
 impl Pull {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
+        let target = Target::new(self.places.pop().unwrap_or_default().into());
         let (store, namespace) = app.direct_store("pull").await?;
         let prefix = namespace.user(&app.user()?)?.skills()?;
-        let target = Target::new(self.dir);
         let found = stored::find(&store, &prefix).await?;
-        let wanted = stored::choose(&found, &self.skills)?;
+        let wanted = stored::choose(&found, &self.places)?;
         check_names(wanted.iter().flat_map(|skill| &skill.files).filter_map(|file| prefix.relative(&file.key)))?;
         let mut pulled = Vec::with_capacity(wanted.len());
         for skill in wanted {
@@ -129,7 +128,10 @@ async fn fetch(
         return Ok(change);
     }
     let Some(object) = transfer::fetch(store, &key).await? else {
-        return Err(Error::new(Code::EditConflict, format!("{relative} was deleted while it was being pulled; pull again")));
+        return Err(Error::new(
+            Code::EditConflict,
+            format!("{relative} was deleted while it was being pulled; pull again"),
+        ));
     };
     if here.is_some_and(|here| here == object.bytes) {
         return Ok(Change::Unchanged);

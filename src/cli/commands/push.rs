@@ -142,12 +142,7 @@ async fn plan(store: &SharedStore, prefix: &KeyPrefix, files: &[LocalFile], dele
 }
 
 /// Compares one file: by size first, by content only where the sizes are equal.
-async fn compare(
-    store: &SharedStore,
-    prefix: &KeyPrefix,
-    file: &LocalFile,
-    entry: Option<&ListEntry>,
-) -> Result<Step> {
+async fn compare(store: &SharedStore, prefix: &KeyPrefix, file: &LocalFile, entry: Option<&ListEntry>) -> Result<Step> {
     let key = prefix.key(&file.relative)?;
     let bytes = read(&file.path)?;
     let step = |change, base| Step {

@@ -49,7 +49,8 @@ impl Serve {
         }
         let service = app.service_over(store, namespace, read_only)?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            let message = format!("cannot listen on {address}; is something else there? --listen takes another address");
+            let message =
+                format!("cannot listen on {address}; is something else there? --listen takes another address");
             Error::new(Code::InvalidRequest, message).with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::{
     app::App,
-    output::{Output, note, plain},
+    output::{Output, note, plain, shortened},
 };
 use crate::{
     backend::{LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
@@ -113,7 +113,7 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
 
 fn list(out: &Output, reply: &Value) -> Result<()> {
     for skill in array(reply, "skills") {
-        out.line(format_args!("{:<32} {}", text(skill, "skill"), text(skill, "description")))?;
+        out.line(format_args!("{:<32} {}", text(skill, "skill"), shortened(&text(skill, "description"))))?;
     }
     for finding in array(reply, "diagnostics") {
         note(format_args!("{} {}: {}", text(finding, "severity"), text(finding, "skill"), text(finding, "message")));

@@ -77,16 +77,17 @@ fn entry_document(entry: &CatalogEntry) -> Value {
 
 /// One skill with its instructions and its files.
 pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPath) -> Result<Value> {
-    let (view, policy) =
-        tokio::try_join!(service.catalogs().view(user, false), service.sessions().user_policy(user))?;
+    let (view, policy) = tokio::try_join!(service.catalogs().view(user, false), service.sessions().user_policy(user))?;
     let entry = view.entry(skill).filter(|_| policy.skill(skill).is_visible()).ok_or_else(|| {
         Error::new(Code::SkillNotFound, format!("there is no skill {skill}; give its path as the list shows it"))
     })?;
     let folder = service.namespace().user(user)?.skill(skill)?;
     let main = folder.key("SKILL.md")?;
     let store = service.store();
-    let (object, listed) =
-        tokio::try_join!(store.get(&main, GetOptions::range(0..SKILL_FILE_BYTES)), store.list_all(&folder, SKILL_FILES))?;
+    let (object, listed) = tokio::try_join!(
+        store.get(&main, GetOptions::range(0..SKILL_FILE_BYTES)),
+        store.list_all(&folder, SKILL_FILES)
+    )?;
     let (document, diagnostics) = read_document(&object.bytes, skill.folder());
     let body = document.map(|document| document.body).unwrap_or_default();
     let headings = outline(&body).headings.into_iter().map(|heading| {

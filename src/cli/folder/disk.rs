@@ -97,7 +97,8 @@ fn check_names_on<'name>(folds_case: bool, names: impl IntoIterator<Item = &'nam
 /// `segment` where the disk takes it for exactly one name, which on Windows is not true of `a\b` and `C:`.
 fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> {
     let mut components = Path::new(segment).components();
-    let plain = matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == segment);
+    let plain =
+        matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == segment);
     if plain && !is_of_tools(segment) {
         return Ok(segment);
     }

@@ -56,8 +56,8 @@ impl ConfigFile {
             .map_err(|error| fail(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
         let mut values = BTreeMap::new();
         for (name, value) in table.get_ref() {
-            let setting = Setting::parse(name.get_ref())
-                .ok_or_else(|| fail(name.span().start, unknown(name.get_ref())))?;
+            let setting =
+                Setting::parse(name.get_ref()).ok_or_else(|| fail(name.span().start, unknown(name.get_ref())))?;
             let value = scalar(value.get_ref()).ok_or_else(|| {
                 fail(value.span().start, format!("{} must be a string, a number or true or false", setting.name()))
             })?;

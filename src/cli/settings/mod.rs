@@ -214,7 +214,8 @@ impl Settings {
     pub(super) fn shown(&self) -> Vec<Shown> {
         let line = |setting: &Setting| {
             let value = self.0.get(setting);
-            let text = value.map(|value| if setting.is_secret() { "[redacted]".to_owned() } else { value.text.clone() });
+            let text =
+                value.map(|value| if setting.is_secret() { "[redacted]".to_owned() } else { value.text.clone() });
             let origin = value.map_or_else(|| "not set".to_owned(), |value| value.origin.to_string());
             Shown { name: setting.name(), value: text, origin }
         };

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     backend::{
-        BackendProtocol, EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest,
-        RemoteBackend, UnloadSkillRequest, UnloadStatus, WriteRequest,
+        BackendProtocol, EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest, RemoteBackend,
+        UnloadSkillRequest, UnloadStatus, WriteRequest,
     },
     error::{Code, Error, Result},
     limits::READ_LINES,
@@ -72,7 +72,9 @@ impl Play<'_> {
         self.stage.scene("5. It reads what it needs, as it needs it.")?;
         self.read(&clauses, &fixture("disclosure_clausulas.md")).await?;
         self.read(&example, &fixture("resources/ejemplo.md")).await?;
-        self.stage.scene("6. A PDF is no text: the agent is told so, and fetches the bytes. Other skills stay out of reach.")?;
+        self.stage.scene(
+            "6. A PDF is no text: the agent is told so, and fetches the bytes. Other skills stay out of reach.",
+        )?;
         self.refused(&template, Code::BinaryFile).await?;
         self.download(&template, content(&format!("{HOME}/resources/plantilla.pdf"))).await?;
         self.refused("/skills/hipoteca/SKILL.md", Code::FileNotFound).await
@@ -130,7 +132,8 @@ impl Play<'_> {
         let request = UnloadSkillRequest { skill: "compraventa".to_owned() };
         let shown = shown("unload_skill", &request);
         let outcome = self.agent.unload_skill(request).await;
-        let outcome = outcome.map(|reply| (reply.status == UnloadStatus::Unloaded, format!("unloaded {}", reply.skill)));
+        let outcome =
+            outcome.map(|reply| (reply.status == UnloadStatus::Unloaded, format!("unloaded {}", reply.skill)));
         self.tell(shown, outcome)
     }
 
@@ -186,7 +189,8 @@ impl Play<'_> {
         };
         let shown = shown("edit", &request);
         let outcome = self.agent.edit(request).await;
-        let outcome = outcome.map(|reply| (reply.occurrences == 1, format!("{} occurrence replaced", reply.occurrences)));
+        let outcome =
+            outcome.map(|reply| (reply.occurrences == 1, format!("{} occurrence replaced", reply.occurrences)));
         self.tell(shown, outcome)
     }
 

@@ -3,13 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::super::output::{Output, plain};
+use super::super::super::output::{Output, plain, shortened};
 use crate::error::{Code, Error, Result};
 
 /// Lines of a long answer that are shown.
 const SHOWN_LINES: usize = 8;
-/// Characters of a long line that are shown.
-const SHOWN_CHARS: usize = 110;
 
 /// Where the play is shown.
 pub(super) struct Stage<'out> {
@@ -71,14 +69,6 @@ impl<'out> Stage<'out> {
         }
         Err(Error::new(Code::Internal, format!("{wrong} of {calls} answers are wrong")))
     }
-}
-
-fn shortened(line: &str) -> String {
-    if line.chars().count() <= SHOWN_CHARS {
-        return line.to_owned();
-    }
-    let start: String = line.chars().take(SHOWN_CHARS).collect();
-    format!("{start}…")
 }
 
 /// A call as it is shown: its name and the JSON it takes.
