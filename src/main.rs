@@ -26,7 +26,7 @@ fn serve(serving: Serving) -> Future<Result<()>> {
     })
 }
 
-fn new_key(clock: &dyn Clock, wanted: NewKey) -> Result<(String, String)> {
+fn new_key(clock: &dyn Clock, wanted: &NewKey) -> Result<(String, String)> {
     let scope = if wanted.control { Scope::Control } else { Scope::Agent };
     let (key, entry) = KeyEntry::generate(clock, wanted.user.as_ref(), vec![scope]);
     Ok((key, entry.to_toml()?))

@@ -87,7 +87,8 @@ impl App {
             }
             StoreAddress::S3 { bucket, prefix } => {
                 let namespace = Namespace::parse(&prefix)?;
-                Ok((self.s3(bucket).await?, namespace))
+                let path_style = self.settings.switch(Setting::PathStyle)?;
+                Ok((self.s3(bucket, path_style).await?, namespace))
             }
         }
     }
@@ -166,7 +167,7 @@ impl App {
     }
 
     #[cfg(feature = "s3")]
-    async fn s3(&self, bucket: String) -> Result<SharedStore> {
+    async fn s3(&self, bucket: String, path_style: Option<bool>) -> Result<SharedStore> {
         use crate::store::{S3Options, S3Store};
 
         let text = |setting| self.settings.get(setting).map(str::to_owned);
@@ -175,7 +176,7 @@ impl App {
             region: text(Setting::Region),
             endpoint_url: text(Setting::EndpointUrl),
             profile: text(Setting::Profile),
-            path_style: self.settings.switch(Setting::PathStyle)?,
+            path_style,
             sse_kms_key_id: text(Setting::SseKmsKeyId),
             conditional_delete: false,
         };
@@ -183,7 +184,8 @@ impl App {
     }
 
     #[cfg(not(feature = "s3"))]
-    async fn s3(&self, _bucket: String) -> Result<SharedStore> {
+    #[expect(clippy::unused_async, reason = "with S3 there is something to wait for")]
+    async fn s3(&self, _bucket: String, _path_style: Option<bool>) -> Result<SharedStore> {
         Err(Error::new(Code::InvalidRequest, "this build has no S3; build it with the feature s3, or use file:DIR"))
     }
 }

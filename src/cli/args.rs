@@ -35,8 +35,13 @@ pub(super) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and who")]
 pub(super) struct GlobalArgs {
-    /// Where objects lie: s3://bucket/prefix, file:DIR or memory: [default: file: in your data folder]
-    #[arg(long, global = true, value_name = "STORE", conflicts_with = "server")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "STORE",
+        conflicts_with = "server",
+        help = "Where objects lie: s3://bucket/prefix, file:DIR or memory: [default: file: in your data folder]"
+    )]
     store: Option<String>,
     /// Speak to a running service instead of a store
     #[arg(long, global = true, value_name = "URL")]

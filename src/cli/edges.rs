@@ -44,7 +44,7 @@ pub struct Edges {
     /// Serves until told to stop. Its first poll makes every check that can refuse to start.
     pub serve: fn(Serving) -> Future<Result<()>>,
     /// Makes a key: the key itself, and the entry for a keys file.
-    pub new_key: fn(&dyn Clock, NewKey) -> Result<(String, String)>,
+    pub new_key: fn(&dyn Clock, &NewKey) -> Result<(String, String)>,
     /// The OpenAPI document.
     pub openapi: fn() -> Result<String>,
 }

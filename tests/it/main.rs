@@ -10,6 +10,8 @@
 )]
 
 mod architecture;
+#[cfg(feature = "cli")]
+mod cli;
 mod conformance;
 mod costs;
 mod directory;

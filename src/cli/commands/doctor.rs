@@ -50,7 +50,7 @@ enum Status {
 /// One line of the report.
 #[derive(Debug, Serialize)]
 struct Check {
-    check: &'static str,
+    name: &'static str,
     status: Status,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Ch
     match probe_conditions(&**store, namespace, &*app.clock).await {
         Ok(Conditions::Honoured) => ok("conditional writes", "honoured"),
         Ok(Conditions::Ignored { which }) => Check {
-            check: "conditional writes",
+            name: "conditional writes",
             status: Status::Fail,
             detail: format!("{which} is not honoured; the service would only read"),
             fix: Some(FIX.to_owned()),
@@ -161,9 +161,9 @@ async fn measure(app: &App, store: &SharedStore, namespace: &Namespace, key: &Ob
         store.get(key, GetOptions::default()).await?;
         let got = app.clock.uptime();
         store.list(namespace.prefix(), ListOptions { max_entries: Some(1), ..ListOptions::default() }).await?;
-        puts.push(put - began);
-        gets.push(got - put);
-        lists.push(app.clock.uptime() - got);
+        puts.push(put.saturating_sub(began));
+        gets.push(got.saturating_sub(put));
+        lists.push(app.clock.uptime().saturating_sub(got));
     }
     let skew = app.clock.now().duration_since(store.head(key).await?.modified_at);
     Ok(vec![clock_check(skew), latency("put", puts), latency("get", gets), latency("list", lists)])
@@ -174,7 +174,7 @@ fn clock_check(skew: SignedDuration) -> Check {
     let detail = format!("{:.1} s apart from the store's", skew.as_secs_f64());
     let good = skew.abs() < SKEW_WARNING;
     Check {
-        check: "clock",
+        name: "clock",
         status: if good { Status::Ok } else { Status::Warn },
         detail,
         fix: (!good).then(|| {
@@ -188,19 +188,19 @@ fn latency(verb: &'static str, mut times: Vec<Duration>) -> Check {
     let middle = times.get(times.len() / 2).copied().unwrap_or_default();
     let slow = middle > SLOW;
     Check {
-        check: verb,
+        name: verb,
         status: if slow { Status::Warn } else { Status::Ok },
         detail: format!("{:.1} ms (middle of {})", middle.as_secs_f64() * 1000.0, times.len()),
         fix: slow.then(|| "run in the region of the bucket".to_owned()),
     }
 }
 
-fn ok(check: &'static str, detail: impl Into<String>) -> Check {
-    Check { check, status: Status::Ok, detail: detail.into(), fix: None }
+fn ok(name: &'static str, detail: impl Into<String>) -> Check {
+    Check { name, status: Status::Ok, detail: detail.into(), fix: None }
 }
 
-fn fail(check: &'static str, error: &Error, fix: &str) -> Check {
-    Check { check, status: Status::Fail, detail: plain(&error.chain()), fix: Some(fix.to_owned()) }
+fn fail(name: &'static str, error: &Error, fix: &str) -> Check {
+    Check { name, status: Status::Fail, detail: plain(&error.chain()), fix: Some(fix.to_owned()) }
 }
 
 fn print(out: &Output, checks: &Vec<Check>) -> Result<()> {
@@ -220,7 +220,7 @@ impl fmt::Display for Check {
             Status::Warn => "warn",
             Status::Fail => "fail",
         };
-        write!(f, "{status:<5} {:<20} {}", self.check, self.detail)
+        write!(f, "{status:<5} {:<20} {}", self.name, self.detail)
     }
 }
 

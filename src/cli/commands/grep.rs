@@ -22,6 +22,7 @@ Examples:
   skillmount grep -l TODO /workspace               only the names of the files
 
 Lines print as path:line:text. Finding nothing is no error: the output is empty.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(in super::super) struct Grep {
     /// A regular expression (Rust's syntax, linear time)
     pattern: String,

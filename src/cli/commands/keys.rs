@@ -35,7 +35,7 @@ impl Keys {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         let Action::New { all_users, control } = self.action;
         let user = if all_users { None } else { Some(app.settings.id(Setting::User)?) };
-        let (key, entry) = (app.edges.new_key)(&*app.clock, NewKey { user, control })?;
+        let (key, entry) = (app.edges.new_key)(&*app.clock, &NewKey { user, control })?;
         if app.out.is_json() {
             return app.out.document(&json!({ "key": key, "entry": entry }));
         }

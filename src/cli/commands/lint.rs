@@ -83,7 +83,7 @@ impl Lint {
 
 fn lint_local(local: &LocalSkill) -> Result<Linted> {
     let main = local.files.iter().find(|file| file.relative == "SKILL.md");
-    let path = main.map(|file| file.path.as_path()).unwrap_or(Path::new("SKILL.md"));
+    let path = main.map_or(Path::new("SKILL.md"), |file| file.path.as_path());
     let bytes = std::fs::read(path).map_err(|error| {
         Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
     })?;

@@ -15,6 +15,7 @@ pub(in super::super) struct Openapi {}
 
 impl Openapi {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
+        let Self {} = self;
         app.out.line((app.edges.openapi)()?.trim_end())
     }
 }

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn skills_are_found_as_deep_as_they_may_lie_and_no_deeper() {
-        let deep = vec!["d"; SKILL_DEPTH].join("/");
+        let deep = ["d"; SKILL_DEPTH].join("/");
         assert_eq!(found(tree(&[&format!("{deep}/SKILL.md")]).path(), None)[0].0, deep);
         assert!(scan(tree(&[&format!("{deep}/d/SKILL.md")]).path(), None).is_err());
     }

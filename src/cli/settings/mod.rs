@@ -134,7 +134,7 @@ impl Settings {
     /// holds everything where nothing else was said.
     pub(super) fn resolve(
         flags: &[(Setting, String)],
-        env: impl Fn(&str) -> Option<String>,
+        env: &dyn Fn(&str) -> Option<String>,
         file: Option<&ConfigFile>,
         default_store: Option<String>,
     ) -> Self {
@@ -253,7 +253,7 @@ mod tests {
     fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
         let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, (*text).to_owned())).collect();
         let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
-        Settings::resolve(&flags, env, Some(&file(toml)), Some("file:/data".into()))
+        Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data".into()))
     }
 
     #[test]
