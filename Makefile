@@ -39,8 +39,8 @@ ripgrep:
 	    echo 'ripgrep is not installed: the comparison with it is SKIPPED.'; \
 	  fi; }
 
-soak: ## the long versions of the tests under stress, with their figures
-	SKILLMOUNT_SOAK=1 cargo test --test it soak -- --nocapture
+soak: ## the tests under stress, a hundred times as long, with their figures
+	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races
 
 bench: ## memory, requests and time, as multiples of the raw SDK
 	cargo bench

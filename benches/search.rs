@@ -17,6 +17,7 @@
 )]
 
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -25,13 +26,13 @@ use std::{
 use skillmount::{
     catalog::search::{SearchDocument, SearchIndex, Step, Steps},
     path::SkillPath,
+    skill::{Frontmatter, Head, read_document, read_head},
 };
 
 /// A skill as it lies on the disk.
 struct Skill {
     path: SkillPath,
-    name: String,
-    description: String,
+    frontmatter: Frontmatter,
     headings: Vec<String>,
     body: String,
 }
@@ -40,12 +41,12 @@ impl Skill {
     fn document(&self) -> SearchDocument<'_> {
         SearchDocument {
             skill: &self.path,
-            name: &self.name,
-            description: &self.description,
-            when_to_use: "",
-            triggers: &[],
-            tags: &[],
-            keywords: &[],
+            name: self.frontmatter.name.as_deref().unwrap_or_default(),
+            description: &self.frontmatter.description,
+            when_to_use: self.frontmatter.when_to_use.as_deref().unwrap_or_default(),
+            triggers: &self.frontmatter.triggers,
+            tags: &self.frontmatter.tags,
+            keywords: &self.frontmatter.keywords,
             headings: &self.headings,
             body: Some(&self.body),
         }
@@ -115,7 +116,8 @@ fn ranked(index: &SearchIndex, question: &str) -> Vec<String> {
 fn substring(skills: &[Skill], question: &str) -> Vec<String> {
     let question = question.to_lowercase();
     let found = skills.iter().filter(|skill| {
-        let text = format!("{} {}", skill.name, skill.description).to_lowercase();
+        let head = &skill.frontmatter;
+        let text = format!("{} {} {}", skill.path.folder(), head.description, head.keywords.join(" ")).to_lowercase();
         question.split_whitespace().all(|term| text.contains(term))
     });
     found.take(10).map(|skill| skill.path.to_string()).collect()
@@ -130,7 +132,7 @@ fn print_row(name: &str, questions: &[Question], search: &dyn Fn(&str) -> Vec<St
     let mut line = format!("{name:24} {:.2} {:.2} {:.2}  ", share(&all, 1), share(&all, 3), share(&all, 5));
     for kind in ["plain", "typo", "words", "spanish"] {
         let own: Vec<&Question> = questions.iter().filter(|question| question.kind == kind).collect();
-        line += &format!(" {kind} {:.2}/{:.2}", share(&own, 1), share(&own, 5));
+        write!(line, " {kind} {:.2}/{:.2}", share(&own, 1), share(&own, 5)).unwrap();
     }
     println!("{line}");
 }
@@ -193,7 +195,7 @@ fn ratio(one: Duration, other: Duration) -> f64 {
 /// Skills whose texts are cut together from `real` ones (or from a few sentences where there are none), each with a
 /// word of its own.
 fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
-    let sentences: Vec<&str> = real.iter().flat_map(|skill| skill.description.split(". ")).collect();
+    let sentences: Vec<&str> = real.iter().flat_map(|skill| skill.frontmatter.description.split(". ")).collect();
     let spare =
         ["Write the report of a month", "Review code before it is merged", "Redacta la escritura de compraventa"];
     let sentences = if sentences.is_empty() { spare.to_vec() } else { sentences };
@@ -211,8 +213,7 @@ fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
         let body = if bodies.is_empty() { description.clone() } else { bodies[next(bodies.len())].to_owned() };
         Skill {
             path: SkillPath::parse(&format!("generated{}/{own}", number % 50)).unwrap(),
-            name: own.clone(),
-            description: format!("{description} {own}"),
+            frontmatter: Frontmatter { description: format!("{description} {own}"), ..Frontmatter::default() },
             headings: vec![sentences[next(sentences.len())].to_owned()],
             body,
         }
@@ -227,7 +228,7 @@ fn real_skills(folder: &Path) -> Vec<Skill> {
     while let Some(current) = folders.pop() {
         if let Ok(text) = fs::read_to_string(current.join("SKILL.md")) {
             let path = current.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
-            skills.push(skill(&path, &text));
+            skills.extend(skill(&path, &text));
             continue;
         }
         let Ok(entries) = fs::read_dir(&current) else { continue };
@@ -237,23 +238,10 @@ fn real_skills(folder: &Path) -> Vec<Skill> {
     skills
 }
 
-fn skill(path: &str, text: &str) -> Skill {
-    let (head, body) = text.trim_start_matches("---").split_once("\n---").unwrap();
-    let mut description = String::new();
-    let mut inside = false;
-    for line in head.lines() {
-        if let Some(rest) = line.strip_prefix("description:") {
-            inside = true;
-            description.push_str(rest.trim());
-        } else if line.starts_with(char::is_alphabetic) {
-            inside = false;
-        } else if inside {
-            description.push(' ');
-            description.push_str(line.trim());
-        }
-    }
+fn skill(path: &str, text: &str) -> Option<Skill> {
     let path = SkillPath::parse(path).unwrap();
-    let headings =
-        body.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').to_owned());
-    Skill { name: path.folder().to_owned(), path, description, headings: headings.collect(), body: body.to_owned() }
+    let head = read_head(text.as_bytes(), path.folder()).0?;
+    let body = read_document(text.as_bytes(), path.folder()).0?.body;
+    let Head { frontmatter, headings } = head;
+    Some(Skill { path, frontmatter, headings, body })
 }

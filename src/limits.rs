@@ -112,6 +112,8 @@ pub const SKILL_NAME_CHARS: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Warnings shown about the frontmatter of one skill.
+pub const SKILL_FINDINGS: usize = 32;
 /// Lines of a body, as the Agent Skills specification advises.
 pub const SKILL_BODY_LINES: usize = 500;
 /// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
@@ -122,6 +124,8 @@ pub const SKILL_FILES: usize = 10_000;
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
 /// Skills one user may have.
 pub const CATALOG_SKILLS: usize = 20_000;
+/// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
+pub const CATALOG_INDEX_BYTES: usize = 64 << 20;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
 
@@ -165,6 +169,8 @@ pub const PAGE_ENTRIES: usize = 1000;
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One operation on the store with its retries and its body.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
+pub const READ_ATTEMPTS: usize = 5;
 /// Content kept in memory.
 pub const CACHE_BYTES: u64 = 256 << 20;
 /// Keys whose newest version is remembered, in each of two generations.

@@ -30,7 +30,17 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discovery {
     view: Arc<CatalogView>,
-    records: Arc<[Record]>,
+    readings: Arc<Readings>,
+}
+
+/// All that was read, apart from when.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Readings {
+    /// In byte order of their skills.
+    pub(super) records: Vec<Record>,
+    /// What was found that belongs to no record.
+    pub(super) others: Vec<CatalogDiagnostic>,
+    pub(super) unnameable_keys: usize,
 }
 
 /// What one SKILL.md said when it was read, skills left out of the catalog included.
@@ -43,33 +53,34 @@ pub(super) struct Record {
 }
 
 impl Discovery {
+    /// The catalog that these readings make.
+    pub(super) fn new(readings: Readings, as_of: Timestamp) -> Self {
+        let entries: Vec<_> = readings.records.iter().filter_map(|record| record.entry.clone()).collect();
+        let mut diagnostics = readings.others.clone();
+        for Record { skill, diagnostics: own, .. } in &readings.records {
+            let own = own.iter().cloned();
+            diagnostics.extend(own.map(|diagnostic| CatalogDiagnostic { skill: skill.to_string(), diagnostic }));
+        }
+        diagnostics.extend(duplicates(&entries));
+        diagnostics.sort_by(|one, two| one.skill.cmp(&two.skill));
+        let view = CatalogView { entries, diagnostics, unnameable_keys: readings.unnameable_keys, as_of };
+        Self { view: Arc::new(view), readings: Arc::new(readings) }
+    }
+
     /// The catalog.
     #[must_use]
     pub fn view(&self) -> &Arc<CatalogView> {
         &self.view
     }
 
-    /// The catalog of these records, sorted by skill; `others` are the diagnostics that belong to no record.
-    pub(super) fn new(
-        records: Vec<Record>,
-        mut others: Vec<CatalogDiagnostic>,
-        unnameable_keys: usize,
-        as_of: Timestamp,
-    ) -> Self {
-        let entries: Vec<_> = records.iter().filter_map(|record| record.entry.clone()).collect();
-        for record in &records {
-            let own = record.diagnostics.iter().cloned();
-            others.extend(own.map(|diagnostic| CatalogDiagnostic { skill: record.skill.to_string(), diagnostic }));
-        }
-        others.extend(duplicates(&entries));
-        others.sort_by(|one, two| one.skill.cmp(&two.skill));
-        let view = CatalogView { entries, diagnostics: others, unnameable_keys, as_of };
-        Self { view: Arc::new(view), records: records.into() }
+    pub(super) fn readings(&self) -> &Arc<Readings> {
+        &self.readings
     }
 
     fn record(&self, skill: &SkillPath) -> Option<&Record> {
-        let at = self.records.binary_search_by(|record| record.skill.cmp(skill)).ok()?;
-        self.records.get(at)
+        let records = &self.readings.records;
+        let at = records.binary_search_by(|record| record.skill.cmp(skill)).ok()?;
+        records.get(at)
     }
 }
 
@@ -86,25 +97,46 @@ pub async fn discover(
     clock: &dyn Clock,
     previous: Option<&Discovery>,
 ) -> Result<Discovery> {
-    let as_of = clock.now();
-    let skills = space.skills()?;
-    let (listed, cut) = store.list_all(&skills, LIST_OBJECTS).await?;
-    let Layout { folders, mut diagnostics, unnameable_keys } = Layout::of(&skills, &listed);
-    if cut {
-        diagnostics.push(cut_short());
-    }
-    let mut records = Vec::with_capacity(folders.len());
-    let mut unread = Vec::new();
-    for folder in folders {
-        match previous.and_then(|previous| previous.record(&folder.skill)).filter(|known| known.etag == folder.etag) {
-            Some(known) => records.push(reused(known, &folder)),
-            None => unread.push(read(store, folder)),
+    Survey::of(store, space, clock).await?.read(store, previous).await
+}
+
+/// A listing that was made and is yet to be read.
+#[derive(Debug)]
+pub(super) struct Survey {
+    layout: Layout,
+    as_of: Timestamp,
+}
+
+impl Survey {
+    /// Lists the skills of a user.
+    pub(super) async fn of(store: &dyn Store, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
+        let as_of = clock.now();
+        let skills = space.skills()?;
+        let (listed, cut) = store.list_all(&skills, LIST_OBJECTS).await?;
+        let mut layout = Layout::of(&skills, &listed);
+        if cut {
+            layout.diagnostics.push(cut_short());
         }
+        Ok(Self { layout, as_of })
     }
-    let read: Vec<_> = stream::iter(unread).buffer_unordered(PARALLEL_GETS).try_collect().await?;
-    records.extend(read.into_iter().flatten());
-    records.sort_by(|one, two| one.skill.cmp(&two.skill));
-    Ok(Discovery::new(records, diagnostics, unnameable_keys, as_of))
+
+    /// Reads what `previous` does not know.
+    pub(super) async fn read(self, store: &dyn Store, previous: Option<&Discovery>) -> Result<Discovery> {
+        let Layout { folders, diagnostics: others, unnameable_keys } = self.layout;
+        let mut records = Vec::with_capacity(folders.len());
+        let mut unread = Vec::new();
+        for folder in folders {
+            let known = previous.and_then(|previous| previous.record(&folder.skill));
+            match known.filter(|known| known.etag == folder.etag) {
+                Some(known) => records.push(reused(known, &folder)),
+                None => unread.push(read(store, folder)),
+            }
+        }
+        let read: Vec<_> = stream::iter(unread).buffer_unordered(PARALLEL_GETS).try_collect().await?;
+        records.extend(read.into_iter().flatten());
+        records.sort_by(|one, two| one.skill.cmp(&two.skill));
+        Ok(Discovery::new(Readings { records, others, unnameable_keys }, self.as_of))
+    }
 }
 
 /// Reads the head of one SKILL.md; `None` where it has gone since the listing.

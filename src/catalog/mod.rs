@@ -5,9 +5,11 @@
 
 mod discover;
 mod entry;
+mod index;
 mod layout;
 mod registry;
 pub mod search;
+mod saved;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};

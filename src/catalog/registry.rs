@@ -1,7 +1,8 @@
 //! The catalogs this process knows: one per user, read once however many ask.
 //!
 //! A reading belongs to those who wait for it: an error answers them and is then forgotten, and a caller that gives up
-//! leaves the reading to the next one in the queue, so no task outlives its callers.
+//! leaves the reading to the next one in the queue. Only what nobody waits for runs on its own: bringing an index up to
+//! date, and looking again after one was believed.
 
 use std::{
     sync::{
@@ -14,15 +15,16 @@ use std::{
 use moka::{future::Cache, policy::EvictionPolicy};
 
 use super::{
-    discover::{Discovery, discover},
+    discover::{Discovery, Survey},
     entry::CatalogView,
+    saved::Saved,
 };
 use crate::{
     clock::Clock,
     error::{Kind, Result},
     limits::{CATALOG_STALE, CATALOG_USERS, FRESH},
-    path::{Id, Namespace},
-    store::SharedStore,
+    path::{Id, Namespace, UserSpace},
+    store::{Committer, SharedStore},
 };
 
 /// Every user's catalog, in memory, refreshed as it is asked for.
@@ -32,22 +34,26 @@ pub struct Catalogs {
     namespace: Namespace,
     clock: Arc<dyn Clock>,
     users: Cache<Id, Arc<Slot>>,
+    /// Writes `catalog.json`, where it is kept.
+    index: Option<Committer>,
 }
 
 /// One user's catalog and the reading under way.
 #[derive(Debug, Default)]
 struct Slot {
     known: Mutex<Option<Known>>,
+    saved: Saved,
     flight: tokio::sync::Mutex<Option<Flight>>,
     /// Orders calls against readings: a number taken later is larger.
     turns: AtomicU64,
 }
 
-/// The newest catalog, and the uptime at which the store was asked for it.
+/// The newest catalog, and how old it was at which uptime.
 #[derive(Clone, Debug)]
 struct Known {
     discovery: Discovery,
-    asked_at: Duration,
+    at: Duration,
+    age: Duration,
 }
 
 /// The last reading: when it began and ended, in turns, and what came of it.
@@ -63,16 +69,23 @@ impl Catalogs {
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
         let users = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
-        Self { store, namespace, clock, users }
+        Self { store, namespace, clock, users, index: None }
+    }
+
+    /// The same, with an index in the bucket: a process that knows nothing of a user yet reads `catalog.json` in place of
+    /// every SKILL.md, and believes it alone for as long as it would its own memory while the store is down.
+    #[must_use]
+    pub fn with_index(self) -> Self {
+        Self { index: Some(Committer::new(self.store.clone(), self.clock.clone())), ..self }
     }
 
     /// The catalog of `user`, at most 30 s old. With `fresh` the store was asked after this call began.
     ///
     /// Where the store does not answer, a catalog up to 5 minutes old will do unless `fresh` was asked for; its `as_of`
-    /// says how old it is.
+    /// says how old it is. So will an index of that age, once, while the listing is on its way.
     ///
     /// # Errors
-    /// As [`discover`].
+    /// As [`discover`](super::discover).
     pub async fn view(&self, user: &Id, fresh: bool) -> Result<Arc<CatalogView>> {
         let slot = self.users.get_with_by_ref(user, async { Arc::default() }).await;
         if let Some(view) = slot.younger_than(FRESH, self.clock.uptime()).filter(|_| !fresh) {
@@ -93,7 +106,7 @@ impl Catalogs {
     }
 
     /// Waits for the reading under way or begins one; with `fresh` only one that begins after this call will do.
-    async fn read(&self, user: &Id, slot: &Slot, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn read(&self, user: &Id, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
         if let Some(flight) = &*flight
@@ -102,19 +115,61 @@ impl Catalogs {
             return flight.outcome.clone();
         }
         let began = slot.turn();
-        let outcome = self.discover(user, slot).await;
+        let outcome = self.discover(user, slot, fresh).await;
         *flight = Some(Flight { began, ended: slot.turn(), outcome: outcome.clone() });
         outcome
     }
 
-    async fn discover(&self, user: &Id, slot: &Slot) -> Result<Arc<CatalogView>> {
-        let asked_at = self.clock.uptime();
+    async fn discover(&self, user: &Id, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+        let at = self.clock.uptime();
         let space = self.namespace.user(user)?;
-        let previous = slot.known().map(|known| known.discovery);
-        let discovery = discover(&*self.store, &space, &*self.clock, previous.as_ref()).await?;
+        let survey = Survey::of(&*self.store, &space, &*self.clock);
+        let (survey, previous) = match (slot.known(), &self.index) {
+            (Some(known), _) => (survey.await?, Some(known.discovery)),
+            (None, None) => (survey.await?, None),
+            (None, Some(_)) if fresh => {
+                let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, &space));
+                (survey?, saved)
+            }
+            (None, Some(_)) => match slot.saved.load(&*self.store, &space).await {
+                Some(saved) if self.age_of(&saved) < CATALOG_STALE => return Ok(self.believe(user, slot, saved)),
+                saved => (survey.await?, saved),
+            },
+        };
+        let discovery = survey.read(&*self.store, previous.as_ref()).await?;
+        slot.keep(Known { discovery: discovery.clone(), at, age: Duration::ZERO });
         let view = discovery.view().clone();
-        slot.keep(Known { discovery, asked_at });
+        self.save(slot, space, discovery);
         Ok(view)
+    }
+
+    /// Takes an index for the truth, and looks again behind the caller's back where it is not of this moment.
+    fn believe(&self, user: &Id, slot: &Arc<Slot>, saved: Discovery) -> Arc<CatalogView> {
+        let age = self.age_of(&saved);
+        let view = saved.view().clone();
+        slot.keep(Known { discovery: saved, at: self.clock.uptime(), age });
+        if age >= FRESH {
+            let (this, user, slot) = (self.clone(), user.clone(), slot.clone());
+            tokio::spawn(async move {
+                if let Err(error) = this.read(&user, &slot, true).await {
+                    tracing::warn!(%user, error = %error.chain(), "a catalog could not be brought up to date");
+                }
+            });
+        }
+        view
+    }
+
+    /// How old a catalog is by the clock on the wall; one from the future is as good as stale.
+    fn age_of(&self, saved: &Discovery) -> Duration {
+        let age = self.clock.now().duration_since(saved.view().as_of);
+        Duration::try_from(age).unwrap_or(CATALOG_STALE)
+    }
+
+    /// Keeps the index up to date, without anybody waiting for it.
+    fn save(&self, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
+        let Some(committer) = self.index.clone() else { return };
+        let (store, slot) = (self.store.clone(), slot.clone());
+        tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery).await });
     }
 }
 
@@ -133,6 +188,28 @@ impl Slot {
 
     fn younger_than(&self, age: Duration, now: Duration) -> Option<Arc<CatalogView>> {
         let known = self.known()?;
-        (now.saturating_sub(known.asked_at) < age).then(|| known.discovery.view().clone())
+        (now.saturating_sub(known.at) + known.age < age).then(|| known.discovery.view().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::SystemClock, store::MemoryStore};
+
+    #[tokio::test]
+    async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {
+        let store = Arc::new(MemoryStore::new());
+        let catalogs = Catalogs::new(store, Namespace::parse("").unwrap(), Arc::new(SystemClock::new()));
+        let user = |number: u64| Id::parse(&format!("u{number}")).unwrap();
+        for number in 0..CATALOG_USERS {
+            catalogs.view(&user(number), false).await.unwrap();
+        }
+        catalogs.users.run_pending_tasks().await;
+        assert!(catalogs.known(&user(0)).await.is_some());
+        catalogs.view(&user(CATALOG_USERS), false).await.unwrap();
+        catalogs.users.run_pending_tasks().await;
+        assert!(catalogs.known(&user(1)).await.is_none());
+        assert!(catalogs.known(&user(0)).await.is_some() && catalogs.known(&user(CATALOG_USERS)).await.is_some());
     }
 }

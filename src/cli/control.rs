@@ -89,7 +89,7 @@ impl Control {
         match self {
             Self::Local { service, user, session } => {
                 let backend = service.session(user.clone(), session.clone());
-                document(&prompt::for_session(&backend, request).await?)
+                document(&prompt::for_session(&backend, &request).await?)
             }
             Self::Remote(remote) => {
                 let chosen = [

@@ -4,16 +4,16 @@
 //! nothing. All of them reach a rung before any of them goes below it, so no skill loses its name while another keeps a
 //! description.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 
 use super::{items::Item, tokens, write::Writer};
 use crate::limits::SKILL_DESCRIPTION_CHARS;
 
-/// How much of a skill a listing shows; smaller is more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How much of a skill a listing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     /// Everything, and at most so many characters of its description.
-    Full(Reverse<usize>),
+    Full(usize),
     /// What it is called.
     Name,
     /// Nothing.
@@ -22,33 +22,32 @@ pub(super) enum Detail {
 
 impl Detail {
     /// All there is to show.
-    pub(super) const WHOLE: Self = Self::described(SKILL_DESCRIPTION_CHARS);
-
-    const fn described(chars: usize) -> Self {
-        Self::Full(Reverse(chars))
-    }
+    pub(super) const WHOLE: Self = Self::Full(SKILL_DESCRIPTION_CHARS);
 }
 
 /// The rungs, each about three quarters of the one above: steps small enough to use a budget well, few enough to count.
 const LADDER: [Detail; 12] = [
     Detail::WHOLE,
-    Detail::described(600),
-    Detail::described(400),
-    Detail::described(280),
-    Detail::described(200),
-    Detail::described(150),
-    Detail::described(110),
-    Detail::described(80),
-    Detail::described(60),
-    Detail::described(40),
+    Detail::Full(600),
+    Detail::Full(400),
+    Detail::Full(280),
+    Detail::Full(200),
+    Detail::Full(150),
+    Detail::Full(110),
+    Detail::Full(80),
+    Detail::Full(60),
+    Detail::Full(40),
     Detail::Name,
     Detail::Hidden,
 ];
 
-/// What one rung costs: the tokens of each line, beside those of the category lines around them.
+/// A rung of the ladder, and the tokens of each item's line on it.
+type Rung = (Detail, Vec<usize>);
+
+/// What does not depend on the rung.
 struct Costs<'a> {
     items: &'a [Item],
-    /// Opening and closing the category of each item.
+    /// The tokens of opening and closing the category of each item.
     groups: Vec<usize>,
     /// Items in the order they step down.
     order: Vec<usize>,
@@ -82,14 +81,16 @@ pub(super) fn fit(items: &[Item], room: usize, writer: Writer) -> Fitted {
     Fitted { tokens: costs.total(&below, &below, 0), details: vec![below.0; items.len()] }
 }
 
-type Rung = (Detail, Vec<usize>);
-
 impl<'a> Costs<'a> {
     fn new(items: &'a [Item], writer: Writer) -> Self {
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|index| (items.get(*index).map(|item| item.rank), Reverse(*index)));
-        let groups = items.iter().map(|item| writer.group(&item.category));
-        let groups = groups.map(|group| group.map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close)));
+        let group = |category: &str| {
+            writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close))
+        };
+        let mut by_category = HashMap::new();
+        let groups =
+            items.iter().map(|item| *by_category.entry(&item.category).or_insert_with(|| group(&item.category)));
         Self { items, groups: groups.collect(), order }
     }
 

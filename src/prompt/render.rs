@@ -7,7 +7,10 @@ use super::{
     tokens,
     write::{Parts, Writer},
 };
-use crate::session::{LoadTool, PromptMode, ToolRule};
+use crate::{
+    session::{LoadTool, PromptMode, ToolRule},
+    skill::sanitize,
+};
 
 /// Categories named where not every skill is.
 const CATEGORIES: usize = 20;
@@ -78,9 +81,16 @@ impl<'a> Words<'a> {
         Parts {
             guidance: self.listing_guidance(),
             listing: shown.filter(|(_, detail)| *detail != Detail::Hidden).collect(),
-            notes: [self.cut_note(details), self.loaded_note(), self.findings_note()].into_iter().flatten().collect(),
+            notes: self.notes(details),
             current: self.current,
         }
+    }
+
+    fn notes(self, details: &[Detail]) -> Vec<String> {
+        let Candidates { findings, removed, .. } = self.items;
+        let findings = (*findings > 0).then(|| format!("Findings in skill files: {findings} (see `skillmount lint`)."));
+        let removed = removed_note(removed + self.removed_from_body());
+        [self.cut_note(details), self.loaded_note(), findings, removed].into_iter().flatten().collect()
     }
 
     fn without_listing(self, mode: PromptMode) -> Parts<'a> {
@@ -89,7 +99,8 @@ impl<'a> Words<'a> {
             None if mode == PromptMode::Discover => self.discover_guidance(),
             None => self.listing_guidance(),
         };
-        Parts { guidance, listing: Vec::new(), notes: self.loaded_note().into_iter().collect(), current: self.current }
+        let notes = [self.loaded_note(), removed_note(self.removed_from_body())].into_iter().flatten().collect();
+        Parts { guidance, listing: Vec::new(), notes, current: self.current }
     }
 
     fn listing_guidance(self) -> String {
@@ -156,18 +167,15 @@ impl<'a> Words<'a> {
     fn loaded_note(self) -> Option<String> {
         let current = self.current.map(|current| &current.skill);
         let others = self.scene.session.loaded_skills.iter().filter(|loaded| Some(&loaded.skill) != current);
-        let others: Vec<_> =
-            others.map(|loaded| format!("{} in /skills/{}", line(loaded.skill.as_str()).0, loaded.mount)).collect();
+        let others: Vec<_> = others
+            .map(|loaded| format!("{} in /skills/{}", line(loaded.skill.as_str()).0, line(loaded.mount.as_str()).0))
+            .collect();
         let also = if current.is_some() { "Also loaded" } else { "Already loaded" };
         (!others.is_empty()).then(|| format!("{also}: {}.", others.join(", ")))
     }
 
-    fn findings_note(self) -> Option<String> {
-        let Candidates { findings, removed, .. } = self.items;
-        let findings = (*findings > 0).then(|| format!("{findings} findings in skill files (see `skillmount lint`)"));
-        let removed = (*removed > 0).then(|| format!("{removed} invisible characters removed from what skills say"));
-        let notes: Vec<_> = findings.into_iter().chain(removed).collect();
-        (!notes.is_empty()).then(|| format!("{}.", notes.join("; ")))
+    fn removed_from_body(self) -> usize {
+        self.current.map_or(0, |current| sanitize(&current.body).1)
     }
 
     fn load_tool(self) -> &'static str {
@@ -183,6 +191,11 @@ fn current_guidance(current: &CurrentSkill) -> String {
         "The skill {} is loaded: follow its instructions below. Its files are in /skills/{}. Ask the user for \
          parameters it needs and does not have.",
         line(&current.name).0,
-        current.mount
+        line(current.mount.as_str()).0
     )
+}
+
+/// Says that text is not quite as its author wrote it.
+fn removed_note(removed: usize) -> Option<String> {
+    (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
 }

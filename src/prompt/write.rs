@@ -53,7 +53,7 @@ impl Writer {
     pub(super) fn line(self, item: &Item, detail: Detail) -> String {
         match (detail, self.0) {
             (Detail::Hidden, _) => String::new(),
-            (Detail::Full(chars), format) => full_line(format, item, &shorten(&item.description, chars.0)),
+            (Detail::Full(chars), format) => full_line(format, item, &shorten(&item.description, chars)),
             (Detail::Name, format) => name_line(format, item),
         }
     }
@@ -187,7 +187,7 @@ fn json_document(writer: Writer, parts: &Parts<'_>) -> String {
         let object = json!({
             "skill": line(skill.as_str()).0,
             "name": line(name).0,
-            "files": format!("/skills/{mount}"),
+            "files": format!("/skills/{}", line(mount.as_str()).0),
             "body": sanitize(body).0,
         });
         members.push(format!("\"current_skill\":{object}"));

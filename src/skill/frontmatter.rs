@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub(super) use self::split::{Split, decode, saturating, split};
-use super::Diagnostic;
+use super::{Diagnostic, diagnostic::first_few};
 
 /// What the frontmatter of a SKILL.md says, leniently read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ pub(super) fn parse(split: &Split, folder: &str) -> Result<Parsed, Diagnostic> {
     let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
     let (repaired, mut diagnostics) = repaired.map_or((None, Vec::new()), |(text, found)| (Some(text), found));
     diagnostics.extend(found);
-    Ok(Parsed { frontmatter, diagnostics, repaired })
+    Ok(Parsed { frontmatter, diagnostics: first_few(diagnostics), repaired })
 }
 
 /// The line `name: …` that gives a skill this name, in quotes where some reader would not take it for text.

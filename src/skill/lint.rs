@@ -2,7 +2,10 @@
 //!
 //! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
 //! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
-//! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer.
+//! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
+//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
+//! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
+//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file` and `link_outside_skill`.
 
 mod fix;
 mod links;
@@ -13,11 +16,14 @@ use unicode_normalization::UnicodeNormalization;
 pub use fix::fix;
 
 use super::{
-    Diagnostic, Frontmatter, Severity, fence,
+    Diagnostic, Frontmatter, Severity,
+    diagnostic::first_few,
+    fence,
     frontmatter::{self, Source, Split, decode, saturating},
 };
 use crate::limits::{
-    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_NAME_CHARS,
+    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FINDINGS,
+    SKILL_NAME_CHARS,
 };
 
 /// Findings that a load survives and publishing does not.
@@ -86,7 +92,7 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
         }
     }
     found.sort_by_key(|one| (one.line, one.column));
-    found
+    first_few(found)
 }
 
 fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
@@ -159,12 +165,13 @@ fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
         found.push(("allowed-tools", Diagnostic::warning("allowed_tools_form", message)));
     }
     if let Some(Value::Object(metadata)) = front.fields.get("metadata") {
-        for (key, _) in metadata.iter().filter(|(_, value)| !value.is_string()) {
+        for (key, _) in metadata.iter().filter(|(_, value)| !value.is_string()).take(SKILL_FINDINGS + 1) {
             let message = format!("metadata.{key} should be text: put it in double quotes");
             found.push(("metadata", Diagnostic::warning("metadata_not_text", message)));
         }
     }
-    for key in front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.replace('_', "-").as_str())) {
+    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.replace('_', "-").as_str()));
+    for key in unknown.take(SKILL_FINDINGS + 1) {
         let message = format!("{key} is no field of the specification: put it under `metadata`");
         found.push((key, Diagnostic::warning("unknown_field", message)));
     }
@@ -202,7 +209,10 @@ fn hidden(text: &str) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::skill::document::tests::piece;
 
     fn codes(text: &str) -> Vec<(String, Severity, Option<u32>)> {
         let found = lint(text.as_bytes(), "demo", Some(&["SKILL.md", "references/a b.md", "scripts/x/run.sh"]));
@@ -282,5 +292,16 @@ mod tests {
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 3)), None);
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 4)).as_deref(), Some("body_too_long"));
         assert_eq!(warned(" \n").as_deref(), Some("body_empty"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_judged_a_fix_leaves_nothing_more_to_fix(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = format!("---\ndescription: d\n{}\n---\n[a](b.md)", pieces.concat());
+            let _ = lint(text.as_bytes(), "demo", Some(&[]));
+            if let Some(fixed) = fix(text.as_bytes(), "demo") {
+                prop_assert_eq!(fix(&fixed, "demo"), None);
+            }
+        }
     }
 }

@@ -9,9 +9,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
-use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult};
+use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, backoff::Backoff};
 use crate::{
     clock::Clock,
     error::Outcome,
@@ -108,7 +108,7 @@ impl Committer {
         let id = format!("{:032x}", self.clock.random());
         let metadata = metadata(&id, &base.chain());
         let deadline = Instant::now() + OPERATION_TIMEOUT;
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = self.backoff(deadline);
         let mut doubtful = false;
         loop {
             let options = PutOptions { condition: base.condition(), metadata: metadata.clone() };
@@ -127,18 +127,16 @@ impl Committer {
                     Verdict::NeverLanded => again |= matches!(failure, StoreError::PreconditionFailed),
                 }
             }
-            if !again || Instant::now() + pause >= deadline {
+            if !again || !backoff.pause().await {
                 // Even one that had not landed when we looked may be on its way still.
                 return Err(if doubtful { StoreError::unknown(failure) } else { failure });
             }
-            sleep(self.jittered(pause)).await;
-            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
     /// Reads the present version until it answers, and lets its chain decide.
     async fn settle(&self, key: &ObjectKey, id: &str, base: &Base, deadline: Instant) -> Verdict {
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = self.backoff(deadline);
         loop {
             match self.store.head(key).await {
                 Ok(meta) => return judge(id, base, &meta),
@@ -147,17 +145,14 @@ impl Committer {
                 // is gone, and whether ours was among the deleted nobody can tell.
                 Err(StoreError::NotFound) if *base == Base::Absent => return Verdict::NeverLanded,
                 Err(StoreError::NotFound) => return Verdict::Unknown,
-                Err(error) if !error.is_transient() || Instant::now() + pause >= deadline => return Verdict::Unknown,
-                Err(_) => sleep(self.jittered(pause)).await,
+                Err(error) if !error.is_transient() || !backoff.pause().await => return Verdict::Unknown,
+                Err(_) => {}
             }
-            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
-    /// Between half of `pause` and all of it, so that rivals do not meet again in step.
-    fn jittered(&self, pause: Duration) -> Duration {
-        let dice = u32::try_from(self.clock.random() & 0xffff).unwrap_or(0);
-        pause / 2 + pause * dice / (2 * 0x1_0000)
+    fn backoff(&self, deadline: Instant) -> Backoff {
+        Backoff::new(self.clock.clone(), FIRST_PAUSE, LAST_PAUSE, deadline)
     }
 }
 

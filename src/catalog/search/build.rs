@@ -65,7 +65,7 @@ impl Builder {
     fn searches(&self, field: Field) -> bool {
         match field {
             Field::Body => self.steps.has(Step::Body),
-            Field::Headings | Field::Category => self.steps.has(Step::Fields),
+            Field::Category => self.steps.has(Step::Fields),
             _ => true,
         }
     }
@@ -120,7 +120,7 @@ impl Builder {
 
 /// The language the skill is written in, by its description where that tells, otherwise by its body.
 fn language_of(document: &SearchDocument<'_>) -> Language {
-    let prose = [Field::Description, Field::WhenToUse, Field::Headings, Field::Body];
+    let prose = [Field::Description, Field::WhenToUse, Field::Body];
     let guesses = prose.into_iter().filter_map(|field| {
         let text: String = document.texts(field).map(|text| fold(text) + " ").collect();
         Language::guess(words(&text))

@@ -7,7 +7,7 @@ use crate::{catalog::CatalogEntry, path::SkillPath};
 pub struct SearchDocument<'a> {
     /// Its identity; the folder and the categories above it are searched too.
     pub skill: &'a SkillPath,
-    /// Its name, where it differs from the folder's.
+    /// Its name; empty where it has none but the folder's.
     pub name: &'a str,
     /// What it is for.
     pub description: &'a str,
@@ -19,7 +19,7 @@ pub struct SearchDocument<'a> {
     pub tags: &'a [String],
     /// More of them.
     pub keywords: &'a [String],
-    /// Title and headings of its body.
+    /// Title and headings of its body, searched where the body is not known.
     pub headings: &'a [String],
     /// The text of its body, or as much of it as is known.
     pub body: Option<&'a str>,
@@ -46,14 +46,19 @@ impl<'a> SearchDocument<'a> {
     /// The texts of one field.
     pub(super) fn texts(&self, field: Field) -> impl Iterator<Item = &'a str> {
         let (texts, lists): ([&str; 2], [&[String]; 3]) = match field {
-            Field::Name if self.name == self.skill.folder() => ([self.name, ""], [&[]; 3]),
-            Field::Name => ([self.skill.folder(), self.name], [&[]; 3]),
+            // A name that repeats the folder's says nothing more.
+            Field::Name => {
+                ([self.skill.folder(), if self.name == self.skill.folder() { "" } else { self.name }], [&[]; 3])
+            }
             Field::Description => ([self.description, ""], [&[]; 3]),
             Field::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
             Field::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
-            Field::Headings => ([""; 2], [self.headings, &[], &[]]),
             Field::Category => ([self.skill.category(), ""], [&[]; 3]),
-            Field::Body => ([self.body.unwrap_or_default(), ""], [&[]; 3]),
+            // The headings are in the body; counting them once more moved worse skills up.
+            Field::Body => match self.body {
+                Some(body) => ([body, ""], [&[]; 3]),
+                None => ([""; 2], [self.headings, &[], &[]]),
+            },
         };
         texts.into_iter().chain(lists.into_iter().flatten().map(String::as_str))
     }
@@ -66,25 +71,21 @@ pub(super) enum Field {
     Description,
     WhenToUse,
     Keywords,
-    Headings,
     Category,
     Body,
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Headings, Self::Category, Self::Body];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Body];
 
     /// How much one occurrence counts, and how far a long field is held against it (0 not at all, 1 in full).
     pub(super) const fn weight(self) -> (f32, f32) {
         match self {
-            Self::Name => (3.0, 0.3),
-            Self::Keywords => (2.0, 0.3),
-            Self::Description => (1.5, 0.5),
-            Self::WhenToUse => (1.5, 0.5),
-            Self::Headings => (0.5, 0.7),
+            Self::Name | Self::Keywords => (2.0, 0.3),
+            Self::Description | Self::WhenToUse => (1.5, 0.5),
             Self::Category => (0.5, 0.0),
-            Self::Body => (0.2, 0.7),
+            Self::Body => (0.1, 0.7),
         }
     }
 }

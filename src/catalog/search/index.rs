@@ -39,7 +39,9 @@ impl SearchIndex {
         let mut documents: Vec<_> = documents.into_iter().collect();
         documents.sort_by_key(|document| document.skill);
         let mut builder = Builder::new(steps);
-        documents.iter().for_each(|document| builder.add(document));
+        for document in &documents {
+            builder.add(document);
+        }
         builder.finish(documents.iter().map(|document| document.skill.clone()).collect())
     }
 

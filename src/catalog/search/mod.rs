@@ -16,6 +16,8 @@ mod index;
 mod language;
 mod query;
 mod score;
+#[cfg(test)]
+mod tests;
 mod typo;
 mod vocabulary;
 mod words;
@@ -27,11 +29,11 @@ pub use score::{Found, Hit};
 /// One step beyond plain BM25, so that a benchmark can tell what each brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Fields are weighted, and headings and category are searched as well.
+    /// Fields are weighted, and the category is searched as well.
     Fields,
     /// Words are stemmed.
     Stems,
-    /// The body is searched.
+    /// The body is searched, or its headings where it is not known.
     Body,
     /// Words without meaning of their own are dropped.
     StopWords,

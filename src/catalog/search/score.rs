@@ -8,10 +8,8 @@ use crate::{error::Result, path::SkillPath};
 
 /// How fast further occurrences stop counting (`k1` of BM25).
 const SATURATION: f32 = 1.2;
-/// The share of a question's information below which a skill is no answer to it.
-const LEAST_SHARE: f32 = 0.1;
-/// The share of the best score below which a skill is not worth naming.
-const LEAST_OF_BEST: f32 = 0.3;
+/// The share of a question's information that a skill must hold, wherever, to be an answer to it.
+const LEAST_COVERED: f32 = 0.25;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,14 +38,15 @@ impl SearchIndex {
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<Found> {
         let meanings = query::meanings(self, query)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
-        let mut scores = vec![0.0_f32; self.skills.len()];
+        let mut tallies = vec![Tally::default(); self.skills.len()];
         for meaning in &meanings {
-            self.add(meaning, &mut scores);
+            self.add(meaning, &mut tallies);
         }
-        let scored = self.skills.iter().zip(scores).filter(|(skill, score)| *score > 0.0 && filter(skill));
-        let mut found: Vec<(&SkillPath, f32)> = scored.map(|(skill, score)| (skill, score / information)).collect();
-        let best = found.iter().map(|(_, score)| *score).fold(0.0, f32::max);
-        found.retain(|(_, score)| *score >= LEAST_SHARE.max(best * LEAST_OF_BEST));
+        let answers = self.skills.iter().zip(tallies).filter(|(skill, tally)| {
+            tally.score > 0.0 && tally.covered >= LEAST_COVERED * information && filter(skill)
+        });
+        let mut found: Vec<(&SkillPath, f32)> =
+            answers.map(|(skill, tally)| (skill, tally.score / information)).collect();
         // The sort is stable and the skills come in byte order.
         found.sort_by(|one, two| two.1.total_cmp(&one.1));
         let total = found.len();
@@ -56,19 +55,29 @@ impl SearchIndex {
     }
 
     /// Adds what one word of the question brings: for each skill, the best of the terms the word may stand for.
-    fn add(&self, meaning: &Meaning, scores: &mut [f32]) {
-        let mut gains: Vec<(u32, f32)> = Vec::new();
+    fn add(&self, meaning: &Meaning, tallies: &mut [Tally]) {
+        let mut gains = vec![0.0_f32; tallies.len()];
         for (term, factor) in &meaning.terms {
-            gains.extend(self.postings(*term).iter().map(|posting| (posting.document, posting.strength * factor)));
-        }
-        gains.sort_unstable_by(|one, two| one.0.cmp(&two.0).then(two.1.total_cmp(&one.1)));
-        gains.dedup_by_key(|(document, _)| *document);
-        for (document, gain) in gains {
-            if let Some(score) = scores.get_mut(document as usize) {
-                *score += gain * meaning.information;
+            for posting in self.postings(*term) {
+                if let Some(gain) = gains.get_mut(posting.document as usize) {
+                    *gain = gain.max(posting.strength * factor);
+                }
             }
         }
+        for (tally, gain) in tallies.iter_mut().zip(gains).filter(|(_, gain)| *gain > 0.0) {
+            tally.score += gain * meaning.information;
+            tally.covered += meaning.information;
+        }
     }
+}
+
+/// What one skill has brought together.
+#[derive(Clone, Default)]
+struct Tally {
+    /// Information, each word's by how strongly the skill is about it.
+    score: f32,
+    /// Information of the words it holds at all.
+    covered: f32,
 }
 
 /// What so many weighted occurrences are worth, between 0 and 1.

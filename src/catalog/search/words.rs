@@ -21,18 +21,14 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
 
 /// The words of folded text, in order. A word over the limit is no word but data, and is left out.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
-    let mut after_apostrophe = false;
     let mut rest = folded;
     let runs = std::iter::from_fn(move || {
-        let from = rest.find(is_word_character)?;
-        let clitic = from > 0 && rest.get(..from).is_some_and(|gap| gap.ends_with(['\'', '’'])) && after_apostrophe;
-        let tail = rest.get(from..)?;
-        let until = tail.find(|c| !is_word_character(c)).unwrap_or(tail.len());
-        let run = tail.get(..until)?;
-        rest = tail.get(until..)?;
-        after_apostrophe = true;
-        // What follows an apostrophe in `don't` and `Porter's` says nothing of its own.
-        Some(if clitic && run.len() <= 2 { "" } else { run })
+        let (gap, tail) = rest.split_at(rest.find(is_word_character)?);
+        let (run, after) = tail.split_at(tail.find(|c| !is_word_character(c)).unwrap_or(tail.len()));
+        let inside_a_word = rest.len() < folded.len() && matches!(gap, "'" | "’");
+        rest = after;
+        // What follows the apostrophe in `don't` and `Porter's` says nothing of its own.
+        Some(if inside_a_word && run.len() <= 2 { "" } else { run })
     });
     runs.flat_map(pieces).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
 }
@@ -49,9 +45,9 @@ fn pieces(run: &str) -> Vec<&str> {
         let until = rest.find(|c| is_unspaced(c) != unspaced).unwrap_or(rest.len());
         let (part, after) = rest.split_at(until);
         if unspaced {
-            found.extend(pairs(part))
+            found.extend(pairs(part));
         } else {
-            found.push(part)
+            found.push(part);
         }
         rest = after;
     }

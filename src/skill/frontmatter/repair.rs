@@ -16,7 +16,7 @@ use crate::skill::Diagnostic;
 const LEVELS: usize = 8;
 
 /// Fields that are text whatever their value looks like.
-const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when_to_use", "argument-hint"];
+const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when-to-use", "argument-hint"];
 
 /// A parsed block with the text its author should have written and a finding for each repair.
 pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
@@ -90,7 +90,7 @@ impl Repair<'_> {
     fn entries(&mut self, begin: usize, end: usize, level: usize) {
         let starts = self.starts(begin, end);
         for (nth, start) in starts.iter().enumerate() {
-            let stop = starts.get(nth + 1).copied().unwrap_or(end);
+            let stop = self.content_end(*start, starts.get(nth + 1).copied().unwrap_or(end));
             if level < LEVELS && !self.parses(*start, stop) {
                 self.entry(*start, stop, level);
             }
@@ -100,8 +100,16 @@ impl Repair<'_> {
     /// The lines at which entries of this level begin. Whatever is not one belongs to the entry above it.
     fn starts(&self, begin: usize, end: usize) -> Vec<usize> {
         let indents = (begin..end).filter_map(|at| Some((at, entry(self.lines.get(at)?)?.indent)));
-        let Some((_, level)) = indents.clone().next() else { return Vec::new() };
-        indents.filter(|(_, indent)| *indent <= level).map(|(at, _)| at).collect()
+        let Some((_, margin)) = indents.clone().next() else { return Vec::new() };
+        indents.filter(|(_, indent)| *indent <= margin).map(|(at, _)| at).collect()
+    }
+
+    /// Where an entry ends that may reach to `end`: blank lines and comments behind it are not its own.
+    fn content_end(&self, begin: usize, end: usize) -> usize {
+        let lines = self.lines.get(begin + 1..end).unwrap_or_default();
+        begin
+            + 1
+            + lines.iter().rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).map_or(0, |at| at + 1)
     }
 
     /// Whether these lines are YAML on their own, and an entry rather than loose text.
@@ -118,7 +126,7 @@ impl Repair<'_> {
         let Some(line) = self.lines.get(begin).map(|line| line.clone().into_owned()) else { return };
         let Some(found) = entry(&line) else { return };
         let value = line.get(found.value_at..).unwrap_or_default();
-        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key));
+        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key.replace('_', "-").as_str()));
         if found.key.is_none() && entry(value).is_some_and(|inner| inner.key.is_some()) {
             self.item(begin, end, &line, found.value_at, level);
         } else if value.is_empty() && !is_text && self.starts(begin + 1, end).first() == Some(&(begin + 1)) {
@@ -198,8 +206,12 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (plain && spaced).then(|| Entry { indent, key: Some(named), value_at: line.len() - value.trim_start().len() })
 }
 
-/// The text inside a pair of quotes that did not parse; any other text as it is.
+/// The text inside a pair of quotes that did not parse; any other text as it is. JSON strings are no YAML where they
+/// spell a character as two surrogates.
 fn unquoted(text: &str) -> Cow<'_, str> {
+    if let Ok(json) = serde_json::from_str::<String>(text) {
+        return Cow::Owned(json);
+    }
     let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     match (inside('"'), inside('\'')) {
         (Some(text), _) => Cow::Owned(text.replace("\\\"", "\"")),

@@ -74,8 +74,8 @@ mod tests {
             ("---\ndescription: d\n---\nx", "---\nname: demo\ndescription: d\n---\nx"),
             ("---\n# c\nname: Demo # old\ndescription: d\n---\n", "---\n# c\nname: demo\ndescription: d\n---\n"),
             (
-                "---\nname: demo\ndescription: Use when: a\n  and \"b\"\n\nx: 1\n---\n",
-                "---\nname: demo\ndescription: \"Use when: a and \\\"b\\\"\"\nx: 1\n---\n",
+                "---\nname: demo\ndescription: Use when: a\n  and \"b\"\n\n# c: d\nx: 1\n---\n",
+                "---\nname: demo\ndescription: \"Use when: a and \\\"b\\\"\"\n\n# c: d\nx: 1\n---\n",
             ),
             ("\n---\nname: demo\ndescription: d\n---\n", "---\nname: demo\ndescription: d\n---\n"),
         ] {

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::skill::{
-    Diagnostic,
-    frontmatter::{Split, saturating},
-    outline::outline,
+use crate::{
+    limits::SKILL_FINDINGS,
+    skill::{
+        Diagnostic,
+        frontmatter::{Split, saturating},
+        outline::outline,
+    },
 };
 
-/// A warning for each link to a file that the skill does not have, or that lies outside it.
+/// A warning for each link to a file that the skill does not have, or that lies outside it, up to one more than are shown.
 pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     let files: BTreeSet<&str> = files.iter().copied().collect();
     let mut place = Place { body: &split.body, line: split.body_line, line_start: 0 };
@@ -18,7 +21,10 @@ pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
         let finding = match inside(&target) {
             None => Diagnostic::warning(
                 "link_outside_skill",
-                format!("{} leads out of the skill, where agents cannot follow: use a relative path", link.target),
+                format!(
+                    "{} leads out of the skill, where agents cannot follow: bring the file into the skill",
+                    link.target
+                ),
             ),
             Some(path) if exists(&files, &path) => continue,
             Some(path) => Diagnostic::warning(
@@ -28,6 +34,9 @@ pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
         };
         let (line, column) = place.of(link.range.start);
         found.push(finding.at(line, column));
+        if found.len() > SKILL_FINDINGS {
+            break;
+        }
     }
     found
 }

@@ -1,4 +1,5 @@
 use futures_util::future::join_all;
+use tokio::time::sleep;
 
 use super::*;
 use crate::{

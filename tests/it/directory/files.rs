@@ -185,3 +185,30 @@ fn a_folder_that_is_a_file_is_refused() {
         assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_get_the_metadata_of_the_bytes_they_read_however_fast_others_write() {
+    // In memory, because many versions must pass while one reader is between two steps.
+    let (_folder, store) = directory_in_memory();
+    put(&*store, "a", "0").await;
+    let tasks: Vec<_> = (0..6)
+        .map(|number| {
+            let store = SharedStore::clone(&store);
+            tokio::spawn(async move {
+                for turn in 0..300 {
+                    if number < 3 {
+                        put(&*store, "a", &format!("{turn} of {number}")).await;
+                    } else {
+                        let object = get(&*store, "a").await.unwrap();
+                        assert_eq!(object.meta.metadata["text"].as_bytes(), object.bytes);
+                        let head = store.head(&key("a")).await.unwrap();
+                        assert!(head.metadata.contains_key("text"));
+                    }
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+}

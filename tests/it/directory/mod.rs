@@ -16,7 +16,7 @@ use skillmount::{
     },
 };
 
-use crate::support::{SetClock, clock, directory, temporary_directory};
+use crate::support::{SetClock, clock, directory, directory_in_memory, temporary_directory};
 
 fn key(name: &str) -> ObjectKey {
     KeyPrefix::all().key(name).unwrap()

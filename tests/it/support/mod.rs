@@ -1,4 +1,9 @@
-//! What several test files stand on: worlds to act in, clocks, and stores in folders of their own.
+//! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
+
+#[cfg(feature = "s3")]
+pub(crate) mod s3_in_process;
+#[cfg(feature = "s3")]
+pub(crate) mod s3_script;
 
 pub(crate) mod world;
 

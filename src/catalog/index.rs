@@ -1,0 +1,172 @@
+//! `catalog.json`: what was read of a user's skills, kept in the bucket so that a new process reads one object.
+//!
+//! It is derived and disposable: deleted, cut short, changed by hand or written by another version, it is as good as
+//! absent, and the next reading writes it anew. One line of JSON says what follows and when it was true; the rest is
+//! JSON too, deflated, under the checksum that the line gives.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Read as _, Write as _},
+};
+
+use bytes::Bytes;
+use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::discover::{Discovery, Readings};
+use crate::limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS};
+
+/// Raised whenever what is written changes its meaning.
+const SCHEMA: u32 = 1;
+
+/// The first line.
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    schema: u32,
+    as_of: Timestamp,
+    /// Of the deflated rest.
+    sha256: String,
+}
+
+/// Why an index is not used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unusable {
+    #[error("it has no readable first line")]
+    Header,
+    #[error("it is of schema {0}")]
+    Schema(u32),
+    #[error("it does not match its checksum")]
+    Checksum,
+    #[error("it is too large")]
+    TooLarge,
+    #[error("it does not decode")]
+    Decode(#[from] io::Error),
+    #[error("it does not parse")]
+    Parse(#[from] serde_json::Error),
+    #[error("its skills are not in order")]
+    Order,
+}
+
+/// The index that tells `discovery`; `TooLarge` where it would not be read back.
+pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let plain = serde_json::to_vec(&**discovery.readings())?;
+    if plain.len() > CATALOG_INDEX_BYTES {
+        return Err(Unusable::TooLarge);
+    }
+    deflate.write_all(&plain)?;
+    let body = deflate.finish()?;
+    let header = Header { schema: SCHEMA, as_of: discovery.view().as_of, sha256: checksum(&body) };
+    let mut index = serde_json::to_vec(&header)?;
+    index.push(b'\n');
+    index.extend_from_slice(&body);
+    Ok(index.into())
+}
+
+/// What an index tells, if it is whole and ours.
+pub(super) fn decode(index: &[u8]) -> Result<Discovery, Unusable> {
+    let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(Unusable::Header)?;
+    let (header, body) = index.split_at(end);
+    let body = body.get(1..).unwrap_or_default();
+    let header: Header = serde_json::from_slice(header).map_err(|_| Unusable::Header)?;
+    if header.schema != SCHEMA {
+        return Err(Unusable::Schema(header.schema));
+    }
+    if header.sha256 != checksum(body) {
+        return Err(Unusable::Checksum);
+    }
+    let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
+    let mut plain = Vec::new();
+    DeflateDecoder::new(body).take(most.saturating_add(1)).read_to_end(&mut plain)?;
+    if plain.len() > CATALOG_INDEX_BYTES {
+        return Err(Unusable::TooLarge);
+    }
+    let readings: Readings = serde_json::from_slice(&plain)?;
+    let records = &readings.records;
+    // Lookups bisect, so order is part of the format; an entry under another skill's name would be one in disguise.
+    let ordered = records.is_sorted_by(|one, two| one.skill < two.skill);
+    let honest = records.iter().all(|record| record.entry.as_ref().is_none_or(|entry| entry.skill == record.skill));
+    if !ordered || !honest || records.len() > CATALOG_SKILLS {
+        return Err(Unusable::Order);
+    }
+    Ok(Discovery::new(readings, header.as_of))
+}
+
+fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        catalog::discover,
+        clock::SystemClock,
+        path::{Id, Namespace},
+        store::MemoryStore,
+    };
+
+    async fn discovery() -> Discovery {
+        let store = MemoryStore::new();
+        store.put_raw("u1/skills/a/b/SKILL.md", "---\nname: b\ndescription: Hace b.\ntags: [x, y]\n---\n# Título\n");
+        store.put_raw("u1/skills/bad/SKILL.md", "nothing");
+        store.put_raw("u1/skills/SKILL.md", "nothing");
+        let space = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap();
+        discover(&store, &space, &SystemClock::new(), None).await.unwrap()
+    }
+
+    fn with_schema(index: &[u8], schema: u32) -> Vec<u8> {
+        let text = format!("{{\"schema\":{schema},").into_bytes();
+        [text.as_slice(), &index["{\"schema\":1,".len()..]].concat()
+    }
+
+    #[tokio::test]
+    async fn an_index_tells_exactly_what_was_read() {
+        let discovery = discovery().await;
+        assert!(!discovery.view().diagnostics.is_empty());
+        assert_eq!(decode(&encode(&discovery).unwrap()).unwrap(), discovery);
+    }
+
+    #[tokio::test]
+    async fn an_index_of_another_schema_is_not_used() {
+        let index = encode(&discovery().await).unwrap();
+        assert!(decode(&with_schema(&index, SCHEMA)).is_ok());
+        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1)), Err(Unusable::Schema(2))));
+    }
+
+    #[tokio::test]
+    async fn an_index_that_is_cut_short_anywhere_is_not_used() {
+        let index = encode(&discovery().await).unwrap();
+        for length in 0..index.len() {
+            assert!(decode(&index[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_inflates_beyond_the_limit_is_not_used() {
+        let inflating = |bytes: usize| {
+            let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+            deflate.write_all(&vec![b' '; bytes]).unwrap();
+            let body = deflate.finish().unwrap();
+            let header = Header { schema: SCHEMA, as_of: Timestamp::UNIX_EPOCH, sha256: checksum(&body) };
+            decode(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat())
+        };
+        assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(Unusable::Parse(_))));
+        assert!(matches!(inflating(CATALOG_INDEX_BYTES + 1), Err(Unusable::TooLarge)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_are_taken_for_an_index_by_accident(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(decode(&bytes).is_err());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One user's `catalog.json`, read and replaced by compare-and-swap.
+//!
+//! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
+//! is written another time.
+
+use tokio::sync::Mutex;
+
+use super::{
+    discover::Discovery,
+    index::{decode, encode},
+};
+use crate::{
+    error::{Error, Result},
+    limits::{CATALOG_INDEX_BYTES, CATALOG_STALE},
+    path::{ObjectKey, UserSpace},
+    store::{Base, Commit, Committer, GetOptions, Store, StoreError},
+};
+
+/// What this process knows of the object.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// Its version; `None` where that is not known.
+    base: Option<Base>,
+    /// What it tells, where it tells anything.
+    told: Option<Discovery>,
+}
+
+impl Saved {
+    /// What the index tells, at the price of one GET.
+    pub(super) async fn load(&self, store: &dyn Store, space: &UserSpace) -> Option<Discovery> {
+        let key = space.catalog().ok()?;
+        let mut seen = self.seen.lock().await;
+        let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
+        match store.get(&key, GetOptions::range(0..most)).await {
+            Ok(object) => {
+                let told = decode(&object.bytes)
+                    .inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));
+                *seen = Seen { base: Some(Base::version(&object.meta)), told: told.ok() };
+            }
+            Err(StoreError::NotFound) => *seen = Seen { base: Some(Base::Absent), told: None },
+            Err(error) => tracing::warn!(%key, %error, "the index of a catalog could not be read"),
+        }
+        seen.told.clone()
+    }
+
+    /// Makes the index tell `discovery`, where what it tells now differs or is getting old.
+    pub(super) async fn save(&self, store: &dyn Store, committer: &Committer, space: &UserSpace, discovery: Discovery) {
+        let Ok(key) = space.catalog() else { return };
+        let mut seen = self.seen.lock().await;
+        if seen.told.as_ref().is_some_and(|told| will_do(told, &discovery)) {
+            return;
+        }
+        // After a failure or somebody else's win the version is not known, and neither is what it tells.
+        let base = std::mem::take(&mut *seen).base;
+        match replace(store, committer, &key, base, &discovery).await {
+            Ok(base) => *seen = Seen { base, told: Some(discovery) },
+            Err(error) => tracing::debug!(%key, error = %error.chain(), "the index of a catalog was not written"),
+        }
+    }
+}
+
+/// Whether an index that tells `told` need not be replaced: it is newer, or says the same and is not old.
+fn will_do(told: &Discovery, discovery: &Discovery) -> bool {
+    let ahead = discovery.view().as_of.duration_since(told.view().as_of);
+    let is_recent = ahead.unsigned_abs() < CATALOG_STALE / 2;
+    ahead.is_negative() || (told.readings() == discovery.readings() && is_recent)
+}
+
+/// Writes over `base`, or over what is there now; gives the version written, where it could be learnt.
+async fn replace(
+    store: &dyn Store,
+    committer: &Committer,
+    key: &ObjectKey,
+    base: Option<Base>,
+    discovery: &Discovery,
+) -> Result<Option<Base>> {
+    let index = encode(discovery).map_err(Error::internal)?;
+    let base = match base {
+        Some(base) => base,
+        None => match store.head(key).await {
+            Ok(meta) => Base::version(&meta),
+            Err(StoreError::NotFound) => Base::Absent,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let Commit { etag, metadata } = committer.commit(key, index, &base).await?;
+    Ok(etag.map(|etag| Base::Version(etag, metadata)))
+}
