@@ -15,6 +15,7 @@ pub mod error;
 pub mod http;
 pub mod limits;
 pub mod path;
+pub mod prompt;
 pub mod session;
 pub mod skill;
 pub mod store;

@@ -26,6 +26,10 @@ pub const VARS: usize = 32;
 pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
+/// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
+pub const GLOB_EXPANDED_BYTES: usize = 256 << 10;
+/// Braces of a glob that are open at once.
+pub const GLOB_NESTING: usize = 64;
 /// A regular expression or literal to search for.
 pub const REGEX_BYTES: usize = 16 * 1024;
 /// A compiled regular expression, program and lazy automaton each.
@@ -96,12 +100,22 @@ pub const FRONTMATTER_BYTES: usize = 16 << 10;
 pub const FRONTMATTER_NESTING: usize = 64;
 /// A SKILL.md that is loaded whole.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
+/// A body with its arguments filled in; placeholders beyond it stay as they are.
+pub const RENDERED_BODY_BYTES: usize = 8 << 20;
+/// Parameters a skill may declare.
+pub const SKILL_PARAMETERS: usize = 64;
+/// How far behind a `{{` its `}}` may be.
+pub const PARAMETER_REACH: usize = 128;
 /// Characters of a name, by the Agent Skills specification.
 pub const SKILL_NAME_CHARS: usize = 64;
 /// Characters of a description, by the Agent Skills specification.
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
@@ -110,6 +124,20 @@ pub const SNAPSHOT_INLINE_FILES: usize = 512;
 pub const CATALOG_SKILLS: usize = 20_000;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
+
+// ---- search
+
+/// A question to `discover_skills`: a message of a few paragraphs.
+pub const SEARCH_QUERY_BYTES: usize = 4096;
+/// Different words of a question that tell something.
+pub const SEARCH_QUERY_WORDS: usize = 128;
+/// A word; what is longer is data and is left out of the index.
+pub const SEARCH_WORD_BYTES: usize = 64;
+/// Different terms of a body that are indexed, the most frequent first. Without a limit the index of 10,000 skills would
+/// be twice as large and find no more.
+pub const SEARCH_BODY_TERMS: usize = 256;
+/// Results where the caller names no limit.
+pub const SEARCH_RESULTS: usize = 10;
 
 // ---- prompt
 
@@ -159,7 +187,3 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
-/// How old a catalog may be that is served while the store does not answer.
-pub const CATALOG_STALE: Duration = Duration::from_mins(5);
-/// Users whose catalogs are kept in memory; the least recently used go first.
-pub const CATALOG_USERS: u64 = 10_000;

@@ -7,6 +7,7 @@ mod discover;
 mod entry;
 mod layout;
 mod registry;
+pub mod search;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};

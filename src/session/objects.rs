@@ -73,7 +73,7 @@ impl<T: Stored> Objects<T> {
             return Ok(known.clone());
         }
         match (self.refresh(key, known.as_deref()).await, known) {
-            (Err(error), Some(known)) if error.retryable() && known.value.is_some() && known.order >= at_least => {
+            (Err(error), Some(known)) if error.retryable() && known.order >= at_least => {
                 tracing::warn!(key = %key, cause = %error.chain(), "the store is down: answering from memory");
                 Ok(known)
             }

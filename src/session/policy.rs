@@ -145,6 +145,12 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// The policy that forbids nothing: what holds for a user who has none.
+    #[must_use]
+    pub fn unrestricted() -> Self {
+        Self { skills_access: SkillsAccess::Write, ..Self::default() }
+    }
+
     /// Checks what the types cannot: patterns that could never match, and how many rules there are.
     ///
     /// # Errors

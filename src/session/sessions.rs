@@ -255,14 +255,15 @@ impl Sessions {
         Ok(removed)
     }
 
-    /// The user's policy: it holds in every session of the user, beside the session's own.
+    /// The user's policy: it holds in every session of the user, beside the session's own. Where none was set, one that
+    /// forbids nothing.
     ///
     /// # Errors
     /// The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
         let seen = self.policies.get(&key, 0).await?;
-        Ok(seen.value.clone().unwrap_or_default())
+        Ok(seen.value.clone().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }
 
     /// Replaces the user's policy.

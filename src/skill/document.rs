@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING};
+    use crate::limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING, SKILL_PARAMETERS};
 
     fn lenient(text: &str) -> (Document, Vec<Diagnostic>) {
         let (document, found) = read_document(text.as_bytes(), "folder");
@@ -181,6 +181,12 @@ mod tests {
         let names = [("a".to_owned(), String::new(), false, None), ("b".to_owned(), String::new(), false, None)];
         assert_eq!(parameters("parameters: [a, b]"), names);
         assert_eq!(parameters("arguments: a b"), names);
+        let many =
+            |count: usize| format!("---\nname: folder\ndescription: d\nparameters: {}\n---\n", "p ".repeat(count));
+        assert_eq!(lenient(&many(SKILL_PARAMETERS)).1, []);
+        let (document, found) = lenient(&many(SKILL_PARAMETERS + 1));
+        assert_eq!(document.frontmatter.parameters.len(), SKILL_PARAMETERS);
+        assert_eq!(codes(&found), [("too_many_parameters", Some(4), Some(1))]);
     }
 
     #[test]

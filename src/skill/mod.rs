@@ -3,14 +3,20 @@
 //! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down; judging is
 //! `lint`'s business. YAML is spoken only in `frontmatter`.
 
+mod body;
 mod diagnostic;
 mod document;
+mod fence;
 mod frontmatter;
+mod lint;
 mod outline;
 mod snapshot;
 
+pub use body::{FilledParameter, Rendered, render};
 pub use diagnostic::{Diagnostic, Severity};
 pub use document::{Document, Head, read_document, read_head};
+pub use fence::{fence, sanitize, xml_escape};
 pub use frontmatter::{Frontmatter, Parameter};
+pub use lint::{fix, lint};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use snapshot::{Snapshot, SnapshotFile};

@@ -117,18 +117,18 @@ impl Committer {
                 Err(error) => error,
             };
             doubtful |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
-            if !doubtful && !failure.is_transient() {
-                return Err(failure);
-            }
+            let mut again = failure.is_transient();
             if doubtful {
                 match self.settle(key, &id, base, deadline).await {
                     Verdict::Landed(etag) => return Ok(Commit { etag, metadata }),
                     Verdict::Lost => return Err(StoreError::PreconditionFailed),
                     Verdict::Unknown => return Err(StoreError::unknown(failure)),
-                    Verdict::NeverLanded => {}
+                    // The base is there after all, whatever the condition seemed to meet.
+                    Verdict::NeverLanded => again |= matches!(failure, StoreError::PreconditionFailed),
                 }
             }
-            if Instant::now() + pause >= deadline {
+            if !again || Instant::now() + pause >= deadline {
+                // Even one that had not landed when we looked may be on its way still.
                 return Err(if doubtful { StoreError::unknown(failure) } else { failure });
             }
             sleep(self.jittered(pause)).await;
@@ -142,8 +142,9 @@ impl Committer {
         loop {
             match self.store.head(key).await {
                 Ok(meta) => return judge(id, base, &meta),
-                // Nothing there: a create that never landed may be tried again, because trying is conditional. For the
-                // others, a version that was there is gone, and whether ours was among the deleted nobody can tell.
+                // Nothing there: a create may be tried again, because trying is conditional; had it landed and been
+                // deleted since, then it now takes effect after that delete. For the others, a version that was there
+                // is gone, and whether ours was among the deleted nobody can tell.
                 Err(StoreError::NotFound) if *base == Base::Absent => return Verdict::NeverLanded,
                 Err(StoreError::NotFound) => return Verdict::Unknown,
                 Err(error) if !error.is_transient() || Instant::now() + pause >= deadline => return Verdict::Unknown,
@@ -169,9 +170,12 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
         return Verdict::Landed(None);
     }
     match base {
-        Base::Version(etag, _) if *etag == now.etag => Verdict::NeverLanded,
         Base::Version(etag, metadata) => {
             let base = name_of(etag, metadata);
+            // Tag and name, because a store that makes tags from content gives an old tag again when old bytes return.
+            if *etag == now.etag && current == base {
+                return Verdict::NeverLanded;
+            }
             let passed = chain_of(&now.metadata).any(|earlier| earlier == base);
             if passed { Verdict::Lost } else { Verdict::Unknown }
         }
@@ -195,3 +199,6 @@ fn metadata(id: &str, chain: &[String]) -> Metadata {
     }
     metadata
 }
+
+#[cfg(test)]
+mod tests;

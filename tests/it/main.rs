@@ -10,6 +10,19 @@
 )]
 
 mod architecture;
+mod conformance;
+mod costs;
+mod directory;
 mod discovery;
+mod example;
+mod files;
+mod fixtures;
 #[cfg(feature = "http")]
 mod http;
+mod prompts;
+mod races;
+mod real_skills;
+mod semantics;
+mod sessions;
+mod support;
+mod tree;

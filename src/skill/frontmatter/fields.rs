@@ -3,10 +3,12 @@
 //! Every field may come in the wrong type: text as a number, a list as a comma string. Nothing is refused here but the
 //! want of a description; what cannot be used is reported and stays readable in `fields`.
 
+use std::collections::BTreeMap;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Frontmatter, Parameter, Source, yaml::Node};
-use crate::skill::Diagnostic;
+use crate::{limits::SKILL_PARAMETERS, skill::Diagnostic};
 
 /// Reads the fields of a parsed block. `description` is empty, with an error among the findings, where there is none.
 pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
@@ -135,21 +137,31 @@ impl Fields<'_> {
         self.in_either(key).map_or_else(Vec::new, |node| items(node, commas))
     }
 
-    fn metadata(&mut self) -> std::collections::BTreeMap<String, String> {
+    fn metadata(&mut self) -> BTreeMap<String, String> {
         match self.get("metadata") {
             Some(Node::Map(pairs)) => {
                 pairs.iter().map(|(key, node)| (key.clone(), node.to_text().unwrap_or_default())).collect()
             }
-            None | Some(Node::Null) => std::collections::BTreeMap::new(),
+            None | Some(Node::Null) => BTreeMap::new(),
             Some(_) => {
                 self.warn("metadata_not_a_map", "metadata", "metadata must be a map: it was left out".to_owned());
-                std::collections::BTreeMap::new()
+                BTreeMap::new()
             }
         }
     }
 
     /// `parameters`, or the named `arguments` that Claude Code declares.
-    fn parameters(&self) -> Vec<Parameter> {
+    fn parameters(&mut self) -> Vec<Parameter> {
+        let mut declared = self.declared();
+        if declared.len() > SKILL_PARAMETERS {
+            let message = format!("more than {SKILL_PARAMETERS} parameters are declared: the rest was left out");
+            self.warn("too_many_parameters", "parameters", message);
+            declared.truncate(SKILL_PARAMETERS);
+        }
+        declared
+    }
+
+    fn declared(&self) -> Vec<Parameter> {
         match (self.in_either("parameters"), self.get("arguments")) {
             (Some(Node::Map(pairs)), _) => pairs.iter().map(|(name, node)| parameter(Some(name), node)).collect(),
             (Some(Node::Sequence(items)), _) | (None, Some(Node::Sequence(items))) => {

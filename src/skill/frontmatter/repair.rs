@@ -4,7 +4,7 @@
 //! `*`, `@` or a backtick. Each entry of the block is parsed alone; the value of one that fails is put in double quotes
 //! as it stands, continuation lines and all. Lines keep their numbers, so that later findings still point at the file.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     split::{Split, saturating},
@@ -18,7 +18,7 @@ const LEVELS: usize = 8;
 /// Fields that are text whatever their value looks like.
 const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when_to_use", "argument-hint"];
 
-/// A parsed block with the repaired text and a finding for each repair.
+/// A parsed block with the text its author should have written and a finding for each repair.
 pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
 
 /// Parses the block again after quoting what stood in the way.
@@ -26,16 +26,17 @@ pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
 /// # Errors
 /// `yaml_invalid` or `frontmatter_not_a_map`, about the text as it was written, where no repair helps.
 pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<Repaired, Diagnostic> {
-    let mut repair = Repair { lines: split.yaml.lines().map(Cow::Borrowed).collect(), done: Vec::new() };
+    let lines = split.yaml.lines().map(Cow::Borrowed).collect();
+    let mut repair = Repair { lines, folded: BTreeSet::new(), done: Vec::new() };
     repair.tabs();
     repair.entries(0, repair.lines.len(), 0);
-    let text = repair.lines.iter().fold(String::new(), |text, line| text + line + "\n");
-    match yaml::parse(&text) {
+    match yaml::parse(&repair.text(0, repair.lines.len(), "\n")) {
         Ok(node) if node.is_fields() && !repair.done.is_empty() => {
             let place = |(line, column, what): (usize, usize, String)| {
                 let line = split.yaml_line.saturating_add(saturating(line));
                 Diagnostic::warning("yaml_repaired", what).at(line, saturating(column + 1))
             };
+            let text = repair.without_folded();
             Ok((node, Some((text, repair.done.into_iter().map(place).collect()))))
         }
         _ => Err(refusal(split, first)),
@@ -56,6 +57,8 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
 
 struct Repair<'a> {
     lines: Vec<Cow<'a, str>>,
+    /// Lines whose text is now in quotes on a line above, and which are blank.
+    folded: BTreeSet<usize>,
     /// (line of the block, column, what was done), all counted from zero.
     done: Vec<(usize, usize, String)>,
 }
@@ -160,6 +163,12 @@ impl Repair<'_> {
         for blank in self.lines.iter_mut().take(end).skip(begin + 1) {
             *blank = Cow::Borrowed("");
         }
+        self.folded.extend(begin + 1..end);
+    }
+
+    fn without_folded(&self) -> String {
+        let kept = self.lines.iter().enumerate().filter(|(at, _)| !self.folded.contains(at));
+        kept.fold(String::new(), |text, (_, line)| text + line + "\n")
     }
 
     fn set(&mut self, at: usize, text: String) {
@@ -200,7 +209,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
 }
 
 /// A YAML double-quoted scalar that reads as exactly `text`.
-pub(in crate::skill) fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

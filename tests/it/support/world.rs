@@ -1,6 +1,6 @@
 //! A service over a store whose requests are counted and whose faults are scripted, and short words for the operations.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc};
 
 use skillmount::{
     Code, Result,
@@ -136,11 +136,6 @@ pub(crate) fn real_skills() -> Option<std::path::PathBuf> {
 /// How much longer the long versions are: 1, or what `SKILLMOUNT_SOAK` says.
 pub(crate) fn soak() -> u32 {
     std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
-}
-
-/// Waits without a clock of its own, so that it also works where the clock stands still.
-pub(crate) async fn pause(duration: Duration) {
-    tokio::time::sleep(duration).await;
 }
 
 /// The operations in short, for tests that are about something else.

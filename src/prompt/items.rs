@@ -1,0 +1,119 @@
+//! The skills a prompt may name, cleaned of everything that is not text.
+
+use std::collections::BTreeMap;
+
+use super::request::{PromptRequest, Scene};
+use crate::{catalog::CatalogEntry, limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, skill::sanitize};
+
+/// One skill of a listing: one line each, nothing hidden, not yet escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) category: String,
+    /// What `load_skill` takes.
+    pub(super) location: String,
+    pub(super) rank: u64,
+}
+
+impl Item {
+    /// Whether the location already says the name.
+    pub(super) fn is_named_by_location(&self) -> bool {
+        self.location.rsplit('/').next() == Some(&self.name)
+    }
+}
+
+/// The skills a prompt may name, in the order of their paths.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) items: Vec<Item>,
+    /// Characters that were taken out because a reader would not see them.
+    pub(super) removed: usize,
+    /// Diagnostics of skills that may be seen.
+    pub(super) findings: usize,
+}
+
+impl Candidates {
+    pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest) -> Self {
+        let mut found = Self::default();
+        let wanted = |skill: &str| request.category.as_deref().is_none_or(|category| lies_in(skill, category));
+        for entry in &scene.view.entries {
+            let seen = scene.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation;
+            if seen && wanted(entry.skill.category()) {
+                found.push(entry, scene.ranks);
+            }
+        }
+        let seen = |skill: &str| SkillPath::parse(skill).map_or(true, |skill| scene.policy.skill(&skill).is_visible());
+        found.findings = scene.view.diagnostics.iter().filter(|finding| seen(&finding.skill)).count();
+        found
+    }
+
+    fn push(&mut self, entry: &CatalogEntry, ranks: &BTreeMap<SkillPath, u64>) {
+        let mut clean = |text: &str| {
+            let (text, removed) = line(text);
+            self.removed += removed;
+            text
+        };
+        let item = Item {
+            name: clean(entry.name()),
+            description: shorten(&clean(entry.description()), SKILL_DESCRIPTION_CHARS),
+            category: clean(entry.skill.category()),
+            location: clean(entry.skill.as_str()),
+            rank: ranks.get(&entry.skill).copied().unwrap_or_default(),
+        };
+        self.items.push(item);
+    }
+
+    /// Categories and how many skills each has, the fullest first.
+    pub(super) fn categories(&self) -> Vec<(&str, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for item in self.items.iter().filter(|item| !item.category.is_empty()) {
+            *counts.entry(&item.category).or_default() += 1;
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(two.0)));
+        counts
+    }
+}
+
+/// Whether the category `inner` is `outer` or lies below it, whole segments only.
+fn lies_in(inner: &str, outer: &str) -> bool {
+    let outer = outer.trim_matches('/');
+    inner.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `text` on one line, without characters that a reader would not see, and how many of those there were.
+pub(super) fn line(text: &str) -> (String, usize) {
+    let (clean, removed) = sanitize(text);
+    (clean.split_whitespace().collect::<Vec<_>>().join(" "), removed)
+}
+
+/// The first `most` characters of `text`, cut at a word where one ends near, with `…` in place of the rest.
+pub(super) fn shorten(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    // Room for the ellipsis, which is a character too.
+    let kept = text.get(..end).and_then(|kept| kept.char_indices().next_back().map(|(last, _)| &kept[..last]));
+    let kept = kept.unwrap_or_default();
+    let word = kept.rsplit_once(' ').map_or(kept, |(words, _)| words);
+    let kept = if word.len() * 2 >= kept.len() { word } else { kept };
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_left_at_the_limit_and_shortened_beyond_it() {
+        assert_eq!(shorten("uno dos tres", 12), "uno dos tres");
+        assert_eq!(shorten("uno dos tres", 11), "uno dos…");
+        assert_eq!(shorten("ñandúñandú", 5), "ñand…");
+        assert_eq!(shorten("", 0), "");
+    }
+
+    #[test]
+    fn a_category_holds_those_below_it_on_whole_segments() {
+        assert!(lies_in("a", "a") && lies_in("a/b", "a") && lies_in("x", "") && lies_in("a/b", "/a/"));
+        assert!(!lies_in("ab", "a") && !lies_in("a", "a/b") && !lies_in("", "a"));
+    }
+}

@@ -1,0 +1,188 @@
+//! From a scene to a prompt.
+
+use super::{
+    fit::{Detail, fit},
+    items::{Candidates, line},
+    request::{CurrentSkill, PromptRequest, Rendering, Scene},
+    tokens,
+    write::{Parts, Writer},
+};
+use crate::session::{LoadTool, PromptMode, ToolRule};
+
+/// Categories named where not every skill is.
+const CATEGORIES: usize = 20;
+/// How often a listing is fitted anew because the sentences around it turned out longer than thought.
+const ATTEMPTS: usize = 8;
+
+/// The prompt of `scene`, as `request` wants it.
+///
+/// The whole text keeps to `max_tokens`, but for the instructions of the current skill, which come on top: half of a
+/// skill would be worse than none. A budget too small for the sentences alone gets these, and no skill.
+#[must_use]
+pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
+    let mode = request.mode.unwrap_or(scene.policy.session().prompt_mode);
+    let items = Candidates::of(scene, request);
+    let current = scene.current.filter(|current| scene.policy.skill(&current.skill).is_visible());
+    let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
+    let words = Words { scene, request, items: &items, current };
+    let listed = match mode {
+        PromptMode::Discover => false,
+        PromptMode::TwoState => current.is_none(),
+        PromptMode::Listing | PromptMode::Combined => true,
+    };
+    let details = if listed { words.fitted() } else { vec![Detail::Hidden; items.items.len()] };
+    let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
+    let prompt = Writer(request.format).write(&parts);
+    Rendering {
+        tokens: tokens::count(&prompt),
+        tokenizer: tokens::TOKENIZER.to_owned(),
+        shown: details.iter().filter(|detail| **detail != Detail::Hidden).count(),
+        total: items.items.len(),
+        mode,
+        format: request.format,
+        prompt,
+    }
+}
+
+/// The sentences of a prompt.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    scene: &'a Scene<'a>,
+    request: &'a PromptRequest,
+    items: &'a Candidates,
+    current: Option<&'a CurrentSkill>,
+}
+
+impl<'a> Words<'a> {
+    /// How much of each skill fits: the budget is what the sentences leave of it, and they depend on what is left out.
+    fn fitted(self) -> Vec<Detail> {
+        let writer = Writer(self.request.format);
+        let items = &self.items.items;
+        let tokens = |parts: Parts<'_>| tokens::count(&writer.write(&Parts { current: None, ..parts }));
+        let frame = Parts { listing: Vec::new(), ..self.listing(&vec![Detail::WHOLE; items.len()]) };
+        let mut room = self.request.max_tokens.saturating_sub(tokens(frame));
+        let mut details = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let fitted = fit(items, room, writer);
+            details = fitted.details;
+            match tokens(self.listing(&details)).saturating_sub(self.request.max_tokens) {
+                0 => break,
+                over => room = fitted.tokens.saturating_sub(over),
+            }
+        }
+        details
+    }
+
+    fn listing(self, details: &[Detail]) -> Parts<'a> {
+        let shown = self.items.items.iter().zip(details.iter().copied());
+        Parts {
+            guidance: self.listing_guidance(),
+            listing: shown.filter(|(_, detail)| *detail != Detail::Hidden).collect(),
+            notes: [self.cut_note(details), self.loaded_note(), self.findings_note()].into_iter().flatten().collect(),
+            current: self.current,
+        }
+    }
+
+    fn without_listing(self, mode: PromptMode) -> Parts<'a> {
+        let guidance = match self.current {
+            Some(current) => current_guidance(current),
+            None if mode == PromptMode::Discover => self.discover_guidance(),
+            None => self.listing_guidance(),
+        };
+        Parts { guidance, listing: Vec::new(), notes: self.loaded_note().into_iter().collect(), current: self.current }
+    }
+
+    fn listing_guidance(self) -> String {
+        let current = self.current.map(|current| format!(" {}", current_guidance(current))).unwrap_or_default();
+        if self.items.items.is_empty() {
+            return format!("{}{current}", self.no_skills());
+        }
+        format!(
+            "Skills hold instructions for particular tasks. When a request matches one of these, call {} with its \
+             location before you answer; never mention a skill without loading it. If it is already loaded, follow it. \
+             Ask the user for parameters it needs and does not have.{current}",
+            self.load_tool()
+        )
+    }
+
+    fn discover_guidance(self) -> String {
+        if self.items.items.is_empty() {
+            return self.no_skills();
+        }
+        format!(
+            "Skills hold instructions for particular tasks. Before you answer a request that one may match, call \
+             discover_skills with what it is about, then {} with what it finds; never mention a skill without loading \
+             it. If it is already loaded, follow it. Ask the user for parameters it needs and does not have.",
+            self.load_tool()
+        )
+    }
+
+    fn no_skills(self) -> String {
+        match &self.request.category {
+            None => "No skills are available.".to_owned(),
+            Some(category) => format!("No skills are available in the category {}.", line(category).0),
+        }
+    }
+
+    /// What a listing leaves out and how to find it.
+    fn cut_note(self, details: &[Detail]) -> Option<String> {
+        let total = details.len();
+        let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();
+        let named = details.iter().filter(|detail| **detail == Detail::Name).count();
+        let searchable = self.scene.policy.tool("discover_skills") != ToolRule::Blocked;
+        if shown == total {
+            let search = if searchable { "; discover_skills searches them in full" } else { "" };
+            return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
+        }
+        let search = if searchable { " Find the others with discover_skills." } else { "" };
+        Some(format!("{shown} of {total} skills shown.{search}{}", self.categories()))
+    }
+
+    fn categories(self) -> String {
+        let categories = self.items.categories();
+        if categories.is_empty() {
+            return String::new();
+        }
+        let named: Vec<_> =
+            categories.iter().take(CATEGORIES).map(|(category, count)| format!("{category} ({count})")).collect();
+        let more = match categories.len().saturating_sub(CATEGORIES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(" Categories: {}{more}.", named.join(", "))
+    }
+
+    /// Which skills are loaded, the current one apart.
+    fn loaded_note(self) -> Option<String> {
+        let current = self.current.map(|current| &current.skill);
+        let others = self.scene.session.loaded_skills.iter().filter(|loaded| Some(&loaded.skill) != current);
+        let others: Vec<_> =
+            others.map(|loaded| format!("{} in /skills/{}", line(loaded.skill.as_str()).0, loaded.mount)).collect();
+        let also = if current.is_some() { "Also loaded" } else { "Already loaded" };
+        (!others.is_empty()).then(|| format!("{also}: {}.", others.join(", ")))
+    }
+
+    fn findings_note(self) -> Option<String> {
+        let Candidates { findings, removed, .. } = self.items;
+        let findings = (*findings > 0).then(|| format!("{findings} findings in skill files (see `skillmount lint`)"));
+        let removed = (*removed > 0).then(|| format!("{removed} invisible characters removed from what skills say"));
+        let notes: Vec<_> = findings.into_iter().chain(removed).collect();
+        (!notes.is_empty()).then(|| format!("{}.", notes.join("; ")))
+    }
+
+    fn load_tool(self) -> &'static str {
+        match self.scene.policy.session().load_tool {
+            LoadTool::LoadSkill => "load_skill",
+            LoadTool::Skill => "Skill",
+        }
+    }
+}
+
+fn current_guidance(current: &CurrentSkill) -> String {
+    format!(
+        "The skill {} is loaded: follow its instructions below. Its files are in /skills/{}. Ask the user for \
+         parameters it needs and does not have.",
+        line(&current.name).0,
+        current.mount
+    )
+}

@@ -1,0 +1,106 @@
+//! What a prompt is made from, and what comes out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    catalog::CatalogView,
+    limits::PROMPT_TOKENS,
+    path::{ETag, MountName, SkillPath},
+    session::{Both, PromptMode, Session},
+};
+
+/// How the listing is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// `<available_skills>`, as most models have been taught.
+    #[default]
+    Xml,
+    /// A frontmatter block for each skill.
+    Yaml,
+    /// A list, the shortest of them.
+    Markdown,
+    /// One JSON object, instructions included.
+    Json,
+}
+
+/// What a caller may choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptRequest {
+    /// The policy's where `None`.
+    pub mode: Option<PromptMode>,
+    /// How the listing is written.
+    pub format: Format,
+    /// Only skills in this category or below it.
+    pub category: Option<String>,
+    /// How many tokens the prompt may have, but for the instructions of the current skill, which are never cut.
+    pub max_tokens: usize,
+}
+
+impl Default for PromptRequest {
+    fn default() -> Self {
+        Self { mode: None, format: Format::default(), category: None, max_tokens: PROMPT_TOKENS }
+    }
+}
+
+/// The skill whose instructions the prompt may hold, from the snapshot the session loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentSkill {
+    /// Where it lies.
+    pub skill: SkillPath,
+    /// Its name.
+    pub name: String,
+    /// Its folder below `/skills`.
+    pub mount: MountName,
+    /// Its instructions, parameters filled in.
+    pub body: String,
+}
+
+/// All that a prompt depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The user's skills.
+    pub view: &'a CatalogView,
+    /// The session: which skills are loaded.
+    pub session: &'a Session,
+    /// What it may see.
+    pub policy: &'a Both,
+    /// The session's current skill, if it has one.
+    pub current: Option<&'a CurrentSkill>,
+    /// How often each skill was used when the session began: the least used give way first. May be empty.
+    pub ranks: &'a BTreeMap<SkillPath, u64>,
+}
+
+/// A prompt and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub struct Rendering {
+    /// The text for the system prompt.
+    pub prompt: String,
+    /// The mode it was made in.
+    pub mode: PromptMode,
+    /// How the listing is written.
+    pub format: Format,
+    /// The tokens of `prompt`.
+    pub tokens: usize,
+    /// What counted them; `estimate` for a quarter of the bytes.
+    pub tokenizer: String,
+    /// Skills it names.
+    pub shown: usize,
+    /// Skills it could have named: those of the category that the policy lets be seen.
+    pub total: usize,
+}
+
+impl Rendering {
+    /// The tag of these very bytes.
+    #[must_use]
+    pub fn etag(&self) -> ETag {
+        let digest = Sha256::digest(self.prompt.as_bytes());
+        let half = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        ETag::new(&format!("{half:032x}"))
+    }
+}

@@ -1,0 +1,126 @@
+//! Showing text from a skill to a model as data.
+//!
+//! What a skill says is its author's word, not the service's: nothing in it may be invisible, close the element or fence
+//! it stands in, or pass for the frame around it. Text that needs none of this comes back byte for byte.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+/// `text` without characters that a person does not see and a model does, and how many were taken out.
+///
+/// Gone are bidirectional controls, tag characters (U+E0000 to U+E007F), invisible operators and fillers, the variation
+/// selectors beyond U+E0100 that can carry hidden bytes, and control characters other than tab and line feed, ESC among
+/// them. ZWJ, ZWNJ and the common variation selectors stay: emoji and several scripts need them.
+#[must_use]
+pub fn sanitize(text: &str) -> (String, usize) {
+    let kept: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    let removed = text.chars().count() - kept.chars().count();
+    (kept, removed)
+}
+
+/// Whether a character is one that `sanitize` takes out.
+pub(super) fn is_hidden(c: char) -> bool {
+    let invisible = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
+    invisible || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+/// `text` for an XML attribute or element: markup escaped, and what XML 1.0 cannot hold replaced by U+FFFD.
+#[must_use]
+pub fn xml_escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(needs_escape) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            // A reader would turn a bare carriage return into a line feed.
+            '\r' => out.push_str("&#13;"),
+            c if needs_escape(c) => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn needs_escape(c: char) -> bool {
+    matches!(c, '&' | '<' | '>' | '"' | '\'' | '\0'..='\x08' | '\x0b'..='\x1f' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// `body` between two lines of backticks, more of them than anywhere in a row inside it, so that nothing in it closes
+/// the fence.
+#[must_use]
+pub fn fence(body: &str) -> String {
+    let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let ticks = "`".repeat(longest.max(2) + 1);
+    let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
+    let mut out = String::with_capacity(body.len() + 2 * ticks.len() + 4);
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{ticks}\n{body}{end}{ticks}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+    use super::*;
+
+    #[test]
+    fn hidden_characters_go_and_joiners_stay() {
+        let tags: String = "ignore".chars().map(|c| char::from_u32(0xe0000 + u32::from(c)).unwrap()).collect();
+        assert_eq!(
+            sanitize(&format!("a{tags}b\u{202e}c\u{2066}\u{200b}\u{1b}[31m\u{feff}\u{85}")),
+            ("abc[31m".into(), 12)
+        );
+        let family = "👨\u{200d}👩\u{200d}👧 می\u{200c}خواهم ❤\u{fe0f} é\tñ\n";
+        assert_eq!(sanitize(family), (family.to_owned(), 0));
+        for c in ['\u{e0000}', '\u{e007f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200e}', '\u{61c}'] {
+            assert!(is_hidden(c), "{c:?}");
+        }
+        assert!(!is_hidden('\u{200c}') && !is_hidden('\u{200d}'));
+    }
+
+    #[test]
+    fn plain_text_is_not_copied_by_escaping() {
+        assert!(matches!(xml_escape("plain ñ\n"), Cow::Borrowed(_)));
+        assert_eq!(xml_escape("</skill>&\"'\u{1}"), "&lt;/skill&gt;&amp;&quot;&apos;\u{fffd}");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_inside() {
+        assert_eq!(fence("a"), "```\na\n```");
+        assert_eq!(fence("````\n`x`\n"), "`````\n````\n`x`\n`````");
+        assert_eq!(fence(""), "```\n```");
+    }
+
+    proptest! {
+        #[test]
+        fn escaped_text_reads_back(text in any::<String>()) {
+            let xml = format!("<d a=\"{0}\">{0}</d>", xml_escape(&text));
+            let document = roxmltree::Document::parse(&xml).unwrap();
+            let read = document.root_element().text().unwrap_or_default();
+            let legal: String =
+                text.chars().map(|c| if needs_escape(c) && !"&<>\"'\r".contains(c) { '\u{fffd}' } else { c }).collect();
+            prop_assert_eq!(read, &legal);
+        }
+
+        #[test]
+        fn nothing_closes_the_fence(body in "[`~\n a>#-]{0,60}") {
+            let text = fence(&body);
+            let events: Vec<_> = Parser::new(&text).collect();
+            let is_block = matches!(events.first(), Some(Event::Start(Tag::CodeBlock(_))))
+                && matches!(events.last(), Some(Event::End(TagEnd::CodeBlock)));
+            let ends = events.iter().filter(|event| matches!(event, Event::End(_))).count();
+            prop_assert!(is_block && ends == 1, "{:?}", events);
+        }
+    }
+}
