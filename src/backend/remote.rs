@@ -63,7 +63,10 @@ impl RemoteBackend {
     pub fn new(base: &str, user: Id, session: Id, key: Option<String>) -> Result<Self> {
         let url = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or_else(|| {
-            Error::new(Code::InvalidRequest, format!("{base:?} is not a server: give a URL such as http://127.0.0.1:8787"))
+            Error::new(
+                Code::InvalidRequest,
+                format!("{base:?} is not a server: give a URL such as http://127.0.0.1:8787"),
+            )
         })?;
         let client = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
@@ -193,7 +196,8 @@ impl fmt::Debug for RemoteBackend {
 async fn json<T: DeserializeOwned>(response: Response, effect: Effect) -> Result<T> {
     let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, effect))?;
     serde_json::from_slice(&bytes).map_err(|cause| {
-        Error::new(Code::Internal, "the server's reply is not what this version of the client understands").with_source(cause)
+        Error::new(Code::Internal, "the server's reply is not what this version of the client understands")
+            .with_source(cause)
     })
 }
 

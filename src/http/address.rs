@@ -44,7 +44,9 @@ fn decode(segment: &str) -> Result<String> {
     let refused = |why: &str| {
         Error::new(
             Code::InvalidPath,
-            format!("the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"),
+            format!(
+                "the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"
+            ),
         )
     };
     let mut bytes = Vec::with_capacity(segment.len());

@@ -131,7 +131,8 @@ mod tests {
     async fn a_body_is_taken_at_the_limit_and_refused_beyond_it() {
         assert_eq!(read_whole(request(10), 10).await.unwrap().len(), 10);
         assert_eq!(read_whole(request(11), 10).await.unwrap_err().code(), Code::FileTooLarge);
-        let unannounced = futures_util::stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x"))));
+        let unannounced =
+            futures_util::stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x"))));
         let unannounced = Request::new(Body::from_stream(unannounced));
         assert_eq!(read_whole(unannounced, 10).await.unwrap_err().code(), Code::FileTooLarge);
     }

@@ -96,6 +96,9 @@ pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, reques
 fn known_version(headers: &HeaderMap) -> Result<u64> {
     let Some(value) = headers.get(SESSION_VERSION) else { return Ok(0) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} holds a whole number, as replies gave it"))
+        Error::new(
+            Code::InvalidRequest,
+            format!("the header {SESSION_VERSION} holds a whole number, as replies gave it"),
+        )
     })
 }

@@ -150,14 +150,18 @@ async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> R
             }
             tags => {
                 let stat = call.backend.stat(path).await.map_err(|error| match error.code() {
-                    Code::FileNotFound => Error::new(Code::PreconditionFailed, format!("there is no file {path} to match")),
+                    Code::FileNotFound => {
+                        Error::new(Code::PreconditionFailed, format!("there is no file {path} to match"))
+                    }
                     _ => error,
                 })?;
                 check_match(&tags, &stat.etag)?;
                 Ok(PutCondition::IfMatch(stat.etag))
             }
         },
-        _ => Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both")),
+        _ => {
+            Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
+        }
     }
 }
 

@@ -38,7 +38,9 @@ impl AllowedPeers {
             if !self.origin_allowed(origin, &host, has_keys) {
                 return Err(Error::new(
                     Code::Denied,
-                    format!("pages of the origin {origin:?} may not call this service; allow the origin in its configuration"),
+                    format!(
+                        "pages of the origin {origin:?} may not call this service; allow the origin in its configuration"
+                    ),
                 ));
             }
         }
@@ -105,7 +107,8 @@ mod tests {
         for good in ["localhost", "LOCALHOST:8787", "127.0.0.1:1", "127.8.8.8", "[::1]:8787"] {
             assert!(check(&peers, good, None, false).is_ok(), "{good}");
         }
-        for bad in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0", "[::2]"] {
+        for bad in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0", "[::2]"]
+        {
             assert_eq!(check(&peers, bad, None, false).unwrap_err().code(), Code::Denied, "{bad}");
         }
     }

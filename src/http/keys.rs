@@ -106,7 +106,10 @@ impl Keys {
     /// `invalid_request` for an empty key or one that no header could carry.
     pub fn single(key: &str) -> Result<Self> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::new(Code::InvalidRequest, "an API key is made of visible ASCII characters, without spaces"));
+            return Err(Error::new(
+                Code::InvalidRequest,
+                "an API key is made of visible ASCII characters, without spaces",
+            ));
         }
         let grant = Grant { user: None, scope: Scope::Control };
         Ok(Self(vec![Key { digest: digest(key), expires: None, grant }]))
@@ -120,7 +123,10 @@ impl Keys {
         let file: KeysFile = toml::from_str(text)
             .map_err(|error| Error::new(Code::InvalidRequest, format!("the keys file cannot be read: {error}")))?;
         if file.key.is_empty() {
-            return Err(Error::new(Code::InvalidRequest, "the keys file holds no [[key]]; add one, or start without keys"));
+            return Err(Error::new(
+                Code::InvalidRequest,
+                "the keys file holds no [[key]]; add one, or start without keys",
+            ));
         }
         let keys = file.key.into_iter().enumerate().map(|(index, entry)| {
             Key::from_entry(entry).ok_or_else(|| {
@@ -263,7 +269,8 @@ mod tests {
         let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Control]);
         let entry = KeyEntry { expires: Some(Timestamp::from_second(10).unwrap()), ..entry };
         let keys = Keys::from_toml(&entry.to_toml().unwrap()).unwrap();
-        let at = |second| keys.authenticate(&headers(&format!("Bearer {key}")), Timestamp::from_second(second).unwrap());
+        let at =
+            |second| keys.authenticate(&headers(&format!("Bearer {key}")), Timestamp::from_second(second).unwrap());
         assert!(at(9).is_ok());
         assert_eq!(at(10).unwrap_err().code(), Code::Unauthenticated);
     }

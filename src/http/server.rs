@@ -106,12 +106,7 @@ async fn accept(
     Ok((stream, place))
 }
 
-fn serve_connection(
-    stream: TcpStream,
-    place: OwnedSemaphorePermit,
-    router: Router,
-    connections: &GracefulShutdown,
-) {
+fn serve_connection(stream: TcpStream, place: OwnedSemaphorePermit, router: Router, connections: &GracefulShutdown) {
     let io = TokioIo::new(StallGuard::new(stream, WRITE_STALL));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

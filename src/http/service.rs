@@ -105,6 +105,7 @@ pub(super) async fn unknown_route() -> Problem {
 
 /// The answer to a method that a route does not have.
 pub(super) async fn unknown_method() -> Problem {
-    let error = Error::new(Code::InvalidRequest, "this route does not take that method; /openapi.json lists those it does");
+    let error =
+        Error::new(Code::InvalidRequest, "this route does not take that method; /openapi.json lists those it does");
     Problem::with_status(error, StatusCode::METHOD_NOT_ALLOWED)
 }

@@ -135,7 +135,10 @@ async fn readable_catalog(call: &UserCall) -> Result<std::sync::Arc<Policy>> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
     if !policy.catalog_reads {
         call.needs_control().map_err(|_| {
-            Error::new(Code::Denied, "the user's policy does not let agents read the catalog; the prompt lists the skills")
+            Error::new(
+                Code::Denied,
+                "the user's policy does not let agents read the catalog; the prompt lists the skills",
+            )
         })?;
     }
     Ok(policy)
@@ -144,11 +147,10 @@ async fn readable_catalog(call: &UserCall) -> Result<std::sync::Arc<Policy>> {
 fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillList {
     let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
     let after = |entry: &CatalogEntry| wanted.cursor.as_deref().is_none_or(|cursor| entry.skill.as_str() > cursor);
-    let inside = |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| lies_in(&entry.skill, category));
-    let mut rest = view
-        .entries
-        .iter()
-        .filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
+    let inside =
+        |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| lies_in(&entry.skill, category));
+    let mut rest =
+        view.entries.iter().filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
     let skills: Vec<SkillReply> = rest.by_ref().take(limit).map(|entry| SkillReply::from(&**entry)).collect();
     let next_cursor = rest.next().and_then(|_| skills.last().map(|last| last.skill.clone()));
     let visible = |found: &&CatalogDiagnostic| {

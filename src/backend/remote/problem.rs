@@ -41,7 +41,8 @@ fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: E
     let message = text("detail").map_or_else(|| format!("the server answered {status}"), str::to_owned);
     let told = document.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
     // Without the service's own word, something before it failed, and the request may have been passed on.
-    let outcome = told.or((code.is_none() && status.is_server_error() && effect == Effect::Changes).then_some(Outcome::Unknown));
+    let outcome =
+        told.or((code.is_none() && status.is_server_error() && effect == Effect::Changes).then_some(Outcome::Unknown));
     let mut error = Error::new(code.unwrap_or_else(|| by_status(status)), message);
     if let Some(outcome) = outcome {
         error = error.with_outcome(outcome);

@@ -54,7 +54,10 @@ async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     assert_eq!(got.bytes().await.unwrap(), bytes);
 
     let head = server.client.head(&url).send().await.unwrap();
-    assert_eq!((head.headers()["content-length"].clone(), head.headers()["etag"].clone()), ("256".parse().unwrap(), tag));
+    assert_eq!(
+        (head.headers()["content-length"].clone(), head.headers()["etag"].clone()),
+        ("256".parse().unwrap(), tag)
+    );
     assert!(head.bytes().await.unwrap().is_empty());
 
     assert_eq!(server.client.delete(&url).send().await.unwrap().status(), 204);

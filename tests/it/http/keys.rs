@@ -53,13 +53,17 @@ fn calls() -> Vec<(Method, &'static str, Value, bool)> {
         (post.clone(), "/sessions/s/grep", json!({"pattern": "a"}), false),
         (post.clone(), "/sessions/s/glob", json!({"pattern": "a"}), false),
         (post.clone(), "/sessions/s/write", json!({"file_path": "/workspace/a", "content": ""}), false),
-        (post.clone(), "/sessions/s/edit", json!({"file_path": "/workspace/a", "old_string": "a", "new_string": "b"}), false),
+        (
+            post.clone(),
+            "/sessions/s/edit",
+            json!({"file_path": "/workspace/a", "old_string": "a", "new_string": "b"}),
+            false,
+        ),
         (post.clone(), "/sessions/s/delete", json!({"path": "/workspace/a"}), false),
         (post.clone(), "/sessions/s/load_skill", json!({"skill": "a"}), false),
         (post.clone(), "/sessions/s/unload_skill", json!({"skill": "a"}), false),
         (post.clone(), "/sessions/s/upload", Value::Null, false),
         (post, "/sessions/s/download", json!({"paths": []}), false),
-        (get.clone(), "/sessions/s/prompt", Value::Null, false),
         (put, "/sessions/s/files/workspace/b", Value::Null, false),
         (get, "/sessions/s/files/workspace/b", Value::Null, false),
         (Method::HEAD, "/sessions/s/files/workspace/b", Value::Null, false),
@@ -95,7 +99,8 @@ async fn the_matrix_of_keys_misses_no_route() {
     let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
     let operations = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v1/"));
     let known = ["get", "put", "post", "patch", "delete", "head"];
-    let count: usize = operations.map(|(_, item)| known.iter().filter(|method| item.get(**method).is_some()).count()).sum();
+    let count: usize =
+        operations.map(|(_, item)| known.iter().filter(|method| item.get(**method).is_some()).count()).sum();
     let mut covered: Vec<_> = calls().into_iter().map(|(method, path, ..)| format!("{method} {path}")).collect();
     covered.sort();
     covered.dedup();
@@ -127,17 +132,16 @@ async fn without_keys_other_hosts_and_origins_are_turned_away_on_every_route() {
             let request = server.client.get(format!("{}{path}", server.base)).header(&name, value);
             Answer::of(request.send().await.unwrap()).await.is_problem(403, "denied");
         }
-        let request = server.client.get(format!("{}{path}", server.base)).header(header::ORIGIN, "http://localhost:3000");
+        let request =
+            server.client.get(format!("{}{path}", server.base)).header(header::ORIGIN, "http://localhost:3000");
         assert_ne!(request.send().await.unwrap().status(), 403, "{path}");
     }
 }
 
 #[tokio::test]
 async fn with_keys_hosts_and_origins_follow_the_lists() {
-    let peers = AllowedPeers {
-        hosts: vec!["127.0.0.1".to_owned()],
-        origins: vec!["https://app.example.com".to_owned()],
-    };
+    let peers =
+        AllowedPeers { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
     let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), peers }).await;
     let status = async |name: header::HeaderName, value: &str| {
         let request = server.client.get(server.session("")).bearer_auth("k").header(name, value);

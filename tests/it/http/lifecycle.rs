@@ -78,7 +78,10 @@ async fn requests_are_counted_by_route_and_never_by_path() {
     server.send(Method::GET, &server.session("/ls"), &json!({})).await.is_problem(405, "invalid_request");
     let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
     let route = "/v1/users/{user}/sessions/{session}/ls";
-    assert!(metrics.contains(&format!("requests_total{{method=\"POST\",route=\"{route}\",status=\"200\"}} 1\n")), "{metrics}");
+    assert!(
+        metrics.contains(&format!("requests_total{{method=\"POST\",route=\"{route}\",status=\"200\"}} 1\n")),
+        "{metrics}"
+    );
     assert!(!metrics.contains("u1") && !metrics.contains("s1"), "{metrics}");
 }
 

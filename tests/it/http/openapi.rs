@@ -15,7 +15,10 @@ fn the_document_is_the_snapshot() {
         fs::write(&file, &document).unwrap();
     }
     let kept = fs::read_to_string(&file).unwrap_or_default();
-    assert!(kept == document, "the interface changed: look at the diff after UPDATE_SNAPSHOTS=1 cargo test --test it openapi");
+    assert!(
+        kept == document,
+        "the interface changed: look at the diff after UPDATE_SNAPSHOTS=1 cargo test --test it openapi"
+    );
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use skillmount::{
     Code, Outcome,
     backend::{
-        BackendProtocol as _, DeleteRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
-        ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
+        BackendProtocol as _, DeleteRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus,
+        LsRequest, ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
     },
     http::{HttpConfig, Keys},
     path::{Id, SkillPath},
@@ -30,7 +30,12 @@ async fn every_operation_works_from_afar() {
     let server = Server::with_skills().await;
     let remote = remote(&server, "s1", None);
     assert!(remote.write(write("/workspace/a.md", "one two\n")).await.unwrap().created);
-    let edit = EditRequest { file_path: "/workspace/a.md".into(), old_string: "two".into(), new_string: "2".into(), replace_all: false };
+    let edit = EditRequest {
+        file_path: "/workspace/a.md".into(),
+        old_string: "two".into(),
+        new_string: "2".into(),
+        replace_all: false,
+    };
     assert_eq!(remote.edit(edit).await.unwrap().occurrences, 1);
     let read = ReadRequest { file_path: "/workspace/a.md".into(), offset: 0, limit: 10 };
     assert_eq!(remote.read(read).await.unwrap().content, "one 2\n");
@@ -45,9 +50,11 @@ async fn every_operation_works_from_afar() {
     assert_eq!(remote.session().await.unwrap()["current_skill"], "escrituras/compraventa");
     let skill = SkillPath::parse("escrituras/compraventa").unwrap();
     assert_eq!(remote.show_skill(&skill).await.unwrap()["name"], "compraventa");
-    assert_eq!(remote.list_skills(&[("category", "contratos".to_owned())]).await.unwrap()["skills"][0]["skill"], "contratos/arrendamiento");
+    assert_eq!(
+        remote.list_skills(&[("category", "contratos".to_owned())]).await.unwrap()["skills"][0]["skill"],
+        "contratos/arrendamiento"
+    );
     assert_eq!(remote.list_sessions(&[]).await.unwrap()["sessions"][0]["session_id"], "s1");
-    assert!(remote.prompt(&[("mode", "listing".to_owned())]).await.unwrap()["prompt"].is_string());
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);
     assert_eq!(remote.delete(DeleteRequest { path: "/workspace/a.md".into() }).await.unwrap().deleted, 1);
@@ -76,7 +83,11 @@ async fn errors_come_back_with_code_message_outcome_and_details() {
     let load = LoadSkillRequest { skill: "compravento".into(), mount_as: None, arguments: None };
     let error = remote.load_skill(load).await.unwrap_err();
     assert_eq!(error.code(), Code::SkillNotFound);
-    assert!(error.details()["suggestions"].to_string().contains("compraventa") && error.details().len() == 1, "{:?}", error.details());
+    assert!(
+        error.details()["suggestions"].to_string().contains("compraventa") && error.details().len() == 1,
+        "{:?}",
+        error.details()
+    );
     server.faulty.script(Verb::Put, [Fault::Refuse]);
     let error = remote.write(write("/workspace/a", "")).await.unwrap_err();
     assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::NotApplied)));

@@ -15,12 +15,22 @@ async fn bad_paths_are_refused_and_the_store_is_never_asked() {
     use skillmount::store::Verb;
     let server = Server::start().await;
     let too_long = format!("/workspace/{}", "a/".repeat(1100));
-    for path in ["", "relative", "/../u2", "/workspace/../x", "/a//b", "/./a", "/workspace/\0", "/workspace/a\nb", &too_long] {
+    for path in
+        ["", "relative", "/../u2", "/workspace/../x", "/a//b", "/./a", "/workspace/\0", "/workspace/a\nb", &too_long]
+    {
         server.op("ls", json!({"path": path})).await.is_problem(400, "invalid_path");
         server.op("read", json!({"file_path": path})).await.is_problem(400, "invalid_path");
         server.op("write", json!({"file_path": path, "content": ""})).await.is_problem(400, "invalid_path");
     }
-    for path in ["workspace/a%2Fb", "workspace/..%2F..%2Fu2", "workspace/%2e%2e%2fx", "workspace//a", "workspace/%00", "workspace/%ff", "workspace/%zz"] {
+    for path in [
+        "workspace/a%2Fb",
+        "workspace/..%2F..%2Fu2",
+        "workspace/%2e%2e%2fx",
+        "workspace//a",
+        "workspace/%00",
+        "workspace/%ff",
+        "workspace/%zz",
+    ] {
         raw(&server, "GET", &format!("/v1/users/u1/sessions/s1/files/{path}")).await.contains_problem("invalid_path");
     }
     raw(&server, "GET", "/v1/users/u1/sessions/s1/files/workspace/../x").await.contains_problem("invalid_path");
@@ -154,7 +164,9 @@ async fn exchange(server: &Server, request: &str) -> String {
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = stream.read(&mut buffer).await {
         answer.extend_from_slice(&buffer[..read]);
-        if answer.windows(4).any(|window| window == b"\r\n\r\n") && !answer.ends_with(b"\r\n\r\n") || read < buffer.len() {
+        if answer.windows(4).any(|window| window == b"\r\n\r\n") && !answer.ends_with(b"\r\n\r\n")
+            || read < buffer.len()
+        {
             break;
         }
     }

@@ -18,7 +18,8 @@ async fn a_session_is_made_once_shown_changed_listed_and_forgotten() {
     let again = server.send(Method::PUT, &url, &json!({"vars": {"ticket_id": "T-2"}})).await;
     assert_eq!(again.is(200)["vars"], json!({"ticket_id": "T-1"}), "a session that exists is returned as it is");
 
-    let changed = server.send(Method::PATCH, &url, &json!({"policy": {"plan_mode": true}, "current_skill": null})).await;
+    let changed =
+        server.send(Method::PATCH, &url, &json!({"policy": {"plan_mode": true}, "current_skill": null})).await;
     assert_eq!(changed.is(200)["policy"]["plan_mode"], true);
     server.op("write", json!({"file_path": "/workspace/a", "content": ""})).await.is_problem(403, "plan_mode");
 

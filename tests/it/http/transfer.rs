@@ -7,7 +7,10 @@ use skillmount::limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES};
 use super::{Answer, Server};
 
 async fn upload(server: &Server, form: Form) -> Answer {
-    Answer::of(server.client.post(server.session("/upload")).multipart(form.percent_encode_noop()).send().await.unwrap()).await
+    Answer::of(
+        server.client.post(server.session("/upload")).multipart(form.percent_encode_noop()).send().await.unwrap(),
+    )
+    .await
 }
 
 #[tokio::test]
@@ -45,7 +48,8 @@ async fn an_upload_that_is_none_or_breaks_off_is_refused() {
     let server = Server::start().await;
     server.op("upload", json!({})).await.is_problem(400, "invalid_request");
     let cut = "--b\r\ncontent-disposition: form-data; name=\"/workspace/a\"\r\n\r\nhalf";
-    let request = server.client.post(server.session("/upload")).header("content-type", "multipart/form-data; boundary=b");
+    let request =
+        server.client.post(server.session("/upload")).header("content-type", "multipart/form-data; boundary=b");
     let answer = Answer::of(request.body(cut).send().await.unwrap()).await;
     assert_ne!(answer.json["files"][0]["etag"].is_string(), true, "{}", answer.json);
     server.op("read", json!({"file_path": "/workspace/a"})).await.is_problem(404, "file_not_found");
@@ -64,7 +68,10 @@ async fn a_download_has_a_part_for_each_path_in_order() {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let parts: Vec<_> = text.split(&format!("--{boundary}")).collect();
     assert_eq!((parts.len(), parts[0], parts[5]), (6, "", "--\r\n"));
-    assert!(parts[1].contains("content-location: /workspace/a%20b\r\n") && parts[1].ends_with("\r\n\r\n\0\u{ff}\n\r\n"), "{text}");
+    assert!(
+        parts[1].contains("content-location: /workspace/a%20b\r\n") && parts[1].ends_with("\r\n\r\n\0\u{ff}\n\r\n"),
+        "{text}"
+    );
     assert!(parts[2].contains("x-error: file_not_found\r\n") && !parts[1].contains("x-error"));
     assert!(parts[3].contains("content-length: 0\r\n") && parts[3].ends_with("\r\n\r\n\r\n"));
     assert!(parts[4].contains("x-error: invalid_path\r\n"));
