@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::{
-    LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, UnloadSkillReply, UnloadSkillRequest,
-    UnloadStatus, service::Tool, tree::skill_mount,
+    LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
+    UnloadSkillRequest, UnloadStatus, service::Tool, tree::skill_mount,
 };
 use crate::{
     catalog::{CatalogEntry, CatalogView},
@@ -15,7 +15,7 @@ use crate::{
     limits::{LOADED_SKILLS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{MountName, SkillPath},
     session::{Both, Change, LoadedSkill, Session, SkillRule},
-    skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
+    skill::{Document, FilledParameter, Severity, Snapshot, SnapshotFile, read_document, render},
     store::{GetOptions, StoreError, StoreExt},
 };
 
@@ -31,8 +31,10 @@ struct Fetched {
 
 impl SkillBackend {
     pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        let (status, loaded, document, snapshot) = self.load(&request.skill, request.mount_as.as_deref()).await?;
+        let (status, loaded, document, snapshot) = self.load(&request).await?;
         let mount = skill_mount(&loaded.mount)?;
+        let parameters = &document.frontmatter.parameters;
+        let rendered = render(&document.body, parameters, request.arguments.as_deref(), mount.as_str());
         let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
         Ok(LoadSkillReply {
             status,
@@ -42,26 +44,25 @@ impl SkillBackend {
             name: loaded.name,
             description: loaded.description,
             digest: loaded.digest,
-            body: document.body,
-            parameters: Vec::new(),
+            body: rendered.text,
+            parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
         })
     }
 
     /// Loads the skill that answers to `name`, and makes it the current one.
     pub(super) async fn load(
         &self,
-        name: &str,
-        mount_as: Option<&str>,
+        request: &LoadSkillRequest,
     ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
         self.shared.check_writable()?;
-        let alias = mount_as.map(MountName::parse).transpose()?;
-        let fetched = self.find(name, &session, &policy).await?;
+        let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
+        let fetched = self.find(&request.skill, &session, &policy).await?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
             return Err(Error::new(Code::ApprovalRequired, message));
         }
-        let (status, loaded) = self.mount(&fetched, alias).await?;
+        let (status, loaded) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
         Ok((status, loaded, fetched.document, fetched.snapshot))
     }
 
@@ -174,7 +175,12 @@ impl SkillBackend {
     }
 
     /// Notes the skill in the session.
-    async fn mount(&self, fetched: &Fetched, alias: Option<MountName>) -> Result<(LoadStatus, LoadedSkill)> {
+    async fn mount(
+        &self,
+        fetched: &Fetched,
+        alias: Option<MountName>,
+        arguments: Option<&str>,
+    ) -> Result<(LoadStatus, LoadedSkill)> {
         let now = self.shared.clock.now();
         let update = self.shared.sessions.update(&self.user, &self.session, |session| {
             let before = session.loaded(&fetched.skill).cloned();
@@ -188,8 +194,9 @@ impl SkillBackend {
                 Some(before) if before.digest == fetched.snapshot.digest() => LoadStatus::AlreadyLoaded,
                 Some(_) => LoadStatus::Reloaded,
             };
-            let unchanged =
-                before.as_ref().filter(|before| status == LoadStatus::AlreadyLoaded && before.mount == mount);
+            let unchanged = before.as_ref().filter(|before| {
+                status == LoadStatus::AlreadyLoaded && before.mount == mount && before.arguments.as_deref() == arguments
+            });
             if let (Some(before), true) = (unchanged, session.current_skill.as_ref() == Some(&fetched.skill)) {
                 return Ok(Change::None((status, before.clone())));
             }
@@ -199,6 +206,7 @@ impl SkillBackend {
                 name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
                 description: fetched.document.frontmatter.description.clone(),
                 digest: fetched.snapshot.digest().to_owned(),
+                arguments: arguments.map(str::to_owned),
                 loaded_at: unchanged.map_or(now, |before| before.loaded_at),
                 snapshot: Some(fetched.snapshot.clone()),
             };
@@ -236,13 +244,14 @@ impl SkillBackend {
         }
     }
 
-    /// The text of a loaded skill's SKILL.md, in the version it was loaded in, without its frontmatter.
+    /// The instructions of a loaded skill, in the version and with the arguments it was loaded with.
     ///
     /// # Errors
     /// `skill_changed` where that version is gone; the store's.
     pub async fn loaded_body(&self, loaded: &LoadedSkill) -> Result<String> {
         let snapshot = self.shared.sessions.snapshot(&self.user, loaded).await?;
-        let path = skill_mount(&loaded.mount)?.join("SKILL.md")?;
+        let mount = skill_mount(&loaded.mount)?;
+        let path = mount.join("SKILL.md")?;
         let pinned = snapshot.file("SKILL.md").ok_or_else(|| super::tree::missing(&path))?;
         let file = super::tree::FileRef {
             key: self.space()?.skill(&loaded.skill)?.key("SKILL.md")?,
@@ -252,7 +261,23 @@ impl SkillBackend {
         };
         let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
         let (document, _) = read_document(&bytes, loaded.skill.folder());
-        Ok(document.map(|document| document.body).unwrap_or_default())
+        Ok(document.map_or_else(String::new, |document| {
+            let parameters = &document.frontmatter.parameters;
+            render(&document.body, parameters, loaded.arguments.as_deref(), mount.as_str()).text
+        }))
+    }
+}
+
+impl LoadSkillRequest {
+    /// A plain load of the skill at this path.
+    pub(super) fn of(skill: &SkillPath) -> Self {
+        Self { skill: skill.to_string(), mount_as: None, arguments: None }
+    }
+}
+
+impl From<FilledParameter> for SkillParameter {
+    fn from(filled: FilledParameter) -> Self {
+        Self { name: filled.name, required: filled.required, value: filled.value }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 
-use super::{edit::EditQueues, lines::LineIndex};
+use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
 use crate::{
     catalog::Catalogs,
     clock::Clock,
@@ -88,7 +88,7 @@ impl Service {
         }
         let backend = self.session(user.clone(), session.clone());
         for skill in &state.policy.preload {
-            backend.load(skill.as_str(), None).await?;
+            backend.load(&LoadSkillRequest::of(skill)).await?;
         }
         Ok((backend.session().await?, made))
     }

@@ -8,8 +8,8 @@ mod entry;
 mod index;
 mod layout;
 mod registry;
-pub mod search;
 mod saved;
+pub mod search;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};

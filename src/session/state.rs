@@ -25,6 +25,9 @@ pub struct LoadedSkill {
     pub description: String,
     /// The digest of its files as they were when it was loaded.
     pub digest: String,
+    /// The arguments it was last loaded with, for the parameters of its body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
     /// When it was loaded.
     pub loaded_at: Timestamp,
     /// Those files; `None` where they are too many to ride here and lie in an object of their own, named by the digest.

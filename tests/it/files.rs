@@ -3,7 +3,7 @@
 use skillmount::{
     Code, Outcome,
     backend::{BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
-    limits::{LIST_OBJECTS, READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
+    limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     store::{Fault, Verb},
 };
 
@@ -36,7 +36,7 @@ async fn odd_names_round_trip_through_every_operation() {
         assert_eq!(world.bytes(&format!("demo/threads/s/{name}/{name}")).await.unwrap(), name.as_bytes());
         agent.replace(&path, name, "edited").await.unwrap();
         assert_eq!(agent.hits("edited", Some(&path)).await.unwrap(), [format!("{path}:1:edited")]);
-        assert_eq!(agent.names(&format!("/workspace/{name}")).await.unwrap(), [path.clone()]);
+        assert_eq!(agent.names(&format!("/workspace/{name}")).await.unwrap(), [path.as_str()]);
         assert_eq!(agent.remove(&path).await.unwrap(), 1);
     }
 }
@@ -191,7 +191,6 @@ async fn limited_answers_say_so() {
     let cut = agent.grep(capped(all - 1)).await.unwrap();
     assert_eq!((cut.matches.unwrap().len(), cut.truncated), (all - 1, true));
     assert!(cut.truncation_reason.unwrap().contains("max_count"));
-    assert!(LIST_OBJECTS > 0);
 }
 
 // S-GREP-1: The pattern is a Rust regular expression, matched in time linear in the text, or plain text with `literal`.

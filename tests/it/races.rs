@@ -57,9 +57,9 @@ async fn many_edits(bucket: SharedStore, drop_replies: bool) {
     let edits = EDITS * soak() as usize;
     edit_together(std::slice::from_ref(&world), AGENTS, edits).await;
     let puts = world.ledger.counts().objects.requests.put;
-    let per_edit = puts as f64 / (AGENTS * edits) as f64;
-    println!("{puts} PUT for {} acknowledged edits: {per_edit:.3} each", AGENTS * edits);
-    assert!(per_edit <= 0.2, "{per_edit} PUT per acknowledged edit");
+    let acknowledged = (AGENTS * edits) as u64;
+    println!("{puts} PUT for {acknowledged} acknowledged edits");
+    assert!(puts * 5 <= acknowledged, "more than 0.2 PUT per acknowledged edit: {puts} for {acknowledged}");
 }
 
 // S-EDIT-4: Of any number of concurrent edits, every acknowledged one is in the file exactly once.

@@ -100,7 +100,7 @@ pub(crate) fn fixtures() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store");
     let files = files_below(&root);
     assert!(!files.is_empty());
-    files.into_iter().map(|(name, bytes)| (name, bytes)).collect()
+    files
 }
 
 /// Every file below a folder: its relative path with `/`, and its bytes; sorted.
