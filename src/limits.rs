@@ -179,6 +179,16 @@ pub const CACHE_KEYS: usize = 1 << 16;
 pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// All headers of a request.
 pub const HEADER_BYTES: usize = 32 << 10;
+/// Time to send the headers of a request: what a slow client may hold a connection for.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time a connection may spend without taking a byte of its reply.
+pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// Connections open at once; further ones wait in the backlog of the listener.
+pub const CONNECTIONS: usize = 4096;
+/// Requests under way at once; further ones get 429.
+pub const REQUESTS_AT_ONCE: usize = 1024;
+/// A request id that a client may choose.
+pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.

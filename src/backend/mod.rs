@@ -16,6 +16,8 @@ mod matcher;
 mod nearest;
 mod protocol;
 mod read;
+#[cfg(feature = "http")]
+mod remote;
 mod replace;
 mod service;
 mod text;
@@ -26,6 +28,8 @@ mod write;
 use async_trait::async_trait;
 
 pub use protocol::*;
+#[cfg(feature = "http")]
+pub use remote::RemoteBackend;
 pub use service::{Service, ServiceOptions, SkillBackend};
 pub use text::media_type;
 pub use transfer::{FileReader, FileStat};

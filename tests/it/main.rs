@@ -11,6 +11,8 @@
 
 mod architecture;
 mod catalog_index;
+#[cfg(feature = "cli")]
+mod cli;
 mod conformance;
 mod costs;
 mod directory;
@@ -19,6 +21,8 @@ mod documents;
 mod example;
 mod files;
 mod fixtures;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "s3")]
 mod localstack;
 mod prompts;
