@@ -7,8 +7,10 @@ mod fit;
 mod items;
 mod render;
 mod request;
+mod session;
 mod tokens;
 mod write;
 
 pub use render::render;
 pub use request::{CurrentSkill, Format, PromptRequest, Rendering, Scene};
+pub use session::for_session;

@@ -58,7 +58,8 @@ impl Stage {
             name: path.folder().to_owned(),
             description: String::new(),
             loaded_at: Timestamp::UNIX_EPOCH,
-            snapshot: Arc::new(Snapshot::new(Vec::new())),
+            digest: String::new(),
+            snapshot: Some(Arc::new(Snapshot::new(Vec::new()))),
             skill: path,
         });
     }
