@@ -58,7 +58,7 @@ async fn show(
         category: parameters.category,
         max_tokens: parameters.max_tokens.unwrap_or(PROMPT_TOKENS),
     };
-    let rendering = prompt::for_session(&call.backend, request).await?;
+    let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = wants_plain_text(&headers);
     // Two representations of one prompt must not share a strong tag.
     let form = if plain { "text" } else { "json" };

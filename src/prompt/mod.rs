@@ -8,11 +8,9 @@ mod for_session;
 mod items;
 mod render;
 mod request;
-mod session;
 mod tokens;
 mod write;
 
 pub use for_session::for_session;
 pub use render::render;
 pub use request::{CurrentSkill, Format, PromptRequest, Rendering, Scene};
-pub use session::for_session;
