@@ -129,7 +129,7 @@ impl Keys {
             ));
         }
         let keys = file.key.into_iter().enumerate().map(|(index, entry)| {
-            Key::from_entry(entry).ok_or_else(|| {
+            Key::from_entry(&entry).ok_or_else(|| {
                 let number = index + 1;
                 Error::new(
                     Code::InvalidRequest,
@@ -187,7 +187,7 @@ impl Grant {
 }
 
 impl Key {
-    fn from_entry(entry: KeyEntry) -> Option<Self> {
+    fn from_entry(entry: &KeyEntry) -> Option<Self> {
         let user = if entry.user == EVERY_USER { None } else { Some(Id::parse(&entry.user).ok()?) };
         let scope = entry.scopes.iter().copied().max()?;
         let digest = parse_hash(&entry.hash)?;
