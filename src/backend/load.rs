@@ -55,7 +55,7 @@ impl SkillBackend {
         request: &LoadSkillRequest,
     ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
-        self.shared.check_writable()?;
+        self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let fetched = self.find(&request.skill, &session, &policy).await?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
@@ -220,7 +220,7 @@ impl SkillBackend {
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
         let (session, _) = self.allowed(Tool::reading("unload_skill")).await?;
-        self.shared.check_writable()?;
+        self.shared.sessions.check_writable()?;
         let name = request.skill;
         let answers = |loaded: &LoadedSkill| {
             loaded.skill.as_str() == name || loaded.mount.as_str() == name || loaded.name == name
