@@ -21,6 +21,8 @@ mod files;
 mod fixtures;
 #[cfg(feature = "s3")]
 mod localstack;
+#[cfg(feature = "s3")]
+mod on_s3;
 mod prompts;
 mod races;
 mod real_skills;
@@ -30,6 +32,7 @@ mod s3_faults;
 mod s3_transport;
 #[cfg(feature = "s3")]
 mod s3_wire;
+mod scope;
 mod semantics;
 mod sessions;
 mod support;
