@@ -21,11 +21,13 @@ mod files;
 mod fixtures;
 #[cfg(feature = "s3")]
 mod localstack;
+mod model;
 #[cfg(feature = "s3")]
 mod on_s3;
 mod prompts;
 mod races;
 mod real_skills;
+mod ripgrep;
 #[cfg(feature = "s3")]
 mod s3_faults;
 #[cfg(feature = "s3")]
