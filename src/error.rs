@@ -299,6 +299,27 @@ impl std::error::Error for Error {
 mod tests {
     use super::*;
 
+    // S-ERROR-1: Every error has a stable code, and one table gives its HTTP status and exit status.
+    #[test]
+    fn the_tables_give_each_code_its_statuses() {
+        for (name, http, exit) in [
+            ("invalid_path", 400, 2),
+            ("binary_file", 415, 2),
+            ("unauthenticated", 401, 4),
+            ("read_only", 403, 4),
+            ("file_not_found", 404, 5),
+            ("already_exists", 409, 6),
+            ("precondition_failed", 412, 6),
+            ("file_too_large", 413, 7),
+            ("rate_limited", 429, 7),
+            ("store_unavailable", 503, 7),
+            ("internal", 500, 1),
+        ] {
+            let code = Code::parse(name).unwrap();
+            assert_eq!((code.http_status(), code.kind().exit_code()), (http, exit), "{name}");
+        }
+    }
+
     #[test]
     fn every_code_parses_back_from_its_name() {
         for code in Code::ALL {
@@ -307,6 +328,7 @@ mod tests {
         assert_eq!(Code::parse("no_such_code"), None);
     }
 
+    // S-ERROR-2: The cause of an internal error is never shown to a client.
     #[test]
     fn an_internal_error_hides_its_cause_from_the_message_and_keeps_it_in_the_chain() {
         let error = Error::internal("disk on fire");

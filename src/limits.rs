@@ -63,7 +63,7 @@ pub const GREP_MATCHES_MAX: usize = 10_000;
 /// Lines of context around a hit.
 pub const GREP_CONTEXT_LINES: usize = 20;
 /// One line of a grep reply; longer lines are cut and say so.
-pub const GREP_LINE_BYTES: usize = 8 * 1024;
+pub const GREP_LINE_BYTES: usize = 32 * 1024;
 /// The text of a whole grep reply.
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
@@ -112,6 +112,12 @@ pub const SKILL_NAME_CHARS: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
 /// Characters of a compatibility note, by the Agent Skills specification.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Warnings shown about the frontmatter of one skill.
+pub const SKILL_FINDINGS: usize = 32;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
@@ -122,6 +128,20 @@ pub const CATALOG_SKILLS: usize = 20_000;
 pub const CATALOG_INDEX_BYTES: usize = 64 << 20;
 /// Skills loaded in one session.
 pub const LOADED_SKILLS: usize = 64;
+
+// ---- search
+
+/// A question to `discover_skills`: a message of a few paragraphs.
+pub const SEARCH_QUERY_BYTES: usize = 4096;
+/// Different words of a question that tell something.
+pub const SEARCH_QUERY_WORDS: usize = 128;
+/// A word; what is longer is data and is left out of the index.
+pub const SEARCH_WORD_BYTES: usize = 64;
+/// Different terms of a body that are indexed, the most frequent first. Without a limit the index of 10,000 skills would
+/// be twice as large and find no more.
+pub const SEARCH_BODY_TERMS: usize = 256;
+/// Results where the caller names no limit.
+pub const SEARCH_RESULTS: usize = 10;
 
 // ---- prompt
 
@@ -149,6 +169,8 @@ pub const PAGE_ENTRIES: usize = 1000;
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One operation on the store with its retries and its body.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
+pub const READ_ATTEMPTS: usize = 5;
 /// Content kept in memory.
 pub const CACHE_BYTES: u64 = 256 << 20;
 /// Keys whose newest version is remembered, in each of two generations.
@@ -157,6 +179,16 @@ pub const CACHE_KEYS: usize = 1 << 16;
 pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// All headers of a request.
 pub const HEADER_BYTES: usize = 32 << 10;
+/// Time to send the headers of a request: what a slow client may hold a connection for.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time a connection may spend without taking a byte of its reply.
+pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// Connections open at once; further ones wait in the backlog of the listener.
+pub const CONNECTIONS: usize = 4096;
+/// Requests under way at once; further ones get 429.
+pub const REQUESTS_AT_ONCE: usize = 1024;
+/// A request id that a client may choose.
+pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.

@@ -1,5 +1,84 @@
-//! The agent's operations over a store.
+//! The agent's operations over a store: the gated tree, and one file per operation.
+//!
+//! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
+//! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
+mod delete;
+mod edit;
+mod fetch;
+mod files;
+mod find;
+mod grep;
+mod lines;
+mod load;
+mod ls;
+mod matcher;
+mod nearest;
 mod protocol;
+mod read;
+#[cfg(feature = "http")]
+mod remote;
+mod replace;
+mod service;
+mod text;
+mod transfer;
+mod tree;
+mod write;
+
+use async_trait::async_trait;
 
 pub use protocol::*;
+#[cfg(feature = "http")]
+pub use remote::RemoteBackend;
+pub use service::{Service, ServiceOptions, SkillBackend};
+pub use text::media_type;
+pub use transfer::{FileReader, FileStat};
+
+use crate::error::Result;
+
+#[async_trait]
+impl BackendProtocol for SkillBackend {
+    async fn ls(&self, request: LsRequest) -> Result<LsReply> {
+        self.list_folder(request).await
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadReply> {
+        self.read_window(request).await
+    }
+
+    async fn grep(&self, request: GrepRequest) -> Result<GrepReply> {
+        self.search(request).await
+    }
+
+    async fn glob(&self, request: GlobRequest) -> Result<GlobReply> {
+        self.find_files(request).await
+    }
+
+    async fn write(&self, request: WriteRequest) -> Result<WriteReply> {
+        self.write_text(request).await
+    }
+
+    async fn edit(&self, request: EditRequest) -> Result<EditReply> {
+        self.edit_text(request).await
+    }
+
+    async fn delete(&self, request: DeleteRequest) -> Result<DeleteReply> {
+        self.delete_path(request).await
+    }
+
+    async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+        self.upload_files(files).await
+    }
+
+    async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+        self.download_files(paths).await
+    }
+
+    async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
+        self.load_and_render(request).await
+    }
+
+    async fn unload_skill(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
+        self.unload(request).await
+    }
+}

@@ -9,6 +9,7 @@ mod index;
 mod layout;
 mod registry;
 mod saved;
+pub mod search;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};

@@ -116,6 +116,13 @@ impl fmt::Debug for KeyPrefix {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace(KeyPrefix);
 
+impl Default for Namespace {
+    /// The whole bucket.
+    fn default() -> Self {
+        Self(KeyPrefix::all())
+    }
+}
+
 impl Namespace {
     /// The whole bucket, or the folder `prefix` in it (`team/agents`, slashes at the ends forgiven).
     ///
@@ -237,6 +244,7 @@ mod tests {
         assert_eq!(prefix.key(&"k".repeat(room + 1)).unwrap_err().code(), Code::InvalidPath);
     }
 
+    // S-PATH-7: A key that no virtual path can name is skipped and counted, and no other name reaches it.
     #[test]
     fn a_listed_key_is_admitted_only_below_the_prefix_and_only_if_a_path_could_name_it() {
         let skills = user("u1").skills().unwrap();
@@ -254,6 +262,7 @@ mod tests {
     }
 
     proptest! {
+        // S-PATH-6: Every key asked of the store for a session lies under its user's prefix.
         #[test]
         fn every_key_lies_below_its_user(id in "(u1|u10|alice|alice2)", relative in "[a/.]{0,8}") {
             let space = user(&id);

@@ -81,6 +81,7 @@ mod tests {
         Scope::new(vec![mount("/workspace", "u1/threads/s"), mount("/skills/venta", "u1/skills/escrituras/venta")])
     }
 
+    // S-PATH-4: Names match on whole segments.
     #[test]
     fn only_whole_segments_lead_into_a_mount() {
         let key = |text| scope().object_key(&VirtualPath::parse(text).unwrap()).unwrap().map(|key| key.to_string());

@@ -125,6 +125,7 @@ mod tests {
     use super::*;
     use crate::limits::SEGMENT_BYTES;
 
+    // S-PATH-3: Every other name is kept byte for byte: nothing is decoded, normalised or folded.
     #[test]
     fn legal_odd_names_round_trip_byte_for_byte() {
         for odd in [
@@ -144,6 +145,8 @@ mod tests {
         }
     }
 
+    // S-PATH-1: A virtual path begins with `/` and is already normal: an empty, `.` or `..` segment, a NUL or
+    // control character, or a segment over 255 bytes is `invalid_path`.
     #[test]
     fn paths_that_are_not_absolute_and_normal_are_refused() {
         for bad in ["", "a", "./a", "/a//b", "//", "/a//", "/a/./b", "/a/..", "/../a", "/a\0", "/a\nb", "/a\u{85}b"] {

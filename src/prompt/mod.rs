@@ -4,11 +4,13 @@
 //! of their paths. Everything a skill says of itself is data: metadata is cleaned and escaped, bodies are fenced.
 
 mod fit;
+mod for_session;
 mod items;
 mod render;
 mod request;
 mod tokens;
 mod write;
 
+pub use for_session::for_session;
 pub use render::render;
 pub use request::{CurrentSkill, Format, PromptRequest, Rendering, Scene};

@@ -145,6 +145,12 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// The policy that forbids nothing: what holds for a user who has none.
+    #[must_use]
+    pub fn unrestricted() -> Self {
+        Self { skills_access: SkillsAccess::Write, ..Self::default() }
+    }
+
     /// Checks what the types cannot: patterns that could never match, and how many rules there are.
     ///
     /// # Errors
@@ -277,6 +283,7 @@ mod tests {
         assert_eq!(with(&[("a", SkillRule::Blocked)]).skill(&path("a/inner")), SkillRule::Blocked);
     }
 
+    // S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
     #[test]
     fn of_two_policies_the_stricter_holds() {
         let strict = Policy { plan_mode: true, ..with(&[("a", SkillRule::Disabled)]) };

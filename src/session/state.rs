@@ -23,26 +23,38 @@ pub struct LoadedSkill {
     pub name: String,
     /// What its frontmatter says it is for.
     pub description: String,
+    /// The digest of its files as they were when it was loaded.
+    pub digest: String,
+    /// The arguments it was last loaded with, for the parameters of its body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
     /// When it was loaded.
     pub loaded_at: Timestamp,
-    /// The files as they were then.
-    pub snapshot: Arc<Snapshot>,
+    /// Those files; `None` where they are too many to ride here and lie in an object of their own, named by the digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Arc<Snapshot>>,
 }
 
 /// One agent conversation. Changed only by replacing it whole, under compare-and-swap.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// This is also how it lies in the bucket. Fields a newer replica may have added are passed over when reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its id, unique within the user.
     pub session_id: Id,
     /// Whose it is.
     pub user_id: Id,
     /// Values for the mount templates.
+    #[serde(default)]
     pub vars: BTreeMap<String, Id>,
     /// What it may do; the user's policy holds beside it.
+    #[serde(default)]
     pub policy: Policy,
     /// The session it was forked from.
+    #[serde(default)]
     pub parent: Option<Id>,
     /// The skill whose instructions the prompt holds.
+    #[serde(default)]
     pub current_skill: Option<SkillPath>,
     /// Counts changes; 0 for a session that was never changed and so does not exist in the store.
     pub version: u64,
@@ -51,6 +63,7 @@ pub struct Session {
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// Skills in the order they were loaded.
+    #[serde(default)]
     pub loaded_skills: Vec<LoadedSkill>,
 }
 

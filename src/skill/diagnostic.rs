@@ -1,6 +1,14 @@
 //! What was found wrong with a SKILL.md, and where.
+//!
+//! A load leaves a skill out for `frontmatter_missing`, `frontmatter_unclosed`, `frontmatter_too_large`,
+//! `frontmatter_too_deep`, `frontmatter_not_a_map`, `yaml_invalid` and `description_missing`. It warns of `yaml_repaired`,
+//! `invalid_utf8`, `duplicate_key`, `name_missing`, `name_differs`, `field_not_text`, `field_not_boolean`,
+//! `metadata_not_a_map`, `too_many_parameters` and `more_findings`. Lint takes most of those for errors and adds its own,
+//! which `lint` names.
 
 use serde::{Deserialize, Serialize};
+
+use crate::limits::SKILL_FINDINGS;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -19,7 +27,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// A stable name: `description_missing`, `yaml_repaired`.
+    /// A stable name from the list above: `description_missing`, `yaml_repaired`.
     pub code: String,
     /// What is wrong and how to mend it.
     pub message: String,
@@ -47,4 +55,19 @@ impl Diagnostic {
     pub fn at(self, line: u32, column: u32) -> Self {
         Self { line: Some(line), column: Some(column), ..self }
     }
+}
+
+/// All errors, and of the warnings as many as anybody reads.
+pub(super) fn first_few(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let (mut kept, all) = (0, found.len());
+    found.retain(|one| {
+        kept += usize::from(one.severity == Severity::Warning);
+        one.severity == Severity::Error || kept <= SKILL_FINDINGS
+    });
+    let left_out = all - found.len();
+    if left_out > 0 {
+        let message = format!("at least {left_out} more findings are not shown: mend these first");
+        found.push(Diagnostic::warning("more_findings", message));
+    }
+    found
 }

@@ -71,11 +71,11 @@ fn read(bytes: &[u8], folder: &str, cut: bool) -> (Option<(Frontmatter, Split)>,
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING, SKILL_PARAMETERS};
+    use crate::limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING, SKILL_FINDINGS, SKILL_PARAMETERS};
 
     fn lenient(text: &str) -> (Document, Vec<Diagnostic>) {
         let (document, found) = read_document(text.as_bytes(), "folder");
@@ -112,6 +112,7 @@ mod tests {
             ("description: [draft] the rest", "[draft] the rest"),
             ("description: \"Quoted\" and not", "\"Quoted\" and not"),
             ("description: \"inner \"quotes\" here\"", "inner \"quotes\" here"),
+            (r#"description: "Go \ud83d\ude80 up""#, "Go 🚀 up"),
             ("description: 'it's here'", "it's here"),
             ("description: 100% \\d: yes", "100% \\d: yes"),
             ("description: red \u{1b}[31m text", "red \u{1b}[31m text"),
@@ -201,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn findings_are_bounded_and_say_what_they_leave_out() {
+        let doubled = |count: usize| (0..count).map(|n| format!("k{n}: a\nk{n}: b\n")).collect::<Vec<_>>().concat();
+        let found = |count: usize| lenient(&format!("---\nname: folder\ndescription: d\n{}---\n", doubled(count))).1;
+        assert!(found(SKILL_FINDINGS).iter().all(|one| one.code == "duplicate_key"));
+        assert_eq!(found(SKILL_FINDINGS).len(), SKILL_FINDINGS);
+        let over = found(SKILL_FINDINGS + 1);
+        assert_eq!((over.len(), over[SKILL_FINDINGS].code.as_str()), (SKILL_FINDINGS + 1, "more_findings"));
+    }
+
+    #[test]
     fn what_cannot_be_used_is_left_out_with_an_error() {
         let nested = format!("---\nname: a\ndescription: b\nx: {}\n---\n", "[".repeat(FRONTMATTER_NESTING + 1));
         let large = format!("---\ndescription: {}\n---\n", "x".repeat(FRONTMATTER_BYTES));
@@ -242,7 +253,7 @@ mod tests {
         <<§? §#§ #§%§@§`§\\u§\\x4§\r§\r\n§\u{feff}§\u{85}§\u{2028}§\0§\u{1b}§é§1.10§~§0x1§tags§metadata§parameters§\
         allowed-tools§\n---\n";
 
-    fn piece() -> impl Strategy<Value = String> {
+    pub(in crate::skill) fn piece() -> impl Strategy<Value = String> {
         let known: Vec<_> = PIECES.split('§').map(str::to_owned).collect();
         prop_oneof![8 => prop::sample::select(known), 1 => "[a-z ]{0,8}", 1 => any::<char>().prop_map(String::from)]
     }

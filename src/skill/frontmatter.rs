@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub(super) use self::split::{Split, decode, split};
-use super::Diagnostic;
+pub(super) use self::split::{Split, decode, saturating, split};
+use super::{Diagnostic, diagnostic::first_few};
 
 /// What the frontmatter of a SKILL.md says, leniently read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +78,7 @@ pub(super) struct Parsed {
     pub frontmatter: Frontmatter,
     /// What was found on the way, repairs included.
     pub diagnostics: Vec<Diagnostic>,
-    /// The block with its repairs written in, where it needed any.
-    #[expect(dead_code, reason = "for the fix of lint")]
+    /// The block as its author should have written it, where it needed repairs.
     pub repaired: Option<String>,
 }
 
@@ -94,17 +93,31 @@ pub(super) fn parse(split: &Split, folder: &str) -> Result<Parsed, Diagnostic> {
         Ok(node) if node.is_fields() => (node, None),
         first => repair::parse_repaired(split, first)?,
     };
-    let source = Source { yaml: &split.yaml, first_line: split.yaml_line };
-    let (frontmatter, found) = fields::read(node, &source, folder);
+    let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
     let (repaired, mut diagnostics) = repaired.map_or((None, Vec::new()), |(text, found)| (Some(text), found));
     diagnostics.extend(found);
-    Ok(Parsed { frontmatter, diagnostics, repaired })
+    Ok(Parsed { frontmatter, diagnostics: first_few(diagnostics), repaired })
+}
+
+/// The line `name: …` that gives a skill this name, in quotes where some reader would not take it for text.
+pub(super) fn name_line(name: &str) -> String {
+    // YAML 1.1, which many readers still speak, takes these for booleans.
+    let is_boolean = ["y", "yes", "on", "n", "no", "off"].contains(&name);
+    let is_text =
+        matches!(yaml::parse(name), Ok(yaml::Node::Scalar { value: Value::String(text), .. }) if text == name);
+    format!("name: {}\n", if is_text && !is_boolean { name.to_owned() } else { repair::quoted(name) })
 }
 
 /// The text a field was read from, to say where it stands.
 pub(super) struct Source<'a> {
     yaml: &'a str,
     first_line: u32,
+}
+
+impl<'a> From<&'a Split> for Source<'a> {
+    fn from(split: &'a Split) -> Self {
+        Self { yaml: &split.yaml, first_line: split.yaml_line }
+    }
 }
 
 impl Source<'_> {

@@ -9,9 +9,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
-use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult};
+use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, backoff::Backoff};
 use crate::{
     clock::Clock,
     error::Outcome,
@@ -108,7 +108,7 @@ impl Committer {
         let id = format!("{:032x}", self.clock.random());
         let metadata = metadata(&id, &base.chain());
         let deadline = Instant::now() + OPERATION_TIMEOUT;
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = self.backoff(deadline);
         let mut doubtful = false;
         loop {
             let options = PutOptions { condition: base.condition(), metadata: metadata.clone() };
@@ -117,46 +117,42 @@ impl Committer {
                 Err(error) => error,
             };
             doubtful |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
-            if !doubtful && !failure.is_transient() {
-                return Err(failure);
-            }
+            let mut again = failure.is_transient();
             if doubtful {
                 match self.settle(key, &id, base, deadline).await {
                     Verdict::Landed(etag) => return Ok(Commit { etag, metadata }),
                     Verdict::Lost => return Err(StoreError::PreconditionFailed),
                     Verdict::Unknown => return Err(StoreError::unknown(failure)),
-                    Verdict::NeverLanded => {}
+                    // The base is there after all, whatever the condition seemed to meet.
+                    Verdict::NeverLanded => again |= matches!(failure, StoreError::PreconditionFailed),
                 }
             }
-            if Instant::now() + pause >= deadline {
+            if !again || !backoff.pause().await {
+                // Even one that had not landed when we looked may be on its way still.
                 return Err(if doubtful { StoreError::unknown(failure) } else { failure });
             }
-            sleep(self.jittered(pause)).await;
-            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
     /// Reads the present version until it answers, and lets its chain decide.
     async fn settle(&self, key: &ObjectKey, id: &str, base: &Base, deadline: Instant) -> Verdict {
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = self.backoff(deadline);
         loop {
             match self.store.head(key).await {
                 Ok(meta) => return judge(id, base, &meta),
-                // Nothing there: a create that never landed may be tried again, because trying is conditional. For the
-                // others, a version that was there is gone, and whether ours was among the deleted nobody can tell.
+                // Nothing there: a create may be tried again, because trying is conditional; had it landed and been
+                // deleted since, then it now takes effect after that delete. For the others, a version that was there
+                // is gone, and whether ours was among the deleted nobody can tell.
                 Err(StoreError::NotFound) if *base == Base::Absent => return Verdict::NeverLanded,
                 Err(StoreError::NotFound) => return Verdict::Unknown,
-                Err(error) if !error.is_transient() || Instant::now() + pause >= deadline => return Verdict::Unknown,
-                Err(_) => sleep(self.jittered(pause)).await,
+                Err(error) if !error.is_transient() || !backoff.pause().await => return Verdict::Unknown,
+                Err(_) => {}
             }
-            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
-    /// Between half of `pause` and all of it, so that rivals do not meet again in step.
-    fn jittered(&self, pause: Duration) -> Duration {
-        let dice = u32::try_from(self.clock.random() & 0xffff).unwrap_or(0);
-        pause / 2 + pause * dice / (2 * 0x1_0000)
+    fn backoff(&self, deadline: Instant) -> Backoff {
+        Backoff::new(self.clock.clone(), FIRST_PAUSE, LAST_PAUSE, deadline)
     }
 }
 
@@ -169,9 +165,12 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
         return Verdict::Landed(None);
     }
     match base {
-        Base::Version(etag, _) if *etag == now.etag => Verdict::NeverLanded,
         Base::Version(etag, metadata) => {
             let base = name_of(etag, metadata);
+            // Tag and name, because a store that makes tags from content gives an old tag again when old bytes return.
+            if *etag == now.etag && current == base {
+                return Verdict::NeverLanded;
+            }
             let passed = chain_of(&now.metadata).any(|earlier| earlier == base);
             if passed { Verdict::Lost } else { Verdict::Unknown }
         }
@@ -195,3 +194,6 @@ fn metadata(id: &str, chain: &[String]) -> Metadata {
     }
     metadata
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 //!
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
+mod backoff;
 mod cached;
 mod commit;
 mod directory;
@@ -16,6 +17,8 @@ mod memory;
 mod metered;
 mod newest;
 mod probe;
+#[cfg(feature = "s3")]
+mod s3;
 mod verb;
 
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
@@ -32,6 +35,8 @@ pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;
 pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
 pub use probe::{Conditions, probe_conditions};
+#[cfg(feature = "s3")]
+pub use s3::{S3Options, S3Store};
 pub use verb::Verb;
 
 use crate::path::{ETag, KeyPrefix, ObjectKey};

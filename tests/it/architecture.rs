@@ -54,6 +54,29 @@ fn modules_import_only_from_the_left() {
 }
 
 #[test]
+fn the_map_has_the_same_table() {
+    let map = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    for (home, allowed) in EDGES {
+        let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(" ") };
+        let row = format!("| `{home}` | {allowed} |");
+        assert!(map.contains(&row), "docs/ARCHITECTURE.md lacks the row {row}");
+    }
+}
+
+#[test]
+fn the_map_names_every_folder() {
+    let map = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let code = sources("src").into_iter().filter(|file| !file.ends_with("tests.rs"));
+    let folders = code.map(|file| file.parent().unwrap().to_path_buf());
+    for folder in folders.collect::<BTreeSet<_>>() {
+        let inside = folder.strip_prefix(root().join("src")).unwrap();
+        // The map may name an inner folder in the row of the one it lies in.
+        let named = inside.file_name().is_none_or(|name| map.contains(&format!("{}/`", name.to_string_lossy())));
+        assert!(named, "docs/ARCHITECTURE.md does not name src/{}", inside.display());
+    }
+}
+
+#[test]
 fn a_forbidden_edge_would_be_seen() {
     let text = "use crate::{\n    http::Server,\n    path::{ObjectKey, Id},\n};\nfn f() { crate::session::x(); }";
     assert_eq!(uses(text), ["http", "path", "session"].map(str::to_owned).into());

@@ -11,7 +11,30 @@
 
 mod architecture;
 mod catalog_index;
+#[cfg(feature = "cli")]
+mod cli;
 mod conformance;
+mod costs;
+mod directory;
 mod discovery;
+mod documents;
+mod example;
+mod files;
+mod fixtures;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "s3")]
+mod localstack;
 mod prompts;
+mod races;
+mod real_skills;
+#[cfg(feature = "s3")]
+mod s3_faults;
+#[cfg(feature = "s3")]
+mod s3_transport;
+#[cfg(feature = "s3")]
+mod s3_wire;
+mod semantics;
+mod sessions;
 mod support;
+mod tree;

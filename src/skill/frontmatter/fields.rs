@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Frontmatter, Parameter, Source, yaml::Node};
-use crate::{limits::SKILL_PARAMETERS, skill::Diagnostic};
+use crate::{
+    limits::{SKILL_FINDINGS, SKILL_PARAMETERS},
+    skill::Diagnostic,
+};
 
 /// Reads the fields of a parsed block. `description` is empty, with an error among the findings, where there is none.
 pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
@@ -67,19 +70,21 @@ impl Fields<'_> {
         self.found.push(finding);
     }
 
+    /// One finding for each key that stands more than once, at its second place.
     fn duplicates(&mut self) {
-        for (at, (key, _)) in self.pairs.iter().enumerate() {
-            let before = self.pairs.iter().take(at).filter(|(other, _)| other == key).count();
-            if before > 0 {
-                let finding = Diagnostic::warning(
-                    "duplicate_key",
-                    format!("{key} stands more than once and the last one counts: keep one"),
-                );
-                self.found.push(match self.source.line_of(key, before) {
-                    Some(line) => finding.at(line, 1),
-                    None => finding,
-                });
-            }
+        let mut seen = BTreeMap::new();
+        for (key, _) in &self.pairs {
+            *seen.entry(key.as_str()).or_insert(0_usize) += 1;
+        }
+        let doubled = seen.iter().filter(|(_, count)| **count > 1).map(|(key, _)| *key);
+        // One more than are shown, so that the surplus is told.
+        for key in doubled.take(SKILL_FINDINGS + 1) {
+            let message = format!("{key} stands more than once and the last one counts: keep one");
+            let finding = Diagnostic::warning("duplicate_key", message);
+            self.found.push(match self.source.line_of(key, 1) {
+                Some(line) => finding.at(line, 1),
+                None => finding,
+            });
         }
     }
 

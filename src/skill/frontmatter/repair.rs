@@ -4,7 +4,7 @@
 //! `*`, `@` or a backtick. Each entry of the block is parsed alone; the value of one that fails is put in double quotes
 //! as it stands, continuation lines and all. Lines keep their numbers, so that later findings still point at the file.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     split::{Split, saturating},
@@ -16,9 +16,9 @@ use crate::skill::Diagnostic;
 const LEVELS: usize = 8;
 
 /// Fields that are text whatever their value looks like.
-const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when_to_use", "argument-hint"];
+const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when-to-use", "argument-hint"];
 
-/// A parsed block with the repaired text and a finding for each repair.
+/// A parsed block with the text its author should have written and a finding for each repair.
 pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
 
 /// Parses the block again after quoting what stood in the way.
@@ -26,16 +26,17 @@ pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
 /// # Errors
 /// `yaml_invalid` or `frontmatter_not_a_map`, about the text as it was written, where no repair helps.
 pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<Repaired, Diagnostic> {
-    let mut repair = Repair { lines: split.yaml.lines().map(Cow::Borrowed).collect(), done: Vec::new() };
+    let lines = split.yaml.lines().map(Cow::Borrowed).collect();
+    let mut repair = Repair { lines, folded: BTreeSet::new(), done: Vec::new() };
     repair.tabs();
     repair.entries(0, repair.lines.len(), 0);
-    let text = repair.lines.iter().fold(String::new(), |text, line| text + line + "\n");
-    match yaml::parse(&text) {
+    match yaml::parse(&repair.text(0, repair.lines.len(), "\n")) {
         Ok(node) if node.is_fields() && !repair.done.is_empty() => {
             let place = |(line, column, what): (usize, usize, String)| {
                 let line = split.yaml_line.saturating_add(saturating(line));
                 Diagnostic::warning("yaml_repaired", what).at(line, saturating(column + 1))
             };
+            let text = repair.without_folded();
             Ok((node, Some((text, repair.done.into_iter().map(place).collect()))))
         }
         _ => Err(refusal(split, first)),
@@ -56,6 +57,8 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
 
 struct Repair<'a> {
     lines: Vec<Cow<'a, str>>,
+    /// Lines whose text is now in quotes on a line above, and which are blank.
+    folded: BTreeSet<usize>,
     /// (line of the block, column, what was done), all counted from zero.
     done: Vec<(usize, usize, String)>,
 }
@@ -87,7 +90,7 @@ impl Repair<'_> {
     fn entries(&mut self, begin: usize, end: usize, level: usize) {
         let starts = self.starts(begin, end);
         for (nth, start) in starts.iter().enumerate() {
-            let stop = starts.get(nth + 1).copied().unwrap_or(end);
+            let stop = self.content_end(*start, starts.get(nth + 1).copied().unwrap_or(end));
             if level < LEVELS && !self.parses(*start, stop) {
                 self.entry(*start, stop, level);
             }
@@ -97,8 +100,16 @@ impl Repair<'_> {
     /// The lines at which entries of this level begin. Whatever is not one belongs to the entry above it.
     fn starts(&self, begin: usize, end: usize) -> Vec<usize> {
         let indents = (begin..end).filter_map(|at| Some((at, entry(self.lines.get(at)?)?.indent)));
-        let Some((_, level)) = indents.clone().next() else { return Vec::new() };
-        indents.filter(|(_, indent)| *indent <= level).map(|(at, _)| at).collect()
+        let Some((_, margin)) = indents.clone().next() else { return Vec::new() };
+        indents.filter(|(_, indent)| *indent <= margin).map(|(at, _)| at).collect()
+    }
+
+    /// Where an entry ends that may reach to `end`: blank lines and comments behind it are not its own.
+    fn content_end(&self, begin: usize, end: usize) -> usize {
+        let lines = self.lines.get(begin + 1..end).unwrap_or_default();
+        begin
+            + 1
+            + lines.iter().rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).map_or(0, |at| at + 1)
     }
 
     /// Whether these lines are YAML on their own, and an entry rather than loose text.
@@ -115,7 +126,7 @@ impl Repair<'_> {
         let Some(line) = self.lines.get(begin).map(|line| line.clone().into_owned()) else { return };
         let Some(found) = entry(&line) else { return };
         let value = line.get(found.value_at..).unwrap_or_default();
-        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key));
+        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key.replace('_', "-").as_str()));
         if found.key.is_none() && entry(value).is_some_and(|inner| inner.key.is_some()) {
             self.item(begin, end, &line, found.value_at, level);
         } else if value.is_empty() && !is_text && self.starts(begin + 1, end).first() == Some(&(begin + 1)) {
@@ -160,6 +171,12 @@ impl Repair<'_> {
         for blank in self.lines.iter_mut().take(end).skip(begin + 1) {
             *blank = Cow::Borrowed("");
         }
+        self.folded.extend(begin + 1..end);
+    }
+
+    fn without_folded(&self) -> String {
+        let kept = self.lines.iter().enumerate().filter(|(at, _)| !self.folded.contains(at));
+        kept.fold(String::new(), |text, (_, line)| text + line + "\n")
     }
 
     fn set(&mut self, at: usize, text: String) {
@@ -189,8 +206,12 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (plain && spaced).then(|| Entry { indent, key: Some(named), value_at: line.len() - value.trim_start().len() })
 }
 
-/// The text inside a pair of quotes that did not parse; any other text as it is.
+/// The text inside a pair of quotes that did not parse; any other text as it is. JSON strings are no YAML where they
+/// spell a character as two surrogates.
 fn unquoted(text: &str) -> Cow<'_, str> {
+    if let Ok(json) = serde_json::from_str::<String>(text) {
+        return Cow::Owned(json);
+    }
     let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     match (inside('"'), inside('\'')) {
         (Some(text), _) => Cow::Owned(text.replace("\\\"", "\"")),
@@ -200,7 +221,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
 }
 
 /// A YAML double-quoted scalar that reads as exactly `text`.
-pub(in crate::skill) fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

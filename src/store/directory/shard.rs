@@ -72,17 +72,13 @@ impl Shard {
     /// Gives `file` a modification time that no earlier write of this shard had, near `now`, and that differs from
     /// the version it is to replace; remembers it.
     pub(super) fn stamp(&mut self, file: &File, now: i128, replaced: Option<Version>) -> io::Result<Version> {
-        let wanted = now.max(self.last + 1);
-        for step in STEPS {
-            file.set_modified(system_time(wanted + step)?)?;
-            let stamped = Version::of(&file.metadata()?)?;
-            let replaces_itself = replaced.is_some_and(|replaced| replaced.nanos() == stamped.nanos());
-            if stamped.nanos() > self.last && !replaces_itself {
-                self.remember(stamped.nanos())?;
-                return Ok(stamped);
-            }
-        }
-        Err(io::Error::other("the disk keeps no modification times that could tell versions apart"))
+        let replaced = replaced.map(|version| version.nanos());
+        let stamped = first_free(self.last, now, replaced, |wanted| {
+            file.set_modified(system_time(wanted)?)?;
+            Version::of(&file.metadata()?)
+        })?;
+        self.remember(stamped.nanos())?;
+        Ok(stamped)
     }
 
     fn open(locks: &Path, index: u8) -> io::Result<File> {
@@ -106,9 +102,68 @@ impl Shard {
     }
 }
 
+/// Stamps times from `now` on until the disk keeps one that is past `last` and not that of the replaced version.
+/// `stamp` sets a time and tells what the disk made of it.
+fn first_free(
+    last: i128,
+    now: i128,
+    replaced: Option<i128>,
+    mut stamp: impl FnMut(i128) -> io::Result<Version>,
+) -> io::Result<Version> {
+    for step in STEPS {
+        let stamped = stamp(now.max(last + 1) + step)?;
+        if stamped.nanos() > last && Some(stamped.nanos()) != replaced {
+            return Ok(stamped);
+        }
+    }
+    Err(io::Error::other("the disk keeps no modification times that could tell versions apart"))
+}
+
 /// A file that did not exist before: what a crashed holder left under that name is removed.
 fn fresh(path: &Path) -> io::Result<(File, &Path)> {
     remove_file(path)?;
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     Ok((file, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// A disk that keeps times in multiples of `grain` nanoseconds.
+    fn coarse(grain: i128) -> impl FnMut(i128) -> io::Result<Version> {
+        move |wanted| {
+            let kept = wanted - wanted.rem_euclid(grain);
+            Ok(Version { modified_at: Timestamp::from_nanosecond(kept).unwrap(), size: 0 })
+        }
+    }
+
+    #[test]
+    fn times_increase_on_disks_of_every_grain_while_the_clock_stands_still() {
+        let now = 1_700_000_000_123_456_789;
+        for grain in [1, 100, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000] {
+            let mut last = 0;
+            for _ in 0..20 {
+                let stamped = first_free(last, now, None, coarse(grain)).unwrap().nanos();
+                assert!(stamped > last, "grain {grain}");
+                last = stamped;
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_replaced_version_is_passed_over() {
+        let now = 1_700_000_000_000_000_000;
+        for grain in [1, 1_000_000_000] {
+            let stamped = first_free(0, now, Some(now), coarse(grain)).unwrap().nanos();
+            assert!(stamped > now, "grain {grain}");
+        }
+    }
+
+    #[test]
+    fn a_disk_without_usable_times_is_an_error() {
+        assert!(first_free(1_700_000_000_000_000_000, 0, None, coarse(1 << 62)).is_err());
+    }
 }

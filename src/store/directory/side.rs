@@ -77,3 +77,35 @@ impl Layout {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+
+    use crate::{
+        clock::SystemClock,
+        path::KeyPrefix,
+        store::{DirectoryStore, PutOptions, Store},
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_crash_before_the_rename_leaves_the_old_version_with_its_metadata() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let store = DirectoryStore::open(folder.path(), Arc::new(SystemClock::new())).unwrap();
+        let key = KeyPrefix::all().key("a").unwrap();
+        let metadata = Metadata::from([("name".to_owned(), "value".to_owned())]);
+        let options = PutOptions { metadata: metadata.clone(), ..PutOptions::default() };
+        let current = store.put(&key, Bytes::from_static(b"x"), options).await.unwrap().etag;
+        let layout = &store.disk.layout;
+        for crash in ["first", "second"] {
+            let shard = layout.lock(&key).unwrap();
+            layout.write_side(&shard, &key, ETag::new(crash), Metadata::new(), Some(&current)).unwrap();
+            drop(shard);
+            assert_eq!(store.head(&key).await.unwrap().metadata, metadata, "after the {crash} crash");
+        }
+    }
+}

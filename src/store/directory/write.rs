@@ -24,12 +24,16 @@ impl Disk {
     pub(super) fn put(&self, key: &ObjectKey, bytes: &[u8], options: PutOptions) -> StoreResult<PutResult> {
         let path = self.layout.path(key.as_str())?;
         let mut shard = self.layout.lock(key).map_err(broken)?;
-        let current = match self.layout.look(key.as_str())? {
-            Spot::File(found) => Some(Version::of(&found).map_err(broken)?),
+        let spot = self.layout.look(key.as_str())?;
+        let current = match &spot {
+            Spot::File(found) => Some(Version::of(found).map_err(broken)?),
             Spot::Nothing | Spot::Folder => None,
-            Spot::Blocked(why) => return Err(blocked(key, &why)),
+            Spot::Blocked(why) => return Err(blocked(key, why)),
         };
         check_put(&options.condition, current.map(|version| version.etag()).as_ref())?;
+        if matches!(spot, Spot::Folder) {
+            clear_the_way(key, &path)?;
+        }
         let written = self.write(&mut shard, key, bytes, options, current);
         let placed = written.and_then(|(etag, temporary)| {
             self.layout.place(key, &temporary, &path)?;
@@ -75,7 +79,7 @@ impl Disk {
             return Err(StoreError::PreconditionFailed);
         }
         remove_file(&path).map_err(broken)?;
-        path.parent().map_or(Ok(()), sync_folder).map_err(StoreError::unknown)?;
+        sync_what_is_left(&path).map_err(StoreError::unknown)?;
         // The object is gone; a side file that stays names a version that never comes again.
         if let Err(error) = self.layout.remove_side(key) {
             tracing::warn!(%key, %error, "the side file of a deleted object could not be removed");
@@ -95,9 +99,7 @@ impl Layout {
                 // A delete elsewhere pruned a folder that was empty until now.
                 io::ErrorKind::NotFound => {}
                 io::ErrorKind::NotADirectory => return Err(blocked(key, "below something that is not a folder")),
-                // An empty folder holds no object, so it is in nobody's way.
-                io::ErrorKind::IsADirectory if fs::remove_dir(path).is_ok() => {}
-                io::ErrorKind::IsADirectory => return Err(blocked(key, "a folder with files in it")),
+                io::ErrorKind::IsADirectory => clear_the_way(key, path)?,
                 _ => return Err(broken(error)),
             }
         }
@@ -120,11 +122,33 @@ impl Layout {
     }
 }
 
+/// Makes the removal of `path` durable: in its folder, or where that was pruned meanwhile, in the nearest one above.
+fn sync_what_is_left(path: &Path) -> io::Result<()> {
+    for folder in path.ancestors().skip(1) {
+        match sync_folder(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            synced => return synced,
+        }
+    }
+    Ok(())
+}
+
 /// An I/O error of a change, before it could be seen. That a part of the way is missing is no answer to the caller.
 fn broken(error: io::Error) -> StoreError {
     match failed(error) {
         StoreError::NotFound => StoreError::broken("the folder of the store, or a part of it, is gone"),
         other => other,
+    }
+}
+
+/// Removes the folder at `path` if it is empty: it holds no object, so only leftovers are lost.
+fn clear_the_way(key: &ObjectKey, path: &Path) -> StoreResult<()> {
+    match fs::remove_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+            Err(blocked(key, "a folder with something in it"))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(broken(error)),
+        _ => Ok(()),
     }
 }
 

@@ -55,7 +55,9 @@ impl Stage {
             name: path.folder().to_owned(),
             description: String::new(),
             loaded_at: Timestamp::UNIX_EPOCH,
-            snapshot: Arc::new(Snapshot::new(Vec::new())),
+            digest: "sha256:0".to_owned(),
+            arguments: None,
+            snapshot: Some(Arc::new(Snapshot::new(Vec::new()))),
             skill: path,
         });
     }

@@ -1,7 +1,19 @@
-//! What tests share: clocks and stores in folders of their own.
+//! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
 
-use std::{path::Path, sync::Arc};
+#[cfg(feature = "s3")]
+pub(crate) mod s3_in_process;
+#[cfg(feature = "s3")]
+pub(crate) mod s3_script;
 
+pub(crate) mod world;
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use jiff::Timestamp;
 use skillmount::{
     clock::{Clock, SystemClock},
     store::{DirectoryStore, SharedStore},
@@ -23,4 +35,45 @@ pub(crate) fn temporary_directory() -> (TempDir, SharedStore) {
     let folder = TempDir::new().unwrap();
     let store = directory(folder.path());
     (folder, store)
+}
+
+/// As [`temporary_directory`], but in memory where the system has such a disk: for tests with thousands of writes, each
+/// of which would wait for a real one.
+pub(crate) fn directory_in_memory() -> (TempDir, SharedStore) {
+    let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+    let store = directory(folder.path());
+    (folder, store)
+}
+
+/// A clock whose time of day is set by hand.
+#[derive(Debug)]
+pub(crate) struct SetClock {
+    now: Mutex<Timestamp>,
+    rest: SystemClock,
+}
+
+impl SetClock {
+    pub(crate) fn at(second: i64) -> Arc<Self> {
+        let clock = Self { now: Mutex::default(), rest: SystemClock::new() };
+        clock.set(second);
+        Arc::new(clock)
+    }
+
+    pub(crate) fn set(&self, second: i64) {
+        *self.now.lock().unwrap() = Timestamp::from_second(second).unwrap();
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.now.lock().unwrap()
+    }
+
+    fn uptime(&self) -> Duration {
+        self.rest.uptime()
+    }
+
+    fn random(&self) -> u128 {
+        self.rest.random()
+    }
 }

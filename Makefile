@@ -1,0 +1,52 @@
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint ripgrep soak bench localstack-start localstack-stop
+
+# A snapshot that differs is a failure, never a file that quietly changes.
+export INSTA_UPDATE ?= no
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 20
+
+demo: ## watch an agent's session, from nothing to a written file; needs no account
+	@echo 'Building skillmount. The first time this takes minutes, after that no time.'
+	@cargo run --quiet -- demo
+
+# LocalStack is stopped again unless it ran before. Tests choose their stores themselves, so the variable that points the
+# command line at LocalStack stays out of them.
+test: lint ripgrep ## everything that must be green, LocalStack included
+	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
+	localstack/localstack.sh start; started=$$?; \
+	case $$started in \
+	  0) localstack/localstack.sh run -- env -u SKILLMOUNT_STORE cargo test ;; \
+	  3) echo 'Going on WITHOUT LocalStack: S3 is tested in process only.'; cargo test ;; \
+	  *) echo "LocalStack did not start (status $$started); see localstack/README.md" >&2; exit $$started ;; \
+	esac
+
+lint: ## formatting, lints, and the core without any feature
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo check --no-default-features
+
+# The search tests compare with ripgrep; without it they say that they skip.
+ripgrep:
+	@command -v rg >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo 'Installing ripgrep, which the search tests compare with.'; \
+	    { apt-get update && apt-get install -y ripgrep; } >/dev/null 2>&1 \
+	      || echo 'ripgrep could not be installed: the comparison with it is SKIPPED.'; \
+	  else \
+	    echo 'ripgrep is not installed: the comparison with it is SKIPPED.'; \
+	  fi; }
+
+soak: ## the tests under stress, a hundred times as long, with their figures
+	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races
+
+bench: ## memory, requests and time, as multiples of the raw SDK
+	cargo bench
+
+localstack-start: ## start LocalStack with a seeded bucket on a free port
+	localstack/localstack.sh start
+
+localstack-stop: ## stop it
+	localstack/localstack.sh stop

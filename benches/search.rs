@@ -1,0 +1,248 @@
+//! What search finds and what it costs: `cargo bench --bench search --no-default-features`.
+//!
+//! Quality: the share of the questions in `benches/data/search_questions.tsv`, written before search was, for which a
+//! right skill is among the first 1, 3 and 5, for substring search, for plain BM25, and for each step beyond it. The
+//! skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or `../shared/real-skills`. Cost: memory, and the
+//! time of a query against reading through all descriptions, on 10,000 generated skills.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark measures time, prints, and fails by panicking"
+)]
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use skillmount::{
+    catalog::search::{SearchDocument, SearchIndex, Step, Steps},
+    path::SkillPath,
+    skill::{Frontmatter, Head, read_document, read_head},
+};
+
+/// A skill as it lies on the disk.
+struct Skill {
+    path: SkillPath,
+    frontmatter: Frontmatter,
+    headings: Vec<String>,
+    body: String,
+}
+
+impl Skill {
+    fn document(&self) -> SearchDocument<'_> {
+        SearchDocument {
+            skill: &self.path,
+            name: self.frontmatter.name.as_deref().unwrap_or_default(),
+            description: &self.frontmatter.description,
+            when_to_use: self.frontmatter.when_to_use.as_deref().unwrap_or_default(),
+            triggers: &self.frontmatter.triggers,
+            tags: &self.frontmatter.tags,
+            keywords: &self.frontmatter.keywords,
+            headings: &self.headings,
+            body: Some(&self.body),
+        }
+    }
+}
+
+struct Question {
+    text: String,
+    right: Vec<String>,
+    kind: String,
+}
+
+fn main() {
+    let folder = std::env::var_os("SKILLMOUNT_REAL_SKILLS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-skills"), PathBuf::from);
+    let skills = real_skills(&folder);
+    if skills.is_empty() {
+        println!("no skills below {}: set SKILLMOUNT_REAL_SKILLS; quality is not measured", folder.display());
+    } else {
+        quality(&skills, &questions());
+    }
+    cost(&skills);
+}
+
+// ---- quality
+
+fn quality(skills: &[Skill], questions: &[Question]) {
+    println!(
+        "{} questions, {} skills: share with a right skill among the first 1, 3, 5",
+        questions.len(),
+        skills.len()
+    );
+    let substring = |question: &str| substring(skills, question);
+    print_row("substring (all terms)", questions, &substring);
+    let mut steps = Steps::NONE;
+    print_ranked("plain BM25", skills, questions, steps);
+    let ladder = [
+        ("+ stems", Step::Stems),
+        ("+ stop list", Step::StopWords),
+        ("+ body", Step::Body),
+        ("+ fields", Step::Fields),
+        ("+ repair of typos", Step::Repair),
+        ("+ Spanish and English", Step::Bridge),
+        ("+ cut-off", Step::CutOff),
+    ];
+    for (name, step) in ladder {
+        steps = steps.with(step);
+        print_ranked(name, skills, questions, steps);
+    }
+    println!("each step left out of all:");
+    for (name, step) in ladder {
+        print_ranked(&name.replace('+', "-"), skills, questions, Steps::ALL.without(step));
+    }
+    misses(skills, questions);
+}
+
+fn print_ranked(name: &str, skills: &[Skill], questions: &[Question], steps: Steps) {
+    let index = SearchIndex::build_with(skills.iter().map(Skill::document), steps);
+    print_row(name, questions, &|question| ranked(&index, question));
+}
+
+fn ranked(index: &SearchIndex, question: &str) -> Vec<String> {
+    let found = index.search(question, |_| true, 5).expect("the questions are short");
+    found.hits.into_iter().map(|hit| hit.skill.to_string()).collect()
+}
+
+/// As in the registry this project was born from: every term must occur in name, description or keywords.
+fn substring(skills: &[Skill], question: &str) -> Vec<String> {
+    let question = question.to_lowercase();
+    let found = skills.iter().filter(|skill| {
+        let head = &skill.frontmatter;
+        let text = format!("{} {} {}", skill.path.folder(), head.description, head.keywords.join(" ")).to_lowercase();
+        question.split_whitespace().all(|term| text.contains(term))
+    });
+    found.take(10).map(|skill| skill.path.to_string()).collect()
+}
+
+fn print_row(name: &str, questions: &[Question], search: &dyn Fn(&str) -> Vec<String>) {
+    let share = |questions: &[&Question], first: usize| {
+        let found = questions.iter().filter(|question| rank(question, search).is_some_and(|rank| rank < first)).count();
+        found as f64 / questions.len() as f64
+    };
+    let all: Vec<&Question> = questions.iter().collect();
+    let mut line = format!("{name:24} {:.2} {:.2} {:.2}  ", share(&all, 1), share(&all, 3), share(&all, 5));
+    for kind in ["plain", "typo", "words", "spanish"] {
+        let own: Vec<&Question> = questions.iter().filter(|question| question.kind == kind).collect();
+        write!(line, " {kind} {:.2}/{:.2}", share(&own, 1), share(&own, 5)).unwrap();
+    }
+    println!("{line}");
+}
+
+fn rank(question: &Question, search: &dyn Fn(&str) -> Vec<String>) -> Option<usize> {
+    search(&question.text).iter().position(|skill| question.right.contains(skill))
+}
+
+fn misses(skills: &[Skill], questions: &[Question]) {
+    let index = SearchIndex::build(skills.iter().map(Skill::document));
+    println!("not first:");
+    for question in questions {
+        let found = ranked(&index, &question.text);
+        let rank = found.iter().position(|skill| question.right.contains(skill));
+        if rank != Some(0) {
+            let place = rank.map_or_else(|| "-".to_owned(), |rank| (rank + 1).to_string());
+            println!("  {place} {:?} right {:?} found {found:?}", question.text, question.right);
+        }
+    }
+}
+
+fn questions() -> Vec<Question> {
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data/search_questions.tsv")).unwrap();
+    let rows = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    rows.map(|row| Question {
+        text: row[0].to_owned(),
+        right: row[1].split(',').map(str::to_owned).collect(),
+        kind: row[2].to_owned(),
+    })
+    .collect()
+}
+
+// ---- cost
+
+fn cost(real: &[Skill]) {
+    const SKILLS: usize = 10_000;
+    let generated = generated(real, SKILLS);
+    let start = Instant::now();
+    let index = SearchIndex::build(generated.iter().map(Skill::document));
+    println!("{SKILLS} generated skills: index built in {:?}", start.elapsed());
+    println!("index: {:.1} MB (limit 64)", index.memory_bytes() as f64 / 1e6);
+    let questions = questions();
+    let search = timed(&questions, |question| index.search(question, |_| true, 10).expect("short").total);
+    let scan = timed(&questions, |question| substring(&generated, question).len());
+    println!("a query: {search:?}; scanning the descriptions: {scan:?}; ratio {:.3}", ratio(search, scan));
+}
+
+fn timed(questions: &[Question], search: impl Fn(&str) -> usize) -> Duration {
+    let start = Instant::now();
+    let found: usize = questions.iter().map(|question| search(&question.text)).sum();
+    std::hint::black_box(found);
+    start.elapsed() / u32::try_from(questions.len()).unwrap()
+}
+
+fn ratio(one: Duration, other: Duration) -> f64 {
+    one.as_secs_f64() / other.as_secs_f64()
+}
+
+/// Skills whose texts are cut together from `real` ones (or from a few sentences where there are none), each with a
+/// word of its own.
+fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
+    let sentences: Vec<&str> = real.iter().flat_map(|skill| skill.frontmatter.description.split(". ")).collect();
+    let spare =
+        ["Write the report of a month", "Review code before it is merged", "Redacta la escritura de compraventa"];
+    let sentences = if sentences.is_empty() { spare.to_vec() } else { sentences };
+    let bodies: Vec<&str> = real.iter().map(|skill| skill.body.as_str()).collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let skill = |number: usize| {
+        let own = format!("skill{number}");
+        let description = (0..3).map(|_| sentences[next(sentences.len())]).collect::<Vec<_>>().join(". ");
+        let body = if bodies.is_empty() { description.clone() } else { bodies[next(bodies.len())].to_owned() };
+        Skill {
+            path: SkillPath::parse(&format!("generated{}/{own}", number % 50)).unwrap(),
+            frontmatter: Frontmatter { description: format!("{description} {own}"), ..Frontmatter::default() },
+            headings: vec![sentences[next(sentences.len())].to_owned()],
+            body,
+        }
+    };
+    (0..many).map(skill).collect()
+}
+
+// ---- reading skills
+
+fn real_skills(folder: &Path) -> Vec<Skill> {
+    let (mut skills, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(current) = folders.pop() {
+        if let Ok(text) = fs::read_to_string(current.join("SKILL.md")) {
+            let path = current.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+            skills.extend(skill(&path, &text));
+            continue;
+        }
+        let Ok(entries) = fs::read_dir(&current) else { continue };
+        folders.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
+    }
+    skills.sort_by(|one, two| one.path.cmp(&two.path));
+    skills
+}
+
+fn skill(path: &str, text: &str) -> Option<Skill> {
+    let path = SkillPath::parse(path).unwrap();
+    let head = read_head(text.as_bytes(), path.folder()).0?;
+    let body = read_document(text.as_bytes(), path.folder()).0?.body;
+    let Head { frontmatter, headings } = head;
+    Some(Skill { path, frontmatter, headings, body })
+}

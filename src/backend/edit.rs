@@ -1,0 +1,239 @@
+//! Replacing text in files, many agents at once.
+//!
+//! Edits of one file in one process queue up and commit in groups: one read, all replacements in order, one put under
+//! `If-Match`. Between processes compare-and-swap decides; whoever loses reads again and applies its group anew. The
+//! group is committed by a task of its own, so a caller that goes away takes nobody's edit with it. An edit is refused
+//! only after a look at the newest version, and only once what it was judged on is in the store.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::{
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+
+use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, service::Tool, tree::missing};
+use crate::{
+    error::{Code, Error, Outcome, Result},
+    limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
+    path::{ObjectKey, VirtualPath},
+    store::{Base, Commit, Committer, GetOptions, Object, SharedStore, StoreError},
+};
+
+/// How long a group waits for as many edits as the one before it had.
+const LINGER: Duration = Duration::from_millis(2);
+/// How often the queue lets others run before it takes a group: enough for every task that is ready to add its edit.
+const YIELDS: usize = 4;
+/// The pause after a lost race, times the number of races lost.
+const PAUSE: Duration = Duration::from_millis(3);
+
+impl SkillBackend {
+    pub(super) async fn edit_text(&self, request: EditRequest) -> Result<EditReply> {
+        let path = VirtualPath::parse(&request.file_path)?;
+        let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
+        let (session, policy) = self.allowed(Tool::changing("edit")).await?;
+        let tree = self.tree(&session, &policy).await?;
+        let (key, skill) = tree.writable(&path)?;
+        let edited = self.shared.edits.edit(key, path.clone(), replacement).await?;
+        if let Some(skill) = skill {
+            self.move_snapshot(skill, &path, &edited.commit, edited.size).await?;
+        }
+        Ok(EditReply { path: path.to_string(), occurrences: edited.occurrences, etag: edited.commit.etag })
+    }
+}
+
+/// An edit that is in the store.
+#[derive(Clone, Debug)]
+struct Edited {
+    occurrences: u64,
+    commit: Commit,
+    size: u64,
+}
+
+#[derive(Debug)]
+struct Pending {
+    path: VirtualPath,
+    replacement: Replacement,
+    reply: oneshot::Sender<Result<Edited>>,
+}
+
+/// The queues of all files being edited in this process.
+#[derive(Clone, Debug)]
+pub(super) struct EditQueues {
+    store: SharedStore,
+    committer: Committer,
+    /// Edits waiting, by file. A key is here exactly while a task works on its queue.
+    waiting: Arc<Mutex<HashMap<ObjectKey, Vec<Pending>>>>,
+}
+
+impl EditQueues {
+    pub(super) fn new(store: SharedStore, committer: Committer) -> Self {
+        Self { store, committer, waiting: Arc::default() }
+    }
+
+    /// Adds an edit to the queue of `key` and waits for its outcome.
+    async fn edit(&self, key: ObjectKey, path: VirtualPath, replacement: Replacement) -> Result<Edited> {
+        let (reply, answer) = oneshot::channel();
+        let pending = Pending { path: path.clone(), replacement, reply };
+        let idle = match self.lock().entry(key.clone()) {
+            std::collections::hash_map::Entry::Occupied(mut queue) => {
+                queue.get_mut().push(pending);
+                false
+            }
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(vec![pending]);
+                true
+            }
+        };
+        if idle {
+            tokio::spawn(Worker { queues: self.clone(), key, finished: false }.run());
+        }
+        // The sender is dropped unanswered only if the worker died, and then nobody knows how far it came.
+        answer.await.unwrap_or_else(|gone| {
+            Err(Error::internal(gone).with_outcome(Outcome::Unknown).with_detail("path", path.as_str()))
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ObjectKey, Vec<Pending>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The task that empties one file's queue.
+struct Worker {
+    queues: EditQueues,
+    key: ObjectKey,
+    /// Whether it has taken its queue out of the map itself; the place may be another worker's since.
+    finished: bool,
+}
+
+impl Drop for Worker {
+    /// A worker that dies leaves no queue behind: those who wait learn it, and the next edit starts a new one.
+    fn drop(&mut self) {
+        if !self.finished {
+            self.queues.lock().remove(&self.key);
+        }
+    }
+}
+
+impl Worker {
+    async fn run(mut self) {
+        let mut last = 1;
+        while let Some(group) = self.next_group(last).await {
+            last = group.len();
+            self.commit(group).await;
+        }
+        self.finished = true;
+    }
+
+    /// The next edits to commit together; `None` once the queue stayed empty and was taken out of the map.
+    async fn next_group(&self, last: usize) -> Option<Vec<Pending>> {
+        for _ in 0..YIELDS {
+            tokio::task::yield_now().await;
+        }
+        if last > 1 && self.length() < last {
+            sleep(LINGER).await;
+        }
+        let mut waiting = self.queues.lock();
+        let queue = waiting.get_mut(&self.key)?;
+        if queue.is_empty() {
+            waiting.remove(&self.key);
+            return None;
+        }
+        let count = queue.len().min(EDIT_GROUP);
+        Some(queue.drain(..count).collect())
+    }
+
+    fn length(&self) -> usize {
+        self.queues.lock().get(&self.key).map_or(0, Vec::len)
+    }
+
+    /// Commits a group and answers every edit in it.
+    async fn commit(&self, group: Vec<Pending>) {
+        let outcome = match timeout(OPERATION_TIMEOUT * 2, self.attempts(&group)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Error::new(
+                Code::StoreUnavailable,
+                "the edit took too long; read the file to see whether it is there",
+            )
+            .with_outcome(Outcome::Unknown)),
+        };
+        match outcome {
+            Ok(results) => {
+                for (pending, result) in group.into_iter().zip(results) {
+                    // A caller that went away does not want to know.
+                    let _ = pending.reply.send(result);
+                }
+            }
+            Err(error) => {
+                for pending in group {
+                    let _ = pending.reply.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    /// One result for each edit of the group, once what they rest on is in the store.
+    async fn attempts(&self, group: &[Pending]) -> Result<Vec<Result<Edited>>> {
+        let mut remembered = true;
+        for attempt in 0..EDIT_ATTEMPTS {
+            let base = match self.base(remembered).await {
+                Ok(base) => base,
+                Err(StoreError::NotFound) => {
+                    return Ok(group.iter().map(|pending| Err(missing(&pending.path))).collect());
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let (bytes, counts) = apply(group, &base);
+            if remembered && counts.iter().any(Result::is_err) {
+                remembered = false;
+                continue;
+            }
+            let failures: Option<Vec<Error>> = counts.iter().map(|count| count.as_ref().err().cloned()).collect();
+            if let Some(failures) = failures {
+                return Ok(failures.into_iter().map(Err).collect());
+            }
+            let size = bytes.len() as u64;
+            match self.queues.committer.commit(&self.key, bytes, &Base::version(&base.meta)).await {
+                Ok(commit) => {
+                    let edited = |occurrences| Edited { occurrences, commit: commit.clone(), size };
+                    return Ok(counts.into_iter().map(|count| count.map(edited)).collect());
+                }
+                Err(StoreError::PreconditionFailed | StoreError::NotFound) => remembered = false,
+                Err(error) => return Err(error.into()),
+            }
+            sleep(PAUSE * u32::try_from(attempt + 1).unwrap_or(u32::MAX).min(10)).await;
+        }
+        Err(Error::new(Code::EditConflict, "others kept changing the file at the same time; read it and try again")
+            .with_outcome(Outcome::NotApplied))
+    }
+
+    /// The version to edit: the newest this process knows of, or the newest there is.
+    async fn base(&self, remembered: bool) -> Result<Object, StoreError> {
+        let most = TEXT_FILE_BYTES as u64 + 1;
+        let options = GetOptions { range: Some(0..most), remembered, ..GetOptions::default() };
+        self.queues.store.get(&self.key, options).await
+    }
+}
+
+/// Applies the edits in order, each to what the ones before it left. An edit that fails changes nothing.
+fn apply(group: &[Pending], base: &Object) -> (Bytes, Vec<Result<u64>>) {
+    let mut bytes = base.bytes.clone();
+    let mut apply_one = |pending: &Pending| {
+        if !base.is_whole() {
+            let message =
+                format!("{} has {} bytes; edit takes files up to {TEXT_FILE_BYTES}", pending.path, base.meta.size);
+            return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied));
+        }
+        let (edited, count) = pending.replacement.apply(&pending.path, &bytes)?;
+        bytes = edited;
+        Ok(count)
+    };
+    let counts = group.iter().map(&mut apply_one).collect();
+    (bytes, counts)
+}

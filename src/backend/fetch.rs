@@ -1,0 +1,83 @@
+//! Bytes of files: whole or in windows, always of one version.
+
+use std::ops::Range;
+
+use bytes::{Bytes, BytesMut};
+
+use super::{
+    SkillBackend,
+    tree::{FileRef, missing},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::CHUNK_BYTES,
+    path::ETag,
+    store::{GetOptions, Object, ObjectMeta, StoreError},
+};
+
+impl SkillBackend {
+    /// The bytes `range` of a file, of its pinned version or of the one in `pin`, the newest where neither is given.
+    pub(super) async fn fetch(&self, file: &FileRef, range: Option<Range<u64>>, pin: Option<&ETag>) -> Result<Object> {
+        let if_match = file.pin.as_ref().or(pin).cloned();
+        let options = GetOptions { range, if_match, ..GetOptions::default() };
+        self.shared.store.get(&file.key, options).await.map_err(|error| unreadable(file, error))
+    }
+
+    /// A whole file of at most `most` bytes.
+    ///
+    /// One request up to [`CHUNK_BYTES`]; beyond that, one a chunk, each on the version the first one gave.
+    pub(super) async fn fetch_whole(&self, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
+        if let Some(size) = file.size {
+            check_size(file, size, most)?;
+        }
+        let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+        let first = self.fetch(file, range, None).await?;
+        check_size(file, first.meta.size, most)?;
+        if first.is_whole() {
+            return Ok((first.meta, first.bytes));
+        }
+        let mut bytes = BytesMut::from(&*first.bytes);
+        let mut at = first.range.end;
+        while at < first.meta.size {
+            let chunk = self.fetch(file, Some(at..at + CHUNK_BYTES), Some(&first.meta.etag)).await?;
+            bytes.extend_from_slice(&chunk.bytes);
+            at = advance(file, at, &chunk)?;
+        }
+        Ok((first.meta, bytes.freeze()))
+    }
+}
+
+/// Where a read goes on after `chunk`; a store that gives nothing would keep a loop going forever.
+pub(super) fn advance(file: &FileRef, at: u64, chunk: &Object) -> Result<u64> {
+    if chunk.range.end > at {
+        return Ok(chunk.range.end);
+    }
+    Err(Error::internal(format!("the store gave no bytes of {} at {at}", file.key)))
+}
+
+fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
+    if size <= most {
+        return Ok(());
+    }
+    let message =
+        format!("{} has {size} bytes and this takes at most {most}; read it in windows, or download it", file.path);
+    Err(Error::new(Code::FileTooLarge, message).with_detail("size", size).with_detail("limit", most))
+}
+
+/// A failed read, in the words of the tree.
+pub(super) fn unreadable(file: &FileRef, error: StoreError) -> Error {
+    match error {
+        StoreError::NotFound | StoreError::PreconditionFailed if file.pin.is_some() => Error::new(
+            Code::SkillChanged,
+            format!(
+                "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
+                file.path
+            ),
+        ),
+        StoreError::NotFound => missing(&file.path),
+        StoreError::PreconditionFailed => {
+            Error::new(Code::EditConflict, format!("{} changed while it was being read; read it again", file.path))
+        }
+        error => error.into(),
+    }
+}

@@ -1,0 +1,137 @@
+//! Listing a folder.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Entry, LsReply, LsRequest, SkillBackend,
+    service::Tool,
+    tree::{FileRef, Kind, Spot, Tree, missing},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::LIST_ENTRIES,
+    path::{Mount, VirtualPath},
+    skill::Snapshot,
+    store::{ListOptions, StoreError},
+};
+
+impl SkillBackend {
+    pub(super) async fn list_folder(&self, request: LsRequest) -> Result<LsReply> {
+        let path = VirtualPath::parse(&request.path)?;
+        let (session, policy) = self.allowed(Tool::reading("ls")).await?;
+        let tree = self.tree(&session, &policy).await?;
+        match tree.spot(&path) {
+            Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),
+            Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {
+                let entries = snapshot_entries(&pinned.snapshot, &path, &relative)?;
+                Ok(LsReply { entries, truncated: false })
+            }
+            Spot::In { mount, relative, .. } => self.list_fresh(mount, &path, &relative, &tree).await,
+            Spot::Nowhere => Err(missing(&path)),
+        }
+    }
+
+    async fn list_fresh(&self, mount: &Mount, path: &VirtualPath, relative: &str, tree: &Tree) -> Result<LsReply> {
+        let prefix = mount.prefix.folder(relative)?;
+        let mut entries = Vec::new();
+        let mut seen_any = false;
+        let mut page = None;
+        let mut truncated = false;
+        loop {
+            let options = ListOptions { delimiter: true, page, ..ListOptions::default() };
+            let listed = self.shared.store.list(&prefix, options).await?;
+            seen_any |= !listed.objects.is_empty() || !listed.folders.is_empty();
+            for folder in &listed.folders {
+                let name = prefix.relative(folder).and_then(|name| name.strip_suffix('/'));
+                entries.extend(name.and_then(|name| directory(path, name)));
+            }
+            for object in &listed.objects {
+                // A key that is the prefix itself is a folder marker some tools leave; it names no file.
+                let name = prefix.relative(&object.key).filter(|_| prefix.admit(&object.key).is_some());
+                let child = name.and_then(|name| path.join(name).ok());
+                entries.extend(child.map(|child| Entry {
+                    path: child.to_string(),
+                    is_dir: false,
+                    size: object.size,
+                    modified_at: Some(object.modified_at),
+                }));
+            }
+            truncated |= entries.len() > LIST_ENTRIES;
+            page = listed.next;
+            if page.is_none() || truncated {
+                break;
+            }
+        }
+        if !seen_any && !relative.is_empty() {
+            self.explain_empty(&tree.file(path)?).await?;
+        }
+        entries.sort_by(|one, two| one.path.cmp(&two.path));
+        entries.truncate(LIST_ENTRIES);
+        Ok(LsReply { entries, truncated })
+    }
+
+    /// Why a folder below a mount lists nothing: it is a file, or it is not there.
+    async fn explain_empty(&self, file: &FileRef) -> Result<()> {
+        match self.shared.store.head(&file.key).await {
+            Ok(_) => Err(not_a_directory(&file.path)),
+            Err(StoreError::NotFound) => Err(missing(&file.path)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn not_a_directory(path: &VirtualPath) -> Error {
+    Error::new(Code::NotADirectory, format!("{path} is a file, not a folder; read it with read"))
+}
+
+fn directory(parent: &VirtualPath, name: &str) -> Option<Entry> {
+    let path = parent.join(name).ok().filter(|path| path != parent)?;
+    Some(Entry { path: path.to_string(), is_dir: true, size: 0, modified_at: None })
+}
+
+/// The folders that exist only because mounts lie below them: mount order at the root, byte order below.
+fn above(tree: &Tree, path: &VirtualPath) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (mount, _) in tree.mounts() {
+        let name = mount.at.below(path).and_then(|below| below.split('/').next());
+        if let Some(entry) = name.and_then(|name| directory(path, name))
+            && !entries.contains(&entry)
+        {
+            entries.push(entry);
+        }
+    }
+    if !path.is_root() {
+        entries.sort_by(|one, two| one.path.cmp(&two.path));
+    }
+    entries
+}
+
+/// The entries of a folder of a snapshot.
+fn snapshot_entries(snapshot: &Snapshot, path: &VirtualPath, relative: &str) -> Result<Vec<Entry>> {
+    if snapshot.file(relative).is_some() {
+        return Err(not_a_directory(path));
+    }
+    let inside = if relative.is_empty() { String::new() } else { format!("{relative}/") };
+    let mut folders = BTreeSet::new();
+    let mut entries = Vec::new();
+    for file in snapshot.files() {
+        let Some(below) = file.path.strip_prefix(&inside) else { continue };
+        match below.split_once('/') {
+            Some((folder, _)) => {
+                folders.insert(folder);
+            }
+            None => entries.push(Entry {
+                path: path.join(below)?.to_string(),
+                is_dir: false,
+                size: file.size,
+                modified_at: Some(file.modified_at),
+            }),
+        }
+    }
+    if entries.is_empty() && folders.is_empty() && !relative.is_empty() {
+        return Err(missing(path));
+    }
+    entries.extend(folders.into_iter().filter_map(|folder| directory(path, folder)));
+    entries.sort_by(|one, two| one.path.cmp(&two.path));
+    Ok(entries)
+}

@@ -1,0 +1,161 @@
+//! Reading a window of lines.
+//!
+//! A small file is one request. A large one is read in chunks from the nearest line start that is known, and what was
+//! learnt about its lines is kept, so that the next window is one request of about its own size.
+
+use std::sync::Arc;
+
+use super::{
+    ReadReply, ReadRequest, SkillBackend,
+    fetch::advance,
+    lines::{LineIndex, Window},
+    service::Tool,
+    text::{binary_type, is_binary},
+    tree::FileRef,
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
+    path::VirtualPath,
+    store::{Object, ObjectMeta},
+};
+
+impl SkillBackend {
+    pub(super) async fn read_window(&self, request: ReadRequest) -> Result<ReadReply> {
+        let path = VirtualPath::parse(&request.file_path)?;
+        let (session, policy) = self.allowed(Tool::reading("read")).await?;
+        let file = self.tree(&session, &policy).await?.file(&path)?;
+        if let Some(index) = self.known_index(&file, request.offset) {
+            match self.read_indexed(&file, &request, &index).await {
+                // The file is another one now: what was known of its lines is no use.
+                Err(error) if error.code() == Code::EditConflict => self.shared.line_indexes.invalidate(&file.key),
+                answer => return answer,
+            }
+        }
+        self.read_from_start(&file, &request).await
+    }
+
+    /// What is known of the lines of a large file, where that helps: not for its first page, which costs one request
+    /// anyway and must tell whether the file is still the same.
+    fn known_index(&self, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
+        let index = self.shared.line_indexes.get(&file.key)?;
+        let same = file.pin.as_ref().is_none_or(|pin| pin == index.etag());
+        (same && index.start_before(offset).at > 0).then_some(index)
+    }
+
+    async fn read_indexed(&self, file: &FileRef, request: &ReadRequest, index: &LineIndex) -> Result<ReadReply> {
+        let mut index = index.clone();
+        if let Some(total) = index.total_lines() {
+            check_offset(file, request.offset, total)?;
+        }
+        let start = index.start_before(request.offset);
+        let window = Window::new(request.offset, request.limit, start);
+        let (meta, window) = self.fill(file, request, window, &mut index, None).await?;
+        self.answer(file, request, &meta, window, index)
+    }
+
+    async fn read_from_start(&self, file: &FileRef, request: &ReadRequest) -> Result<ReadReply> {
+        let range = match file.size {
+            Some(0) => None,
+            Some(size) if size <= CHUNK_BYTES => Some(0..size),
+            _ => Some(0..FIRST_CHUNK_BYTES),
+        };
+        let first = self.fetch(file, range, None).await?;
+        if let Some(kind) = binary_type(&first.bytes) {
+            return Err(is_binary(file, kind, first.meta.size));
+        }
+        if first.is_whole() && first.bytes.trim_ascii().is_empty() {
+            return Ok(blank(&first));
+        }
+        let mut index = LineIndex::new(first.meta.etag.clone(), first.meta.size);
+        index.learn(0, &first.bytes);
+        let mut window = Window::new(request.offset, request.limit, index.start_before(0));
+        window.feed(&first.bytes);
+        let (meta, window) = self.fill(file, request, window, &mut index, Some(first.meta)).await?;
+        self.answer(file, request, &meta, window, index)
+    }
+
+    /// Feeds the window chunk after chunk until it is full or the file ends.
+    async fn fill(
+        &self,
+        file: &FileRef,
+        request: &ReadRequest,
+        mut window: Window,
+        index: &mut LineIndex,
+        mut meta: Option<ObjectMeta>,
+    ) -> Result<(ObjectMeta, Window)> {
+        let pin = index.etag().clone();
+        while meta.is_none() || (!window.is_full() && window.at() < index.size()) {
+            let at = window.at();
+            let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
+            let end = wanted.unwrap_or(at + CHUNK_BYTES).min(at + CHUNK_BYTES);
+            let chunk = self.fetch(file, Some(at..end), Some(&pin)).await?;
+            advance(file, at, &chunk)?;
+            index.learn(at, &chunk.bytes);
+            window.feed(&chunk.bytes);
+            meta = Some(chunk.meta);
+        }
+        meta.map(|meta| (meta, window)).ok_or_else(|| Error::internal("a read ended without asking the store"))
+    }
+
+    fn answer(
+        &self,
+        file: &FileRef,
+        request: &ReadRequest,
+        meta: &ObjectMeta,
+        window: Window,
+        index: LineIndex,
+    ) -> Result<ReadReply> {
+        let total_lines = index.total_lines();
+        if meta.size > FIRST_CHUNK_BYTES {
+            self.shared.line_indexes.insert(file.key.clone(), Arc::new(index));
+        }
+        if let Some(total) = total_lines {
+            check_offset(file, request.offset, total)?;
+        }
+        let (bytes, lines, truncated) = window.finish();
+        let end_line = request.offset + lines;
+        let seen_end = total_lines.is_some_and(|total| end_line >= total);
+        let content = String::from_utf8_lossy(&bytes);
+        let lossy = matches!(content, std::borrow::Cow::Owned(_));
+        let has_window = lines > 0;
+        Ok(ReadReply {
+            content: content.into_owned(),
+            start_line: has_window.then_some(request.offset + 1),
+            end_line: has_window.then_some(end_line),
+            next_offset: (has_window && !seen_end).then_some(end_line),
+            total_lines: total_lines.filter(|_| has_window),
+            size: meta.size,
+            etag: meta.etag.clone(),
+            modified_at: meta.modified_at,
+            lossy,
+            truncated,
+        })
+    }
+}
+
+fn check_offset(file: &FileRef, offset: u64, total: u64) -> Result<()> {
+    if offset < total {
+        return Ok(());
+    }
+    let message =
+        format!("Line offset {offset} exceeds file length ({total} lines) of {}; use a smaller offset", file.path);
+    Err(Error::new(Code::OffsetOutOfRange, message).with_detail("total_lines", total))
+}
+
+/// A file of white space alone: all of it, and no window.
+fn blank(object: &Object) -> ReadReply {
+    let content = String::from_utf8_lossy(&object.bytes).into_owned();
+    ReadReply {
+        content,
+        start_line: None,
+        end_line: None,
+        next_offset: None,
+        total_lines: None,
+        size: object.meta.size,
+        etag: object.meta.etag.clone(),
+        modified_at: object.meta.modified_at,
+        lossy: false,
+        truncated: false,
+    }
+}

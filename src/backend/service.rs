@@ -1,0 +1,235 @@
+//! The service: everything that sessions share, and the handle of one session.
+
+use std::sync::Arc;
+
+use moka::sync::Cache;
+
+use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
+use crate::{
+    catalog::Catalogs,
+    clock::Clock,
+    error::{Code, Error, Result},
+    path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
+    session::{Both, CreateSession, Session, Sessions, ToolRule},
+    store::{Committer, SharedStore},
+};
+
+/// Line indexes of large files kept in memory; one takes up to 2 MiB.
+const LINE_INDEXES: u64 = 64;
+
+/// What a service is configured with.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceOptions {
+    /// The folder of the bucket everything lies below; the whole bucket where `None`.
+    pub namespace: Option<Namespace>,
+    /// Where `/workspace` and `/ticket` lie.
+    pub templates: MountTemplates,
+    /// Why nothing can be written, where the store does not honour conditional writes.
+    pub read_only: Option<String>,
+}
+
+/// What every session of every user shares. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Service {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) store: SharedStore,
+    pub(super) committer: Committer,
+    pub(super) namespace: Namespace,
+    pub(super) templates: MountTemplates,
+    pub(super) read_only: Option<String>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) sessions: Sessions,
+    pub(super) catalogs: Catalogs,
+    pub(super) edits: EditQueues,
+    pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
+}
+
+impl Service {
+    /// A service over `store`.
+    #[must_use]
+    pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
+        let namespace = options.namespace.unwrap_or_default();
+        let committer = Committer::new(store.clone(), clock.clone());
+        let shared = Shared {
+            sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone()),
+            catalogs: Catalogs::new(store.clone(), namespace.clone(), clock.clone()),
+            edits: EditQueues::new(store.clone(), committer.clone()),
+            line_indexes: Cache::new(LINE_INDEXES),
+            templates: options.templates,
+            read_only: options.read_only,
+            committer,
+            namespace,
+            store,
+            clock,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The handle of one session; asks nothing of the store.
+    #[must_use]
+    pub fn session(&self, user: Id, session: Id) -> SkillBackend {
+        SkillBackend { shared: self.shared.clone(), user, session, at_least: 0 }
+    }
+
+    /// Makes a session, or returns the one there is, and loads what its policy preloads; the flag says whether it was
+    /// made.
+    ///
+    /// # Errors
+    /// As [`Sessions::create`]; a preload that fails is one too, and says which.
+    pub async fn create_session(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+        self.shared.check_writable()?;
+        let (state, made) = self.sessions().create(user, session, wanted).await?;
+        if !made || state.policy.preload.is_empty() {
+            return Ok((state, made));
+        }
+        let backend = self.session(user.clone(), session.clone());
+        for skill in &state.policy.preload {
+            backend.load(&LoadSkillRequest::of(skill)).await?;
+        }
+        Ok((backend.session().await?, made))
+    }
+
+    /// The sessions and policies of every user.
+    #[must_use]
+    pub fn sessions(&self) -> &Sessions {
+        &self.shared.sessions
+    }
+
+    /// The skills of every user.
+    #[must_use]
+    pub fn catalogs(&self) -> &Catalogs {
+        &self.shared.catalogs
+    }
+
+    /// The store below everything.
+    #[must_use]
+    pub fn store(&self) -> &SharedStore {
+        &self.shared.store
+    }
+
+    /// The folder of the bucket everything lies below.
+    #[must_use]
+    pub fn namespace(&self) -> &Namespace {
+        &self.shared.namespace
+    }
+
+    /// Why nothing can be written, if so.
+    #[must_use]
+    pub fn read_only(&self) -> Option<&str> {
+        self.shared.read_only.as_deref()
+    }
+}
+
+impl Shared {
+    /// Refuses every change where the store cannot keep the promises that changes need.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        match &self.read_only {
+            None => Ok(()),
+            Some(why) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
+        }
+    }
+}
+
+/// One session of one user: the agent's file system. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SkillBackend {
+    pub(super) shared: Arc<Shared>,
+    pub(super) user: Id,
+    pub(super) session: Id,
+    pub(super) at_least: u64,
+}
+
+impl SkillBackend {
+    /// The same handle, never answered from a session older than `version`.
+    #[must_use]
+    pub fn at_least(mut self, version: u64) -> Self {
+        self.at_least = version;
+        self
+    }
+
+    /// Whose session it is.
+    #[must_use]
+    pub fn user(&self) -> &Id {
+        &self.user
+    }
+
+    /// The session as it is now; a fresh one where there is none.
+    ///
+    /// # Errors
+    /// `store_unavailable` where the store is down and the session is not in memory.
+    pub async fn session(&self) -> Result<Arc<Session>> {
+        self.shared.sessions.get(&self.user, &self.session, self.at_least).await
+    }
+
+    /// What this session may do: its own policy and its user's.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn policy(&self) -> Result<Both> {
+        self.state().await.map(|(_, policy)| policy)
+    }
+
+    /// The user's skills as the service knows them; asks the store anew where that is old, or at once with `fresh`.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn catalog(&self, fresh: bool) -> Result<Arc<crate::catalog::CatalogView>> {
+        self.shared.catalogs.view(&self.user, fresh).await
+    }
+
+    /// Session and policy, asked for at once.
+    pub(super) async fn state(&self) -> Result<(Arc<Session>, Both)> {
+        let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(&self.user))?;
+        let both = session.policy.stricter(&user);
+        Ok((session, both))
+    }
+
+    /// Session and policy, if the operation `tool` may run now.
+    pub(super) async fn allowed(&self, tool: Tool) -> Result<(Arc<Session>, Both)> {
+        let (session, policy) = self.state().await?;
+        if policy.tool(tool.name) == ToolRule::Blocked {
+            return Err(Error::new(
+                Code::ToolBlocked,
+                format!("the tool {} is blocked by policy; go on without it", tool.name),
+            ));
+        }
+        if tool.changes_files {
+            self.shared.check_writable()?;
+            if policy.plan_mode() {
+                let message =
+                    format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);
+                return Err(Error::new(Code::PlanMode, message));
+            }
+        }
+        if policy.tool(tool.name) == ToolRule::Ask {
+            let message = format!("the tool {} needs a person's approval in this session; ask for it", tool.name);
+            return Err(Error::new(Code::ApprovalRequired, message));
+        }
+        Ok((session, policy))
+    }
+
+    pub(super) fn space(&self) -> Result<UserSpace> {
+        self.shared.namespace.user(&self.user)
+    }
+}
+
+/// An operation as the policy knows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tool {
+    name: &'static str,
+    changes_files: bool,
+}
+
+impl Tool {
+    pub(super) const fn reading(name: &'static str) -> Self {
+        Self { name, changes_files: false }
+    }
+
+    pub(super) const fn changing(name: &'static str) -> Self {
+        Self { name, changes_files: true }
+    }
+}

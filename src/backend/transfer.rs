@@ -1,0 +1,151 @@
+//! Whole files as bytes: upload, download, and the streams behind the raw HTTP routes.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use jiff::Timestamp;
+
+use super::{
+    DownloadOutcome, SkillBackend, UploadFile, UploadOutcome,
+    fetch::{advance, unreadable},
+    service::Tool,
+    tree::FileRef,
+    write::check_upload_size,
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{CHUNK_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
+    path::{ETag, VirtualPath},
+    store::Base,
+};
+
+/// Files of one transfer under way at once: few, because each may be large.
+const PARALLEL: usize = 4;
+
+/// What is known of a file without its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileStat {
+    /// Its virtual path.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Which version.
+    pub etag: ETag,
+    /// When that version was written.
+    pub modified_at: Timestamp,
+}
+
+/// The bytes of one version of a file, chunk after chunk.
+#[derive(Debug)]
+pub struct FileReader {
+    backend: SkillBackend,
+    file: FileRef,
+    stat: FileStat,
+    at: u64,
+    end: u64,
+    ready: Option<Bytes>,
+}
+
+impl SkillBackend {
+    pub(super) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+        check_count(files.len())?;
+        let uploads = files.into_iter().map(|file| async move {
+            let result = self.upload_file(&file.path, file.bytes).await;
+            UploadOutcome { path: file.path, result }
+        });
+        Ok(stream::iter(uploads).buffered(PARALLEL).collect().await)
+    }
+
+    async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
+        let path = VirtualPath::parse(path)?;
+        check_upload_size(&path, bytes.len())?;
+        self.put_bytes(Tool::changing("upload"), &path, bytes, Base::Whatever).await.map(|written| written.etag)
+    }
+
+    pub(super) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+        check_count(paths.len())?;
+        let downloads = paths.into_iter().map(|path| async move {
+            let result = self.download_file(&path).await;
+            DownloadOutcome { path, result }
+        });
+        Ok(stream::iter(downloads).buffered(PARALLEL).collect().await)
+    }
+
+    async fn download_file(&self, path: &str) -> Result<Bytes> {
+        let file = self.readable(path).await?;
+        self.fetch_whole(&file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+    }
+
+    /// What is known of a file, without its bytes.
+    ///
+    /// # Errors
+    /// `invalid_path`, `file_not_found`, `is_a_directory`; `skill_changed` where a pinned file is gone.
+    pub async fn stat(&self, path: &str) -> Result<FileStat> {
+        let file = self.readable(path).await?;
+        let meta = self.shared.store.head(&file.key).await.map_err(|error| unreadable(&file, error))?;
+        if file.pin.as_ref().is_some_and(|pin| *pin != meta.etag) {
+            return Err(unreadable(&file, crate::store::StoreError::PreconditionFailed));
+        }
+        Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })
+    }
+
+    /// Opens a file for reading all of it, or the bytes `range`; with `pin`, only that version.
+    ///
+    /// # Errors
+    /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
+    /// range starts after the end.
+    pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
+        let file = self.readable(path).await?;
+        let wanted = range.unwrap_or(0..u64::MAX);
+        let first = wanted.start..wanted.end.min(wanted.start.saturating_add(CHUNK_BYTES));
+        let object = self.fetch(&file, Some(first), pin.as_ref()).await?;
+        let stat = FileStat {
+            path: path.to_owned(),
+            size: object.meta.size,
+            etag: object.meta.etag.clone(),
+            modified_at: object.meta.modified_at,
+        };
+        let end = wanted.end.min(stat.size);
+        let at = object.range.end;
+        Ok(FileReader { backend: self.clone(), file, stat, at, end, ready: Some(object.bytes) })
+    }
+
+    async fn readable(&self, path: &str) -> Result<FileRef> {
+        let path = VirtualPath::parse(path)?;
+        let (session, policy) = self.allowed(Tool::reading("download")).await?;
+        self.tree(&session, &policy).await?.file(&path)
+    }
+}
+
+impl FileReader {
+    /// The file being read.
+    #[must_use]
+    pub fn stat(&self) -> &FileStat {
+        &self.stat
+    }
+
+    /// The next bytes; `None` at the end. All of one version: where the file changes meanwhile, this fails.
+    ///
+    /// # Errors
+    /// `edit_conflict` or `skill_changed` where the version is gone; the store's.
+    pub async fn next(&mut self) -> Result<Option<Bytes>> {
+        if let Some(ready) = self.ready.take().filter(|ready| !ready.is_empty()) {
+            return Ok(Some(ready));
+        }
+        if self.at >= self.end {
+            return Ok(None);
+        }
+        let range = self.at..self.end.min(self.at + CHUNK_BYTES);
+        let chunk = self.backend.fetch(&self.file, Some(range), Some(&self.stat.etag)).await?;
+        self.at = advance(&self.file, self.at, &chunk)?;
+        Ok(Some(chunk.bytes))
+    }
+}
+
+fn check_count(files: usize) -> Result<()> {
+    if files <= TRANSFER_FILES {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidRequest, format!("one call moves at most {TRANSFER_FILES} files; split it")))
+}

@@ -1,0 +1,193 @@
+//! The virtual tree of one session: which mounts it has, and what lies behind each.
+//!
+//! A tree is made anew for each operation from the session as it is then, so one operation sees one version. A loaded
+//! skill is *pinned*: its files are those of the snapshot taken at load. Everything else is *fresh*: the store is asked.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::SkillBackend;
+use crate::{
+    error::{Code, Error, Result},
+    path::{ETag, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
+    session::{Both, LoadedSkill, Session, SkillsAccess, Visibility},
+    skill::Snapshot,
+};
+
+/// The mounts a session sees, and how each is read.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) scope: Scope,
+    kinds: Vec<Kind>,
+}
+
+/// How a mount is read and whether it can be written.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// `/workspace` and `/ticket`: the newest acknowledged version, writable.
+    Fresh,
+    /// A skill that is shown without being loaded: the newest version, read-only.
+    Shown,
+    /// A loaded skill: the files of its snapshot.
+    Pinned(Pinned),
+}
+
+/// A loaded skill as a mount.
+#[derive(Clone, Debug)]
+pub(super) struct Pinned {
+    pub(super) skill: SkillPath,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) writable: bool,
+}
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(super) enum Spot<'tree> {
+    /// `/`, or `/skills` when it is there.
+    Above,
+    /// The mount itself, or something in it: `relative` is empty for the mount.
+    In { mount: &'tree Mount, kind: &'tree Kind, relative: String },
+    /// Nothing this session can see.
+    Nowhere,
+}
+
+/// A file that can be asked for: its key, and the one version that counts where it is pinned.
+#[derive(Clone, Debug)]
+pub(super) struct FileRef {
+    pub(super) path: VirtualPath,
+    pub(super) key: ObjectKey,
+    pub(super) pin: Option<ETag>,
+    pub(super) size: Option<u64>,
+}
+
+impl Tree {
+    pub(super) fn spot(&self, path: &VirtualPath) -> Spot<'_> {
+        match self.scope.place(path) {
+            Place::Above => Spot::Above,
+            Place::Nowhere => Spot::Nowhere,
+            Place::Inside(index, relative) => match (self.scope.mounts().get(index), self.kinds.get(index)) {
+                (Some(mount), Some(kind)) => Spot::In { mount, kind, relative: relative.to_owned() },
+                _ => Spot::Nowhere,
+            },
+        }
+    }
+
+    /// Mounts with the way they are read.
+    pub(super) fn mounts(&self) -> impl Iterator<Item = (&Mount, &Kind)> {
+        self.scope.mounts().iter().zip(&self.kinds)
+    }
+
+    /// The file at `path`, as far as that can be told without asking the store: a pinned file is known to exist, a
+    /// fresh one may.
+    pub(super) fn file(&self, path: &VirtualPath) -> Result<FileRef> {
+        match self.spot(path) {
+            Spot::Above => Err(is_a_directory(path)),
+            Spot::In { relative, .. } if relative.is_empty() => Err(is_a_directory(path)),
+            Spot::In { kind: Kind::Pinned(pinned), mount, relative } => match pinned.snapshot.file(&relative) {
+                Some(file) => Ok(FileRef {
+                    path: path.clone(),
+                    key: mount.prefix.key(&relative)?,
+                    pin: Some(file.etag.clone()),
+                    size: Some(file.size),
+                }),
+                None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
+                None => Err(missing(path)),
+            },
+            Spot::In { .. } => match self.scope.object_key(path)? {
+                Some(key) => Ok(FileRef { path: path.clone(), key, pin: None, size: None }),
+                None => Err(missing(path)),
+            },
+            Spot::Nowhere => Err(missing(path)),
+        }
+    }
+
+    /// The place at `path`, if it can be written: its key, and the skill it belongs to where it is in one.
+    pub(super) fn writable(&self, path: &VirtualPath) -> Result<(ObjectKey, Option<&Pinned>)> {
+        let skill = match self.spot(path) {
+            Spot::Above => return Err(if path.is_root() { is_a_directory(path) } else { read_only(path) }),
+            Spot::In { kind: Kind::Fresh, .. } => None,
+            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => Some(pinned),
+            Spot::In { .. } | Spot::Nowhere => return Err(read_only(path)),
+        };
+        match self.scope.object_key(path)? {
+            Some(key) => Ok((key, skill)),
+            None => Err(is_a_directory(path)),
+        }
+    }
+}
+
+impl SkillBackend {
+    /// The tree of `session` under `policy`.
+    pub(super) async fn tree(&self, session: &Session, policy: &Both) -> Result<Tree> {
+        let space = self.space()?;
+        let templates = &self.shared.templates;
+        let mut mounts = vec![
+            Mount {
+                at: VirtualPath::parse("/workspace")?,
+                prefix: templates.workspace().prefix(&space, &session.session_id, &session.vars)?,
+            },
+            Mount {
+                at: VirtualPath::parse("/ticket")?,
+                prefix: templates.ticket().prefix(&space, &session.session_id, &session.vars)?,
+            },
+        ];
+        let mut kinds = vec![Kind::Fresh, Kind::Fresh];
+        for loaded in session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible()) {
+            mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: space.skill(&loaded.skill)? });
+            kinds.push(Kind::Pinned(self.pinned(loaded, policy).await?));
+        }
+        if policy.visibility() == Visibility::All {
+            let mut taken: HashSet<MountName> =
+                session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
+            for entry in &self.catalog(false).await?.entries {
+                if policy.skill(&entry.skill).is_visible() && taken.insert(entry.mount_name()) {
+                    mounts.push(Mount { at: skill_mount(&entry.mount_name())?, prefix: space.skill(&entry.skill)? });
+                    kinds.push(Kind::Shown);
+                }
+            }
+        }
+        Ok(Tree { scope: Scope::new(mounts), kinds })
+    }
+
+    async fn pinned(&self, loaded: &LoadedSkill, policy: &Both) -> Result<Pinned> {
+        Ok(Pinned {
+            skill: loaded.skill.clone(),
+            snapshot: self.shared.sessions.snapshot(&self.user, loaded).await?,
+            writable: policy.skills_access() == SkillsAccess::Write,
+        })
+    }
+}
+
+/// `/skills/{mount}`.
+pub(super) fn skill_mount(name: &MountName) -> Result<VirtualPath> {
+    VirtualPath::parse(&format!("/skills/{name}"))
+}
+
+/// Whether a snapshot has files below `relative`.
+pub(super) fn is_folder(snapshot: &Snapshot, relative: &str) -> bool {
+    let inside = format!("{relative}/");
+    let at = snapshot.files().partition_point(|file| file.path.as_str() < inside.as_str());
+    snapshot.files().get(at).is_some_and(|file| file.path.starts_with(&inside))
+}
+
+/// What is said of everything that cannot be seen, whether it is absent, unloaded or somebody else's.
+pub(super) fn missing(path: &VirtualPath) -> Error {
+    let mut parts = path.segments();
+    let message = if parts.next() == Some("skills") {
+        format!(
+            "File not found: {path}. Files of a skill appear below /skills after load_skill; list a folder with ls to see what is there."
+        )
+    } else {
+        format!(
+            "File not found: {path}. List the folder with ls to see what is there; files live below /workspace and /ticket."
+        )
+    };
+    Error::new(Code::FileNotFound, message)
+}
+
+pub(super) fn is_a_directory(path: &VirtualPath) -> Error {
+    Error::new(Code::IsADirectory, format!("{path} is a folder; list it with ls, or name a file in it"))
+}
+
+fn read_only(path: &VirtualPath) -> Error {
+    Error::new(Code::ReadOnly, format!("{path} cannot be written; write below /workspace or /ticket instead"))
+}

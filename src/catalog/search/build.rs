@@ -1,0 +1,181 @@
+//! Building the index: each document is cut into terms, and when all are known, each term is weighed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::{
+    Step, Steps,
+    document::{Field, SearchDocument},
+    index::{Posting, SearchIndex},
+    language::Language,
+    score::saturated,
+    vocabulary::Vocabulary,
+    words::{fold, words},
+};
+use crate::{limits::SEARCH_BODY_TERMS, path::SkillPath};
+
+/// What is gathered while documents are added in byte order of their paths.
+pub(super) struct Builder {
+    steps: Steps,
+    /// Every word met, by language, with its term, so that each is stemmed once.
+    known: [HashMap<Box<str>, u32>; Language::ALL.len()],
+    terms: HashMap<Box<str>, u32>,
+    spellings: BTreeSet<Box<str>>,
+    documents: Vec<Vec<Occurrence>>,
+}
+
+/// How often a term occurs in one field of one document.
+struct Occurrence {
+    term: u32,
+    field: Field,
+    count: f32,
+}
+
+impl Builder {
+    pub(super) fn new(steps: Steps) -> Self {
+        Self {
+            steps,
+            known: Default::default(),
+            terms: HashMap::new(),
+            spellings: BTreeSet::new(),
+            documents: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, document: &SearchDocument<'_>) {
+        let language = language_of(document);
+        let mut found = Vec::new();
+        for field in Field::ALL {
+            if !self.searches(field) {
+                continue;
+            }
+            for text in document.texts(field) {
+                self.add_text(&fold(text), field, language, &mut found);
+            }
+        }
+        found.sort_unstable();
+        let counted = found.chunk_by(|one, two| one == two).filter_map(|same| {
+            let (field, term) = *same.first()?;
+            Some(Occurrence { term, field, count: count(same.len()) })
+        });
+        let mut counted: Vec<_> = counted.collect();
+        keep_telling(&mut counted);
+        self.documents.push(counted);
+    }
+
+    fn searches(&self, field: Field) -> bool {
+        match field {
+            Field::Body => self.steps.has(Step::Body),
+            Field::Category => self.steps.has(Step::Fields),
+            _ => true,
+        }
+    }
+
+    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(Field, u32)>) {
+        let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
+        for word in words(folded) {
+            if self.steps.has(Step::StopWords) && language.is_stop_word(word) {
+                continue;
+            }
+            if field != Field::Body && !self.spellings.contains(word) {
+                self.spellings.insert(word.into());
+            }
+            found.push((counted_as, self.term(word, language)));
+        }
+    }
+
+    fn term(&mut self, word: &str, language: Language) -> u32 {
+        let [english, spanish] = &mut self.known;
+        let known = if language == Language::English { english } else { spanish };
+        if let Some(term) = known.get(word) {
+            return *term;
+        }
+        let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
+        let next = number(self.terms.len());
+        let term = *self.terms.entry(stem.into()).or_insert(next);
+        known.insert(word.into(), term);
+        term
+    }
+
+    pub(super) fn finish(self, skills: Vec<SkillPath>) -> SearchIndex {
+        let mut by_term = strengths(&self.documents, self.terms.len());
+        drop(self.documents);
+        let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
+        sorted.sort_unstable();
+        let mut postings = Vec::with_capacity(by_term.iter().map(Vec::len).sum());
+        let mut ends = Vec::with_capacity(sorted.len());
+        for (_, term) in &sorted {
+            postings.extend(by_term.get_mut(*term as usize).map(std::mem::take).unwrap_or_default());
+            ends.push(number(postings.len()));
+        }
+        SearchIndex {
+            skills,
+            terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
+            spellings: Vocabulary::of_sorted(self.spellings.iter().map(|word| &**word)).with_endings(),
+            steps: self.steps,
+            ends,
+            postings,
+        }
+    }
+}
+
+/// The language the skill is written in, by its description where that tells, otherwise by its body.
+fn language_of(document: &SearchDocument<'_>) -> Language {
+    let prose = [Field::Description, Field::WhenToUse, Field::Body];
+    let guesses = prose.into_iter().filter_map(|field| {
+        let text: String = document.texts(field).map(|text| fold(text) + " ").collect();
+        Language::guess(words(&text))
+    });
+    guesses.into_iter().next().unwrap_or(Language::English)
+}
+
+/// Of the body, only the terms it uses most: the rest is what any text holds, and most of the memory.
+fn keep_telling(occurrences: &mut Vec<Occurrence>) {
+    let body = occurrences.partition_point(|occurrence| occurrence.field < Field::Body);
+    if let Some(body) = occurrences.get_mut(body..) {
+        body.sort_by(|one, two| two.count.total_cmp(&one.count).then(one.term.cmp(&two.term)));
+    }
+    occurrences.truncate(body + SEARCH_BODY_TERMS);
+    occurrences.shrink_to_fit();
+}
+
+/// BM25F: occurrences of one term in one document are added up over its fields, each by the weight of the field and
+/// held against its length, and saturate only then.
+fn strengths(documents: &[Vec<Occurrence>], terms: usize) -> Vec<Vec<Posting>> {
+    let mut by_term: Vec<Vec<Posting>> = Vec::new();
+    by_term.resize_with(terms, Vec::new);
+    let mean = Field::ALL.map(|field| {
+        let holding = documents.iter().filter(|one| length(one, field) > 0.0).count();
+        documents.iter().map(|one| length(one, field)).sum::<f32>() / count(holding.max(1))
+    });
+    for (document, occurrences) in (0_u32..).zip(documents) {
+        let mut worth = HashMap::<u32, f32>::new();
+        for (field, mean) in Field::ALL.into_iter().zip(mean) {
+            let (weight, strictness) = field.weight();
+            let norm = 1.0 - strictness + strictness * length(occurrences, field) / mean.max(1.0);
+            for occurrence in occurrences.iter().filter(|occurrence| occurrence.field == field) {
+                *worth.entry(occurrence.term).or_default() += weight * occurrence.count / norm;
+            }
+        }
+        for (term, worth) in worth {
+            if let Some(postings) = by_term.get_mut(term as usize) {
+                postings.push(Posting { document, strength: saturated(worth) });
+            }
+        }
+    }
+    by_term
+}
+
+/// Words of one field.
+fn length(occurrences: &[Occurrence], field: Field) -> f32 {
+    occurrences.iter().filter(|occurrence| occurrence.field == field).map(|occurrence| occurrence.count).sum()
+}
+
+/// A count as a factor; beyond what 16 bits hold, more makes no difference.
+fn count(number: usize) -> f32 {
+    f32::from(u16::try_from(number).unwrap_or(u16::MAX))
+}
+
+/// A position as it is kept: an index holds fewer than 2^32 postings.
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,91 @@
+//! What search looks at in a skill, and how much each part of it counts.
+
+use crate::{catalog::CatalogEntry, path::SkillPath};
+
+/// One skill as search sees it. Parts that a skill does not have are empty.
+#[derive(Clone, Debug)]
+pub struct SearchDocument<'a> {
+    /// Its identity; the folder and the categories above it are searched too.
+    pub skill: &'a SkillPath,
+    /// Its name; empty where it has none but the folder's.
+    pub name: &'a str,
+    /// What it is for.
+    pub description: &'a str,
+    /// When to use it.
+    pub when_to_use: &'a str,
+    /// Phrases that call for it.
+    pub triggers: &'a [String],
+    /// Words to find it by.
+    pub tags: &'a [String],
+    /// More of them.
+    pub keywords: &'a [String],
+    /// Title and headings of its body, searched where the body is not known.
+    pub headings: &'a [String],
+    /// The text of its body, or as much of it as is known.
+    pub body: Option<&'a str>,
+}
+
+impl<'a> SearchDocument<'a> {
+    /// The document of a catalog entry, with the text of its body where the caller has it.
+    #[must_use]
+    pub fn of(entry: &'a CatalogEntry, body: Option<&'a str>) -> Self {
+        let head = &entry.frontmatter;
+        Self {
+            skill: &entry.skill,
+            name: entry.name(),
+            description: &head.description,
+            when_to_use: head.when_to_use.as_deref().unwrap_or_default(),
+            triggers: &head.triggers,
+            tags: &head.tags,
+            keywords: &head.keywords,
+            headings: &entry.headings,
+            body,
+        }
+    }
+
+    /// The texts of one field.
+    pub(super) fn texts(&self, field: Field) -> impl Iterator<Item = &'a str> {
+        let (texts, lists): ([&str; 2], [&[String]; 3]) = match field {
+            // A name that repeats the folder's says nothing more.
+            Field::Name => {
+                ([self.skill.folder(), if self.name == self.skill.folder() { "" } else { self.name }], [&[]; 3])
+            }
+            Field::Description => ([self.description, ""], [&[]; 3]),
+            Field::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
+            Field::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
+            Field::Category => ([self.skill.category(), ""], [&[]; 3]),
+            // The headings are in the body; counting them once more moved worse skills up.
+            Field::Body => match self.body {
+                Some(body) => ([body, ""], [&[]; 3]),
+                None => ([""; 2], [self.headings, &[], &[]]),
+            },
+        };
+        texts.into_iter().chain(lists.into_iter().flatten().map(String::as_str))
+    }
+}
+
+/// A part of a skill that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Field {
+    Name,
+    Description,
+    WhenToUse,
+    Keywords,
+    Category,
+    Body,
+}
+
+impl Field {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Body];
+
+    /// How much one occurrence counts, and how far a long field is held against it (0 not at all, 1 in full).
+    pub(super) const fn weight(self) -> (f32, f32) {
+        match self {
+            Self::Name | Self::Keywords => (2.0, 0.3),
+            Self::Description | Self::WhenToUse => (1.5, 0.5),
+            Self::Category => (0.5, 0.0),
+            Self::Body => (0.1, 0.7),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The index: terms, and for each term the skills it is found in.
+
+use super::{Steps, build::Builder, document::SearchDocument, vocabulary::Vocabulary};
+use crate::path::SkillPath;
+
+/// A searchable catalog: an immutable value, rebuilt when the catalog changes.
+#[derive(Debug)]
+pub struct SearchIndex {
+    /// In byte order, so that the number of a document is also its rank among equals.
+    pub(super) skills: Vec<SkillPath>,
+    /// Stems.
+    pub(super) terms: Vocabulary,
+    /// Words as they are written, folded, of all fields but the body: what a misspelt word may be repaired to.
+    pub(super) spellings: Vocabulary,
+    pub(super) steps: Steps,
+    /// Where the postings of each term end.
+    pub(super) ends: Vec<u32>,
+    pub(super) postings: Vec<Posting>,
+}
+
+/// One skill a term is found in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posting {
+    pub(super) document: u32,
+    /// How much the term says about the skill, between 0 and 1.
+    pub(super) strength: f32,
+}
+
+impl SearchIndex {
+    /// Indexes `documents`, in whatever order they come.
+    #[must_use]
+    pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
+        Self::build_with(documents, Steps::ALL)
+    }
+
+    /// The same with some steps left out, for measuring what they bring.
+    #[must_use]
+    pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
+        let mut documents: Vec<_> = documents.into_iter().collect();
+        documents.sort_by_key(|document| document.skill);
+        let mut builder = Builder::new(steps);
+        for document in &documents {
+            builder.add(document);
+        }
+        builder.finish(documents.iter().map(|document| document.skill.clone()).collect())
+    }
+
+    /// Bytes the index takes on the heap, the skill paths it shares with the catalog included.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let skills: usize = self.skills.iter().map(|skill| skill.as_str().len() + size_of::<[usize; 2]>()).sum();
+        skills
+            + self.skills.capacity() * size_of::<SkillPath>()
+            + self.terms.memory_bytes()
+            + self.spellings.memory_bytes()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.postings.capacity() * size_of::<Posting>()
+    }
+
+    /// The skills `term` is found in, in byte order of their paths.
+    pub(super) fn postings(&self, term: u32) -> &[Posting] {
+        let at = term as usize;
+        let end = self.ends.get(at).copied().unwrap_or_default() as usize;
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default() as usize;
+        self.postings.get(start..end).unwrap_or_default()
+    }
+}

@@ -1,0 +1,121 @@
+//! The two languages that are understood: which one a text is in, its stop words and its stems.
+//!
+//! Words arrive folded, so the stemmers see no accents. Spanish loses only one thing by that, the accent that marks
+//! `-ción`, which is put back before stemming so that singular and plural still meet.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// A language with stems and stop words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Language {
+    /// Also stands in for every language that is not known: its stemmer touches only Latin endings.
+    English,
+    Spanish,
+}
+
+impl Language {
+    pub(super) const ALL: [Self; 2] = [Self::English, Self::Spanish];
+
+    /// The language most of the telling words belong to; `None` where nothing tells.
+    pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
+        let (mut english, mut spanish) = (0_usize, 0_usize);
+        for word in words {
+            english += usize::from(Self::English.is_stop_word(word));
+            spanish += usize::from(Self::Spanish.is_stop_word(word) || has_spanish_ending(word));
+        }
+        match spanish.cmp(&english) {
+            std::cmp::Ordering::Greater => Some(Self::Spanish),
+            std::cmp::Ordering::Less => Some(Self::English),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    /// Whether `word` carries no meaning of its own: an article, a preposition, or a word of asking (`help`, `quiero`).
+    pub(super) fn is_stop_word(self, word: &str) -> bool {
+        self.stop_words().binary_search(&word).is_ok()
+    }
+
+    /// The sorted stop list, folded.
+    pub(super) fn stop_words(self) -> &'static [&'static str] {
+        match self {
+            Self::English => ENGLISH,
+            Self::Spanish => SPANISH,
+        }
+    }
+
+    /// The stem of a folded word.
+    pub(super) fn stem(self, word: &str) -> String {
+        match self {
+            Self::English => Stemmer::create(Algorithm::English).stem(word).into_owned(),
+            Self::Spanish => Stemmer::create(Algorithm::Spanish).stem(&with_accent(word)).into_owned(),
+        }
+    }
+}
+
+fn has_spanish_ending(word: &str) -> bool {
+    word.len() > 5 && ["cion", "ciones", "miento"].iter().any(|ending| word.ends_with(ending))
+}
+
+fn with_accent(word: &str) -> Cow<'_, str> {
+    match word.strip_suffix("cion") {
+        Some(root) => Cow::Owned(format!("{root}ción")),
+        None => Cow::Borrowed(word),
+    }
+}
+
+#[rustfmt::skip]
+const ENGLISH: &[&str] = &[
+    "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be", "because", "been", "before", "being", "below",
+    "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "during", "each", "either", "etc", "every", "few",
+    "for", "from", "further", "get", "give", "had", "has", "have", "having", "he", "help", "her", "here", "him", "his", "how", "i", "if",
+    "in", "into", "is", "it", "its", "just", "let", "like", "m", "may", "me", "might", "more", "most", "must", "my", "need", "needs",
+    "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "please",
+    "same", "she", "should", "so", "some", "something", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "through", "to", "too", "under", "until", "up", "us", "use", "used", "user", "uses", "using", "very", "via", "want", "wants", "was", "we",
+    "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your",
+];
+
+#[rustfmt::skip]
+const SPANISH: &[&str] = &[
+    "a", "actualmente", "al", "algo", "algun", "alguna", "ante", "antes", "aquel", "asi", "aun", "ayuda", "ayudame", "bajo", "cada",
+    "como", "con", "cual", "cuales", "cuando", "de", "del", "desde", "donde", "durante", "e", "el", "ella", "ellos", "en", "entre", "era",
+    "es", "esa", "ese", "eso", "esta", "estaba", "estan", "estas", "este", "esto", "estos", "etc", "favor", "fue", "ha", "hace", "hacer", "hacia",
+    "han", "hasta", "hay", "haz", "la", "las", "le", "les", "lo", "los", "mas", "me", "mi", "mis", "muy", "necesita", "necesitamos",
+    "necesito", "ni", "no", "nos", "nuestra", "nuestro", "o", "otra", "otro", "otros", "para", "pero", "por", "porque", "puede",
+    "puedes", "puedo", "pues", "que", "quien", "quiere", "quiero", "se", "sea", "ser", "si", "sin", "sobre", "son", "su", "sus",
+    "tambien", "tan", "te", "tengo", "ti", "tiene", "tienen", "todo", "todos", "tu", "tus", "u", "un", "una", "uno", "unos", "usa", "usar",
+    "usted", "y", "ya", "yo",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stop_lists_are_sorted_so_that_they_can_be_searched() {
+        for language in Language::ALL {
+            assert!(language.stop_words().windows(2).all(|pair| pair[0] < pair[1]), "{language:?}");
+        }
+    }
+
+    #[test]
+    fn the_language_is_guessed_from_its_small_words_and_endings() {
+        let guess = |text: &str| Language::guess(text.split(' '));
+        assert_eq!(guess("redacta la escritura de compraventa"), Some(Language::Spanish));
+        assert_eq!(guess("write the deed of sale"), Some(Language::English));
+        assert_eq!(guess("simulacion molecular"), Some(Language::Spanish));
+        assert_eq!(guess("docker kubernetes"), None);
+    }
+
+    #[test]
+    fn singular_and_plural_have_one_stem_in_both_languages_without_accents() {
+        for (one, many) in [("simulacion", "simulaciones"), ("revision", "revisiones"), ("escritura", "escrituras")] {
+            assert_eq!(Language::Spanish.stem(one), Language::Spanish.stem(many));
+        }
+        for (one, many) in [("query", "queries"), ("review", "reviews"), ("test", "testing")] {
+            assert_eq!(Language::English.stem(one), Language::English.stem(many));
+        }
+    }
+}

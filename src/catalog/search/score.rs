@@ -1,0 +1,90 @@
+//! From the words of a question to ranked skills.
+
+use super::{
+    Step,
+    index::SearchIndex,
+    query::{self, Meaning},
+};
+use crate::{error::Result, path::SkillPath};
+
+/// How fast further occurrences stop counting (`k1` of BM25).
+const SATURATION: f32 = 1.2;
+/// The share of a question's information that a skill must hold, wherever, to be an answer to it.
+const LEAST_COVERED: f32 = 0.25;
+
+/// A skill that answers a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Which.
+    pub skill: SkillPath,
+    /// The share of the question's information it answers, from 0 to 1.
+    pub score: f32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The best, best first; equals in byte order of their paths.
+    pub hits: Vec<Hit>,
+    /// How many there are, those beyond the limit included.
+    pub total: usize,
+}
+
+impl SearchIndex {
+    /// The skills that answer `query`, a sentence or a few words, among those `filter` lets pass: at most `limit` of
+    /// them, and how many there are. A query without a telling word finds nothing.
+    ///
+    /// # Errors
+    /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
+    pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<Found> {
+        let meanings = query::meanings(self, query)?;
+        let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
+        let mut tallies = vec![Tally::default(); self.skills.len()];
+        for meaning in &meanings {
+            self.add(meaning, &mut tallies);
+        }
+        let least = if self.steps.has(Step::CutOff) { LEAST_COVERED * information } else { 0.0 };
+        let answers = self
+            .skills
+            .iter()
+            .zip(tallies)
+            .filter(|(skill, tally)| tally.score > 0.0 && tally.covered >= least && filter(skill));
+        let mut found: Vec<(&SkillPath, f32)> =
+            answers.map(|(skill, tally)| (skill, tally.score / information)).collect();
+        // The sort is stable and the skills come in byte order.
+        found.sort_by(|one, two| two.1.total_cmp(&one.1));
+        let total = found.len();
+        let hits = found.into_iter().take(limit).map(|(skill, score)| Hit { skill: skill.clone(), score }).collect();
+        Ok(Found { hits, total })
+    }
+
+    /// Adds what one word of the question brings: for each skill, the best of the terms the word may stand for.
+    fn add(&self, meaning: &Meaning, tallies: &mut [Tally]) {
+        let mut gains = vec![0.0_f32; tallies.len()];
+        for (term, factor) in &meaning.terms {
+            for posting in self.postings(*term) {
+                if let Some(gain) = gains.get_mut(posting.document as usize) {
+                    *gain = gain.max(posting.strength * factor);
+                }
+            }
+        }
+        for (tally, gain) in tallies.iter_mut().zip(gains).filter(|(_, gain)| *gain > 0.0) {
+            tally.score += gain * meaning.information;
+            tally.covered += meaning.information;
+        }
+    }
+}
+
+/// What one skill has brought together.
+#[derive(Clone, Default)]
+struct Tally {
+    /// Information, each word's by how strongly the skill is about it.
+    score: f32,
+    /// Information of the words it holds at all.
+    covered: f32,
+}
+
+/// What so many weighted occurrences are worth, between 0 and 1.
+pub(super) fn saturated(occurrences: f32) -> f32 {
+    occurrences / (occurrences + SATURATION)
+}

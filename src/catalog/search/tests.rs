@@ -1,0 +1,219 @@
+//! What search must find, on a small catalog in two languages.
+
+use super::*;
+use crate::{
+    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_RESULTS},
+    path::SkillPath,
+};
+
+/// Skill paths and descriptions.
+const SKILLS: &[(&str, &str)] = &[
+    ("escrituras/compraventa", "Redacta la escritura de compraventa de un inmueble ante notario."),
+    ("escrituras/venta", "Prepara la oferta de venta de productos a un cliente."),
+    ("escrituras/herencia", "Tramita la aceptación y partición de una herencia con varios herederos."),
+    ("escrituras/hipoteca", "Calcula y redacta el préstamo hipotecario de una vivienda."),
+    ("fiscal/iva-trimestral", "Rellena la declaración trimestral del impuesto sobre el valor añadido."),
+    ("fiscal/nominas", "Genera las nóminas de los empleados y sus retenciones."),
+    ("informes/auditoria", "Escribe informes de auditoría con hallazgos y recomendaciones."),
+    ("informes/simulacion", "Simulación de escenarios financieros de la empresa a cinco años."),
+    ("code/review", "Use when reviewing a pull request for bugs, style and missing tests."),
+    ("code/security-audit", "Find security vulnerabilities such as injection and leaked secrets in code."),
+    ("code/profiling", "Find out why a program is slow; profile CPU and memory and make queries faster."),
+    ("code/release-notes", "Write the changelog and release notes for a new version."),
+    ("data/spreadsheets", "Read, clean and summarize Excel spreadsheets and CSV files."),
+    ("data/charts", "Draw charts and diagrams from tables of numbers."),
+    ("data/kubernetes", "Deploy and debug workloads on a Kubernetes cluster."),
+    ("office/invoices", "Create an invoice for a customer and send it by email."),
+    ("office/translation", "Translate documents while keeping their layout."),
+    ("中文/买卖合同", "起草房屋买卖合同并检查条款。"),
+];
+
+/// Questions, each with the skill that answers it.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("necesito redactar la escritura de compraventa de un piso", "escrituras/compraventa"),
+    ("quiero preparar una oferta de venta", "escrituras/venta"),
+    ("HERENCIAS CON VARIOS HEREDEROS", "escrituras/herencia"),
+    ("como acepto una herensia", "escrituras/herencia"),
+    ("¿cuánto pagaré por el prestamo hipotecario?", "escrituras/hipoteca"),
+    ("hay que presentar el impuesto trimestral", "fiscal/iva-trimestral"),
+    ("haz la nomina del empleado nuevo", "fiscal/nominas"),
+    ("un informe de auditoria, por favor", "informes/auditoria"),
+    ("ejecuta varias simulaciones financieras", "informes/simulacion"),
+    ("please review my pull requests before I merge", "code/review"),
+    ("can you reveiw this change for bugs", "code/review"),
+    ("is there any vulnerability in this code", "code/security-audit"),
+    ("the database query is too slow", "code/profiling"),
+    ("the porgram uses a lot of memmory", "code/profiling"),
+    ("what changed in this release? write it down", "code/release-notes"),
+    ("summarise the attached spreadsheet", "data/spreadsheets"),
+    ("I want a chart of these numbers", "data/charts"),
+    ("kuber", "data/kubernetes"),
+    ("debug the kubernets cluster", "data/kubernetes"),
+    ("send the customer an invoice", "office/invoices"),
+    ("crea una factura para el cliente y envíala por correo", "office/invoices"),
+    ("traducir un documento", "office/translation"),
+    ("busca vulnerabilidades de seguridad", "code/security-audit"),
+    ("房屋合同", "中文/买卖合同"),
+];
+
+fn with_index<T>(check: impl FnOnce(&SearchIndex) -> T) -> T {
+    let paths: Vec<SkillPath> = SKILLS.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
+    let documents = paths.iter().zip(SKILLS).map(|(path, (_, description))| document(path, description));
+    check(&SearchIndex::build(documents))
+}
+
+fn document<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a> {
+    SearchDocument {
+        skill,
+        name: skill.folder(),
+        description,
+        when_to_use: "",
+        triggers: &[],
+        tags: &[],
+        keywords: &[],
+        headings: &[],
+        body: None,
+    }
+}
+
+fn found(index: &SearchIndex, query: &str) -> Vec<String> {
+    let found = index.search(query, |_| true, SEARCH_RESULTS).unwrap();
+    found.hits.into_iter().map(|hit| hit.skill.to_string()).collect()
+}
+
+/// Different words, each so many times.
+fn distinct(numbers: std::ops::Range<usize>, times: usize) -> String {
+    numbers.flat_map(|number| vec![format!("w{number}"); times]).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_question_is_answered_among_the_first_three_and_nearly_every_one_first() {
+    with_index(|index| {
+        let ranks: Vec<_> = QUESTIONS
+            .iter()
+            .map(|(question, right)| (question, found(index, question).iter().position(|skill| skill == right)))
+            .collect();
+        assert!(ranks.iter().all(|(_, rank)| rank.is_some_and(|rank| rank < 3)), "{ranks:?}");
+        let first = ranks.iter().filter(|(_, rank)| *rank == Some(0)).count();
+        assert!(first * 20 >= QUESTIONS.len() * 19, "{first} of {}: {ranks:?}", QUESTIONS.len());
+    });
+}
+
+#[test]
+fn nonsense_small_words_and_nothing_find_nothing() {
+    with_index(|index| {
+        for query in
+            ["", "  \n", "the of and", "por favor, necesito ayuda con esto", "asdfgh qwertz yxcvbn", "!?", "\u{200b}"]
+        {
+            assert_eq!(index.search(query, |_| true, 10).unwrap(), Found::default(), "{query:?}");
+        }
+    });
+}
+
+#[test]
+fn a_word_is_found_in_a_longer_one_but_after_the_word_itself() {
+    with_index(|index| {
+        assert_eq!(found(index, "venta"), ["escrituras/venta", "escrituras/compraventa"]);
+        assert_eq!(found(index, "compraventa"), ["escrituras/compraventa"]);
+    });
+}
+
+#[test]
+fn case_accents_and_order_make_no_difference() {
+    with_index(|index| {
+        let search = |query: &str| index.search(query, |_| true, 10).unwrap();
+        assert_eq!(search("SIMULACIÓN financiera"), search("financiera simulacion"));
+        assert_eq!(search("factura"), search("Factura, factura; FACTURA"));
+    });
+}
+
+#[test]
+fn the_filter_decides_what_may_be_found_and_the_total_counts_beyond_the_limit() {
+    with_index(|index| {
+        let query = "herencia, hipoteca, nomina";
+        let all = index.search(query, |_| true, 10).unwrap();
+        assert!(all.total == 3 && all.hits.len() == 3, "{all:?}");
+        let two = index.search(query, |_| true, 2).unwrap();
+        assert_eq!((two.total, two.hits.as_slice()), (all.total, &all.hits[..2]));
+        let fiscal = index.search(query, |skill| skill.category() == "fiscal", 10).unwrap();
+        assert_eq!(fiscal.hits.iter().map(|hit| hit.skill.as_str()).collect::<Vec<_>>(), ["fiscal/nominas"]);
+    });
+}
+
+#[test]
+fn equals_come_in_byte_order_whatever_order_they_were_given_in() {
+    let paths = ["b/same", "a/same", "c/same"].map(|path| SkillPath::parse(path).unwrap());
+    let index = SearchIndex::build(paths.iter().map(|path| document(path, "Fold paper into cranes")));
+    assert_eq!(found(&index, "paper cranes"), ["a/same", "b/same", "c/same"]);
+    let hits = index.search("paper cranes", |_| true, 10).unwrap().hits;
+    assert!(hits.windows(2).all(|pair| pair[0].score.to_bits() == pair[1].score.to_bits()));
+}
+
+#[test]
+fn names_count_for_more_than_descriptions_and_those_for_more_than_bodies() {
+    let paths = ["x/cranes", "x/paper", "x/stone"].map(|path| SkillPath::parse(path).unwrap());
+    let mut documents = [
+        document(&paths[0], "Fold animals for a birthday"),
+        document(&paths[1], "Fold cranes for a birthday"),
+        document(&paths[2], "Carve animals for a birthday"),
+    ];
+    documents[2].body = Some("Cranes may be carved too.");
+    let index = SearchIndex::build(documents);
+    assert_eq!(found(&index, "cranes"), ["x/cranes", "x/paper", "x/stone"]);
+}
+
+#[test]
+fn scores_are_shares_of_the_question() {
+    with_index(|index| {
+        for (question, _) in QUESTIONS {
+            let hits = index.search(question, |_| true, 100).unwrap().hits;
+            assert!(hits.iter().all(|hit| hit.score > 0.0 && hit.score < 1.0), "{question}: {hits:?}");
+            assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score), "{question}: {hits:?}");
+        }
+    });
+}
+
+#[test]
+fn queries_are_taken_at_the_limits_and_refused_beyond_them() {
+    with_index(|index| {
+        let code = |query: &str| index.search(query, |_| true, 10).err().map(|error| error.code());
+        let long = |bytes: usize| format!("venta{}", " ".repeat(bytes - "venta".len()));
+        assert_eq!(code(&long(SEARCH_QUERY_BYTES)), None);
+        assert_eq!(code(&long(SEARCH_QUERY_BYTES + 1)), Some(crate::Code::InvalidRequest));
+        let many = |words: usize| distinct(0..words, 1);
+        assert_eq!(code(&many(SEARCH_QUERY_WORDS)), None);
+        assert_eq!(code(&many(SEARCH_QUERY_WORDS + 1)), Some(crate::Code::InvalidRequest));
+    });
+}
+
+#[test]
+fn a_body_is_indexed_up_to_its_limit_of_terms() {
+    use crate::limits::SEARCH_BODY_TERMS;
+    let path = SkillPath::parse("x/long").unwrap();
+    // The last word is the least frequent one, so it is the one the limit leaves out.
+    let body = |terms: usize| distinct(1..terms, 2) + " zebra";
+    let holds = |terms: usize| {
+        let body = body(terms);
+        let index = SearchIndex::build([SearchDocument { body: Some(&body), ..document(&path, "Long") }]);
+        !found(&index, "zebra").is_empty()
+    };
+    assert!(holds(SEARCH_BODY_TERMS));
+    assert!(!holds(SEARCH_BODY_TERMS + 1));
+}
+
+#[test]
+fn an_empty_index_finds_nothing_and_memory_grows_with_what_is_in_it() {
+    let empty = SearchIndex::build([]);
+    assert_eq!(empty.search("venta", |_| true, 10).unwrap(), Found::default());
+    with_index(|index| assert!(index.memory_bytes() > empty.memory_bytes()));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_building_or_searching(description in "\\PC{0,60}", query in "\\PC{0,60}") {
+        let path = SkillPath::parse("any/skill").unwrap();
+        let index = SearchIndex::build([document(&path, &description)]);
+        let found = index.search(&query, |_| true, 10).unwrap();
+        proptest::prop_assert!(found.total <= 1 && found.hits.len() == found.total);
+    }
+}

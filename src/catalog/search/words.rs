@@ -1,0 +1,122 @@
+//! From text to words: one spelling for each word, whatever its case, accents or script.
+//!
+//! Scripts that put no space between words (Chinese, Japanese, Thai and their neighbours) are cut into overlapping pairs
+//! of characters, so that a question finds its words in a longer run without a dictionary.
+
+use std::borrow::Cow;
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+use crate::limits::SEARCH_WORD_BYTES;
+
+/// `text` in lower case, compatibility forms resolved, without the accents of Latin, Greek and Cyrillic letters and
+/// without invisible characters. The marks of other scripts stay: there they are part of the letter.
+pub(super) fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Owned(text.to_ascii_lowercase());
+    }
+    let bare = text.nfkd().filter(|c| !is_accent(*c) && !is_invisible(*c));
+    Cow::Owned(bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect())
+}
+
+/// The words of folded text, in order. A word over the limit is no word but data, and is left out.
+pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
+    let mut rest = folded;
+    let runs = std::iter::from_fn(move || {
+        let (gap, tail) = rest.split_at(rest.find(is_word_character)?);
+        let (run, after) = tail.split_at(tail.find(|c| !is_word_character(c)).unwrap_or(tail.len()));
+        let inside_a_word = rest.len() < folded.len() && matches!(gap, "'" | "’");
+        rest = after;
+        // What follows the apostrophe in `don't` and `Porter's` says nothing of its own.
+        Some(if inside_a_word && run.len() <= 2 { "" } else { run })
+    });
+    runs.flat_map(pieces).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
+}
+
+/// A run of letters as words: itself, or pairs of characters where its script has no spaces.
+fn pieces(run: &str) -> Vec<&str> {
+    if !run.chars().any(is_unspaced) {
+        return vec![run];
+    }
+    let mut found = Vec::new();
+    let mut rest = run;
+    while let Some(first) = rest.chars().next() {
+        let unspaced = is_unspaced(first);
+        let until = rest.find(|c| is_unspaced(c) != unspaced).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(until);
+        if unspaced {
+            found.extend(pairs(part));
+        } else {
+            found.push(part);
+        }
+        rest = after;
+    }
+    found
+}
+
+fn pairs(run: &str) -> Vec<&str> {
+    let ends: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+    match ends.len() {
+        0..=2 => vec![run],
+        _ => ends.windows(3).filter_map(|ends| run.get(*ends.first()?..*ends.last()?)).collect(),
+    }
+}
+
+fn is_word_character(c: char) -> bool {
+    c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
+}
+
+fn is_accent(c: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&c)
+}
+
+/// Soft hyphen, zero-width characters, byte order mark.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Thai, Lao, Myanmar, Khmer, kana, Han.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> Vec<String> {
+        words(&fold(text)).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn case_accents_and_compatibility_forms_are_folded() {
+        assert_eq!(split("Auditoría AÑO Ångström ﬁle Ⅳ"), ["auditoria", "ano", "angstrom", "file", "iv"]);
+        assert_eq!(split("ΟΔΟΣ οδός Йод"), ["οδοσ", "οδοσ", "иод"]);
+        assert_eq!(split("cafe\u{301} zero\u{200b}width"), ["cafe", "zerowidth"]);
+    }
+
+    #[test]
+    fn punctuation_parts_words_and_the_tail_of_an_apostrophe_is_dropped() {
+        assert_eq!(
+            split("CI/CD: Porter's `h5ad`, don’t; l'avocat"),
+            ["ci", "cd", "porter", "h5ad", "don", "l", "avocat"]
+        );
+        assert_eq!(split("  --- '' \u{1f600} "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn scripts_without_spaces_become_pairs_and_other_scripts_stay_whole() {
+        assert_eq!(split("不動産売買 PDF"), ["不動", "動産", "産売", "売買", "pdf"]);
+        assert_eq!(split("GPU計算 書"), ["gpu", "計算", "書"]);
+        assert_eq!(split("보고서 작성"), ["보고서", "작성"]);
+        assert_eq!(split("हिन्दी"), ["हिन्दी"]);
+        assert_eq!(split("ガ"), ["ガ"]);
+    }
+
+    #[test]
+    fn words_are_taken_at_the_limit_and_left_out_beyond_it() {
+        assert_eq!(split(&"a".repeat(SEARCH_WORD_BYTES)).len(), 1);
+        assert_eq!(split(&"a".repeat(SEARCH_WORD_BYTES + 1)).len(), 0);
+    }
+}

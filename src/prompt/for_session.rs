@@ -1,0 +1,36 @@
+//! The prompt of a session: gathers what [`render`] depends on.
+
+use std::collections::BTreeMap;
+
+use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
+use crate::{
+    backend::SkillBackend,
+    error::Result,
+    session::{PromptMode, Session},
+};
+
+/// The prompt of the session behind `backend`, as it is now.
+///
+/// # Errors
+/// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
+pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Result<Rendering> {
+    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let mode = request.mode.unwrap_or(policy.session().prompt_mode);
+    let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);
+    let current = if shows_body { current(backend, &session).await? } else { None };
+    let ranks = BTreeMap::new();
+    let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref(), ranks: &ranks };
+    Ok(render(&scene, request))
+}
+
+async fn current(backend: &SkillBackend, session: &Session) -> Result<Option<CurrentSkill>> {
+    let Some(loaded) = session.current_skill.as_ref().and_then(|skill| session.loaded(skill)) else {
+        return Ok(None);
+    };
+    Ok(Some(CurrentSkill {
+        skill: loaded.skill.clone(),
+        name: loaded.name.clone(),
+        mount: loaded.mount.clone(),
+        body: backend.loaded_body(loaded).await?,
+    }))
+}

@@ -1,0 +1,307 @@
+//! The strict judgement: what an author should hear before a skill is published.
+//!
+//! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
+//! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
+//! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
+//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
+//! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
+//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file` and `link_outside_skill`.
+
+mod fix;
+mod links;
+
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
+
+pub use fix::fix;
+
+use super::{
+    Diagnostic, Frontmatter, Severity,
+    diagnostic::first_few,
+    fence,
+    frontmatter::{self, Source, Split, decode, saturating},
+};
+use crate::limits::{
+    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FINDINGS,
+    SKILL_NAME_CHARS,
+};
+
+/// Findings that a load survives and publishing does not.
+const STRICT: [&str; 8] = [
+    "duplicate_key",
+    "field_not_boolean",
+    "field_not_text",
+    "invalid_utf8",
+    "metadata_not_a_map",
+    "name_differs",
+    "name_missing",
+    "yaml_repaired",
+];
+
+/// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
+const KNOWN_FIELDS: [&str; 24] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "agent",
+    "argument-hint",
+    "arguments",
+    "context",
+    "disable-model-invocation",
+    "disallowed-tools",
+    "effort",
+    "hooks",
+    "keywords",
+    "level",
+    "model",
+    "parameters",
+    "paths",
+    "shell",
+    "tags",
+    "triggers",
+    "user-invocable",
+    "when-to-use",
+];
+
+/// Judges the SKILL.md of the skill in `folder`, whose files are `files` (paths below that folder) where they are known.
+///
+/// Findings come in the order of their lines. The skill can be published where none is an error.
+#[must_use]
+pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnostic> {
+    let (text, undecoded) = decode(bytes, false);
+    let mut found: Vec<Diagnostic> = undecoded.into_iter().collect();
+    found.extend(of_bytes(bytes));
+    let parsed = frontmatter::split(&text).and_then(|split| Ok((frontmatter::parse(&split, folder)?, split)));
+    match parsed {
+        Err(error) => found.push(error),
+        Ok((parsed, split)) => {
+            found.extend(parsed.diagnostics);
+            let source = Source::from(&split);
+            found.extend(of_fields(&parsed.frontmatter).into_iter().map(|(key, one)| source.place(one, key)));
+            found.extend(of_body(&split));
+            found.extend(files.map(|files| links::missing(&split, files)).unwrap_or_default());
+        }
+    }
+    found.extend(hidden(&text));
+    for one in &mut found {
+        if STRICT.contains(&one.code.as_str()) {
+            one.severity = Severity::Error;
+        }
+    }
+    found.sort_by_key(|one| (one.line, one.column));
+    first_few(found)
+}
+
+fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf");
+    if text.is_some() {
+        let message = "SKILL.md begins with a byte order mark, which other readers take for text: save it without";
+        found.push(Diagnostic::error("byte_order_mark", message).at(1, 1));
+    }
+    if text.unwrap_or(bytes).first().is_some_and(u8::is_ascii_whitespace) {
+        let message = "SKILL.md must begin with its `---` line: remove what stands before it";
+        found.push(Diagnostic::error("frontmatter_not_first", message).at(1, 1));
+    }
+    if bytes.contains(&b'\r') {
+        let message = "SKILL.md has Windows line ends: save it with LF";
+        found.push(Diagnostic::warning("carriage_return", message).at(1, 1));
+    }
+    found
+}
+
+/// What is wrong with the fields, each with the key it is about.
+fn of_fields(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
+    let mut found = Vec::new();
+    let mut too_long = |key, text: &str, limit: usize, code| {
+        let length = text.chars().count();
+        if length > limit {
+            let message = format!("{key} has {length} characters and may have {limit}: shorten it");
+            found.push((key, Diagnostic::error(code, message)));
+        }
+    };
+    let name = front.name.as_deref().unwrap_or_default();
+    too_long("name", name, SKILL_NAME_CHARS, "name_too_long");
+    too_long("description", &front.description, SKILL_DESCRIPTION_CHARS, "description_too_long");
+    let compatibility = front.compatibility.as_deref().unwrap_or_default();
+    too_long("compatibility", compatibility, SKILL_COMPATIBILITY_CHARS, "compatibility_too_long");
+    if let Some(fault) = front.name.as_deref().and_then(name_fault) {
+        let message = format!("the name {name:?} {fault}: use lower-case letters, digits and single `-`");
+        found.push(("name", Diagnostic::error("name_invalid", message)));
+    }
+    if front.compatibility.is_none() && front.fields.contains_key("compatibility") {
+        let message = "compatibility is empty: say what the skill needs, or remove the field";
+        found.push(("compatibility", Diagnostic::error("compatibility_empty", message)));
+    }
+    found.extend(of_forms(front));
+    found
+}
+
+/// Why the specification does not take `name`, in words that follow it.
+fn name_fault(name: &str) -> Option<&'static str> {
+    let name: String = name.nfkc().collect();
+    if name.to_lowercase() != name {
+        return Some("has upper-case letters");
+    }
+    if name.starts_with('-') || name.ends_with('-') {
+        return Some("begins or ends with `-`");
+    }
+    if name.contains("--") {
+        return Some("has two `-` in a row");
+    }
+    let strange = name.chars().any(|c| !c.is_alphanumeric() && c != '-');
+    strange.then_some("has characters other than letters, digits and `-`")
+}
+
+/// Fields that are legal YAML in a form that not every reader takes.
+fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
+    let mut found = Vec::new();
+    let tools = front.fields.get("allowed-tools");
+    if tools.is_some_and(|tools| tools.as_str().is_none_or(|text| text.contains(','))) {
+        let message = "allowed-tools should be one text with spaces between the tools, such as `Bash(git:*) Read`";
+        found.push(("allowed-tools", Diagnostic::warning("allowed_tools_form", message)));
+    }
+    if let Some(Value::Object(metadata)) = front.fields.get("metadata") {
+        for (key, _) in metadata.iter().filter(|(_, value)| !value.is_string()).take(SKILL_FINDINGS + 1) {
+            let message = format!("metadata.{key} should be text: put it in double quotes");
+            found.push(("metadata", Diagnostic::warning("metadata_not_text", message)));
+        }
+    }
+    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.replace('_', "-").as_str()));
+    for key in unknown.take(SKILL_FINDINGS + 1) {
+        let message = format!("{key} is no field of the specification: put it under `metadata`");
+        found.push((key, Diagnostic::warning("unknown_field", message)));
+    }
+    found
+}
+
+fn of_body(split: &Split) -> Vec<Diagnostic> {
+    let lines = split.body.lines().count();
+    let tokens = split.body.len() / 4;
+    let message = if split.body.trim().is_empty() {
+        "the body is empty: say how to do what the description promises".to_owned()
+    } else if lines > SKILL_BODY_LINES {
+        format!("the body has {lines} lines, advised are {SKILL_BODY_LINES}: move parts into files of their own")
+    } else if tokens > SKILL_BODY_TOKENS {
+        format!(
+            "the body has about {tokens} tokens, advised are {SKILL_BODY_TOKENS}: move parts into files of their own"
+        )
+    } else {
+        return Vec::new();
+    };
+    let code = if split.body.trim().is_empty() { "body_empty" } else { "body_too_long" };
+    vec![Diagnostic::warning(code, message).at(split.body_line, 1)]
+}
+
+/// The first character that a person does not see and a model does.
+fn hidden(text: &str) -> Option<Diagnostic> {
+    let at = text.find(fence::is_hidden)?;
+    let count = text.chars().filter(|c| fence::is_hidden(*c)).count();
+    let before = text.get(..at)?;
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
+    Some(Diagnostic::warning("hidden_characters", message).at(saturating(line), saturating(column)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::skill::document::tests::piece;
+
+    fn codes(text: &str) -> Vec<(String, Severity, Option<u32>)> {
+        let found = lint(text.as_bytes(), "demo", Some(&["SKILL.md", "references/a b.md", "scripts/x/run.sh"]));
+        found.into_iter().map(|one| (one.code, one.severity, one.line)).collect()
+    }
+
+    fn skill(fields: &str, body: &str) -> String {
+        format!("---\n{fields}\n---\n{body}")
+    }
+
+    #[test]
+    fn a_good_skill_has_no_findings() {
+        let fields = "name: demo\ndescription: What it does.\nlicense: MIT\ncompatibility: any\nallowed-tools: Bash(git:*) Read\n\
+                      metadata:\n  version: \"1.0\"";
+        let body = "# Demo\nSee [a](references/a%20b.md#top), [b](./scripts/x), [c](https://x.y/z.md), [d](#demo) and [e](url).\n";
+        assert_eq!(codes(&skill(fields, body)), []);
+    }
+
+    #[test]
+    fn every_rule_of_the_specification_is_judged() {
+        use Severity::{Error, Warning};
+        let long = |key: &str, count: usize| format!("{key}: {}", "x".repeat(count));
+        for (fields, code, severity, line) in [
+            ("name: Demo\ndescription: d", "name_invalid", Error, 2),
+            ("name: demo-\ndescription: d", "name_invalid", Error, 2),
+            ("name: de--mo\ndescription: d", "name_invalid", Error, 2),
+            ("name: de_mo\ndescription: d", "name_invalid", Error, 2),
+            ("name: de mo\ndescription: d", "name_invalid", Error, 2),
+            ("name: other\ndescription: d", "name_differs", Error, 2),
+            ("name: demo\nname: demo\ndescription: d", "duplicate_key", Error, 3),
+            ("name: demo\ndescription: a: b", "yaml_repaired", Error, 3),
+            ("name: demo", "description_missing", Error, 0),
+            (&format!("name: demo\n{}", long("description", 1025)), "description_too_long", Error, 3),
+            (
+                &format!("name: demo\ndescription: d\n{}", long("compatibility", 501)),
+                "compatibility_too_long",
+                Error,
+                4,
+            ),
+            (&format!("{}\ndescription: d", long("name", 65)), "name_too_long", Error, 2),
+            ("name: demo\ndescription: d\ncompatibility:", "compatibility_empty", Error, 4),
+            ("name: demo\ndescription: d\nmetadata: x", "metadata_not_a_map", Error, 4),
+            ("name: demo\ndescription: d\nmetadata:\n  n: 1", "metadata_not_text", Warning, 4),
+            ("name: demo\ndescription: d\nallowed-tools: [Read]", "allowed_tools_form", Warning, 4),
+            ("name: demo\ndescription: d\nallowed-tools: Read, Write", "allowed_tools_form", Warning, 4),
+            ("name: demo\ndescription: d\nversion: 1.0", "unknown_field", Warning, 4),
+            ("name: demo\ndescription: a\u{202e}b", "hidden_characters", Warning, 3),
+        ] {
+            let found = codes(&skill(fields, "Body"));
+            let line = (line > 0).then_some(line);
+            assert!(found.contains(&(code.to_owned(), severity, line)), "{fields}: {found:?}");
+        }
+        for good in ["技能", "мой-навык", "café", "a1-2"] {
+            assert_eq!(name_fault(good), None, "{good}");
+        }
+        let longest = format!("name: demo\n{}\n{}", long("description", 1024), long("compatibility", 500));
+        assert_eq!(codes(&skill(&longest, "Body")), []);
+        assert_eq!(of_fields(&Frontmatter { name: Some("x".repeat(64)), ..Frontmatter::default() }), []);
+    }
+
+    #[test]
+    fn bytes_other_readers_stumble_over_are_named() {
+        let text = skill("name: demo\ndescription: d", "Body");
+        let codes = |bytes: &[u8]| lint(bytes, "demo", None).into_iter().map(|one| one.code).collect::<Vec<_>>();
+        assert_eq!(codes(format!("\u{feff}{text}").as_bytes()), ["byte_order_mark"]);
+        assert_eq!(codes(format!("\n{text}").as_bytes()), ["frontmatter_not_first"]);
+        assert_eq!(codes(text.replace('\n', "\r\n").as_bytes()), ["carriage_return"]);
+        assert_eq!(codes(&[text.as_bytes(), b"\xff"].concat()), ["invalid_utf8"]);
+    }
+
+    #[test]
+    fn bodies_are_measured() {
+        let fields = "name: demo\ndescription: d";
+        let warned = |body: &str| codes(&skill(fields, body)).first().map(|(code, ..)| code.clone());
+        assert_eq!(warned(&"x\n".repeat(SKILL_BODY_LINES)), None);
+        assert_eq!(warned(&"x\n".repeat(SKILL_BODY_LINES + 1)).as_deref(), Some("body_too_long"));
+        assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 3)), None);
+        assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 4)).as_deref(), Some("body_too_long"));
+        assert_eq!(warned(" \n").as_deref(), Some("body_empty"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_judged_a_fix_leaves_nothing_more_to_fix(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = format!("---\ndescription: d\n{}\n---\n[a](b.md)", pieces.concat());
+            let _ = lint(text.as_bytes(), "demo", Some(&[]));
+            if let Some(fixed) = fix(text.as_bytes(), "demo") {
+                prop_assert_eq!(fix(&fixed, "demo"), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The store on S3 and what speaks its protocol.
+//!
+//! The SDK signs, sends and parses; it does not retry. Its retries would resend a put whose reply was lost and report
+//! our own success as a conflict, and would leave out the body of a get. So reads are retried here, body included, and a
+//! put is sent once per call: [`Committer`](super::Committer) settles what became of it. No request and no body can hang,
+//! because every attempt and every operation has a deadline of its own.
+
+mod failure;
+mod list;
+mod options;
+mod read;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use aws_sdk_s3::{
+    Client,
+    config::{StalledStreamProtectionConfig, retry::RetryConfig},
+    primitives::ByteStream,
+    types::ServerSideEncryption,
+};
+use bytes::Bytes;
+use tokio::time::{Instant, timeout, timeout_at};
+
+pub use options::S3Options;
+
+use self::failure::{Asked, classify, in_doubt};
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
+    PutResult, Store, StoreError, StoreResult, backoff::Backoff,
+};
+use crate::{
+    clock::Clock,
+    error::Outcome,
+    limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
+    path::{ETag, KeyPrefix, ObjectKey},
+};
+
+/// The first pause after a failed attempt; it doubles up to [`LAST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause between attempts.
+const LAST_PAUSE: Duration = Duration::from_secs(2);
+/// The slowest transfer that is waited for, in bytes a second.
+const SLOWEST_TRANSFER: u64 = 1 << 20;
+
+/// A bucket on S3 or an S3-compatible server.
+#[derive(Clone)]
+pub struct S3Store {
+    client: Client,
+    bucket: String,
+    clock: Arc<dyn Clock>,
+    sse_kms_key_id: Option<String>,
+    conditional_delete: bool,
+}
+
+impl S3Store {
+    /// A store over `bucket` as `client` reaches it, whatever retries and stream protection that was built with: both
+    /// are switched off here.
+    pub fn with_client(client: &Client, bucket: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
+        let config = client
+            .config()
+            .to_builder()
+            .retry_config(RetryConfig::disabled())
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .build();
+        Self {
+            client: Client::from_conf(config),
+            bucket: bucket.into(),
+            clock,
+            sse_kms_key_id: None,
+            conditional_delete: false,
+        }
+    }
+
+    /// The same store, encrypting what it writes with this KMS key.
+    #[must_use]
+    pub fn encrypting_with(mut self, kms_key_id: impl Into<String>) -> Self {
+        self.sse_kms_key_id = Some(kms_key_id.into());
+        self
+    }
+
+    /// The same store over a server that is known to honour `If-Match` on DELETE.
+    #[must_use]
+    pub fn with_conditional_delete(mut self) -> Self {
+        self.conditional_delete = true;
+        self
+    }
+
+    /// The bucket.
+    #[must_use]
+    pub fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    /// Attempts until one succeeds, fails for good, or attempts or time run out.
+    async fn retry<T, F>(&self, again: impl Fn(&StoreError) -> bool, attempt: impl Fn() -> F) -> StoreResult<T>
+    where
+        F: Future<Output = StoreResult<T>>,
+    {
+        let deadline = Instant::now() + OPERATION_TIMEOUT;
+        let mut backoff = Backoff::new(self.clock.clone(), FIRST_PAUSE, LAST_PAUSE, deadline);
+        let mut attempts = 1;
+        loop {
+            let failure = match attempt().await {
+                Ok(done) => return Ok(done),
+                Err(failure) => failure,
+            };
+            if !again(&failure) || attempts == READ_ATTEMPTS || !backoff.pause().await {
+                return Err(failure);
+            }
+            attempts += 1;
+        }
+    }
+
+    /// [`retry`](Self::retry) for what changes nothing, cut off at the operation's deadline.
+    async fn read<T, F>(&self, attempt: impl Fn() -> F) -> StoreResult<T>
+    where
+        F: Future<Output = StoreResult<T>>,
+    {
+        let deadline = Instant::now() + OPERATION_TIMEOUT;
+        let retried = timeout_at(deadline, self.retry(StoreError::is_transient, attempt));
+        retried.await.unwrap_or_else(|late| Err(StoreError::not_applied(late)))
+    }
+
+    async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
+        let request =
+            self.client.delete_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
+        let asked = if if_match.is_some() { Asked::ChangeOfObject } else { Asked::Change };
+        let sent = within(ATTEMPT_TIMEOUT, asked, request.send()).await?;
+        match sent.map_err(|error| classify(error, asked)) {
+            Ok(_) | Err(StoreError::NotFound) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for S3Store {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { conditional_delete: self.conditional_delete, file_and_folder: true, any_key: true }
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        self.read(|| self.get_once(key, &options)).await
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let allowed = transfer_time(bytes.len() as u64);
+        let request = self.client.put_object().bucket(&self.bucket).key(key.as_str()).body(ByteStream::from(bytes));
+        let (request, asked) = match &options.condition {
+            PutCondition::Always => (request, Asked::Change),
+            PutCondition::IfAbsent => (request.if_none_match("*"), Asked::Change),
+            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), Asked::ChangeOfObject),
+        };
+        let encryption = self.sse_kms_key_id.as_ref().map(|_| ServerSideEncryption::AwsKms);
+        let request = request
+            .set_metadata(Some(options.metadata.into_iter().collect()))
+            .set_server_side_encryption(encryption)
+            .set_ssekms_key_id(self.sse_kms_key_id.clone());
+        let sent = within(allowed, asked, request.send()).await?.map_err(|error| classify(error, asked))?;
+        let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the server told no ETag of what was written"))?;
+        Ok(PutResult { etag: ETag::new(&etag) })
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.read(|| self.head_once(key, None)).await
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        self.read(|| self.list_once(prefix, &options)).await
+    }
+
+    /// Retried after doubt only with a condition: without one, a second DELETE could remove what somebody wrote since.
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        let if_match = options.if_match.filter(|_| self.conditional_delete);
+        let certain = |failure: &StoreError| {
+            let doubtful = matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
+            failure.is_transient() && (if_match.is_some() || !doubtful)
+        };
+        self.retry(certain, || self.delete_once(key, if_match.as_ref())).await
+    }
+}
+
+impl fmt::Debug for S3Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("S3Store").field("bucket", &self.bucket).finish_non_exhaustive()
+    }
+}
+
+/// The answer of `request`, if it comes within `allowed`. Boxed, because the SDK's futures are tens of kilobytes.
+fn within<T>(
+    allowed: Duration,
+    asked: Asked,
+    request: impl Future<Output = T>,
+) -> impl Future<Output = StoreResult<T>> {
+    let answer = Box::pin(timeout(allowed, request));
+    async move { answer.await.map_err(|late| in_doubt(late, asked)) }
+}
+
+/// How long moving `bytes` may take: what any attempt may, and the time of the slowest transfer.
+fn transfer_time(bytes: u64) -> Duration {
+    ATTEMPT_TIMEOUT + Duration::from_millis(bytes.saturating_mul(1000) / SLOWEST_TRANSFER)
+}
+
+/// A tag as HTTP has it.
+fn quoted(etag: &ETag) -> String {
+    format!("\"{etag}\"")
+}

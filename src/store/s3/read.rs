@@ -1,0 +1,162 @@
+//! One attempt at a get or head, and what its answer is checked for.
+//!
+//! The SDK hands over a body it has not read yet and never retries it, so send and collect are one attempt here: a body
+//! that is cut, stalls or trickles fails the attempt as a refused connection would. Every length the server states is
+//! held against the bytes that came.
+
+use std::{collections::HashMap, ops::Range};
+
+use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::{
+    S3Store,
+    failure::{Asked, classify},
+    quoted, transfer_time, within,
+};
+use crate::{
+    limits::ATTEMPT_TIMEOUT,
+    path::{ETag, ObjectKey},
+    store::{GetOptions, Object, ObjectMeta, StoreError, StoreResult},
+};
+
+/// The last byte a `Range` header may name: offsets are signed 64-bit numbers in most servers.
+const LAST_BYTE: u64 = i64::MAX as u64;
+
+impl S3Store {
+    pub(super) async fn get_once(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+        let request = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key.as_str())
+            .set_range(options.range.as_ref().map(range_header))
+            .set_if_match(options.if_match.as_ref().map(quoted))
+            .set_if_none_match(options.if_none_match.as_ref().map(quoted));
+        let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
+        match sent.map_err(|error| classify(error, Asked::Object)) {
+            Ok(answer) => receive(answer, options.range.as_ref()).await,
+            Err(StoreError::RangeNotSatisfiable) if options.range.as_ref().is_some_and(|range| range.start == 0) => {
+                self.get_empty(key, options).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// S3 refuses every range of an empty object, also one that starts at 0. A HEAD tells the empty object from one that
+    /// has shrunk; it is the second request that only empty objects cost.
+    async fn get_empty(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+        let meta = self.head_once(key, options.if_match.as_ref()).await?;
+        if meta.size > 0 {
+            return Err(StoreError::broken("the object grew while its first bytes were asked for"));
+        }
+        Ok(Object { meta, range: 0..0, bytes: Bytes::new() })
+    }
+
+    pub(super) async fn head_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<ObjectMeta> {
+        let request =
+            self.client.head_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
+        let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
+        let answer = sent.map_err(|error| classify(error, Asked::Object))?;
+        let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
+        meta(size, answer.e_tag, answer.last_modified, answer.metadata)
+    }
+}
+
+/// Reads the body of `answer` and cuts it to what was asked for.
+async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>) -> StoreResult<Object> {
+    let stated = answer.content_length.and_then(|length| u64::try_from(length).ok());
+    let content_range = answer.content_range.as_deref().map(parse_content_range).transpose()?;
+    let allowed = transfer_time(stated.unwrap_or(0));
+    let body = within(allowed, Asked::Object, answer.body.collect()).await?.map_err(StoreError::not_applied)?;
+    let bytes = body.into_bytes();
+    let came = bytes.len() as u64;
+    let (span, size) = content_range.unwrap_or((0..came, came));
+    if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
+        return Err(StoreError::broken("the body is not as long as the server said"));
+    }
+    let meta = meta(Some(size), answer.e_tag, answer.last_modified, answer.metadata)?;
+    cut(meta, span, &bytes, asked)
+}
+
+/// The part of `bytes`, which lie at `span`, that was asked for: all of it, unless the server ignored the range or an
+/// empty one was asked for, which no header can say.
+fn cut(meta: ObjectMeta, span: Range<u64>, bytes: &Bytes, asked: Option<&Range<u64>>) -> StoreResult<Object> {
+    let range = match asked {
+        None => 0..meta.size,
+        Some(asked) if asked.start == 0 || asked.start < meta.size => {
+            asked.start..asked.end.clamp(asked.start, meta.size.max(asked.start))
+        }
+        Some(_) => return Err(StoreError::RangeNotSatisfiable),
+    };
+    if range.start < span.start || range.end > span.end {
+        return Err(StoreError::broken("the server sent other bytes than were asked for"));
+    }
+    let offset = |at: u64| usize::try_from(at - span.start).unwrap_or(usize::MAX);
+    let bytes = bytes.slice(offset(range.start)..offset(range.end));
+    Ok(Object { meta, range, bytes })
+}
+
+fn meta(
+    size: Option<u64>,
+    etag: Option<String>,
+    modified_at: Option<DateTime>,
+    metadata: Option<HashMap<String, String>>,
+) -> StoreResult<ObjectMeta> {
+    let (Some(size), Some(etag)) = (size, etag) else {
+        return Err(StoreError::broken("the server told neither size nor ETag of an object"));
+    };
+    Ok(ObjectMeta {
+        size,
+        etag: ETag::new(&etag),
+        modified_at: timestamp(modified_at.as_ref())?,
+        metadata: metadata.unwrap_or_default().into_iter().collect(),
+    })
+}
+
+pub(super) fn timestamp(time: Option<&DateTime>) -> StoreResult<Timestamp> {
+    let nanos = |time: &DateTime| i32::try_from(time.subsec_nanos()).unwrap_or(0);
+    time.and_then(|time| Timestamp::new(time.secs(), nanos(time)).ok())
+        .ok_or_else(|| StoreError::broken("the server told no modification time of an object"))
+}
+
+/// Of an empty range at least the first byte is asked for, because a header cannot ask for none.
+fn range_header(range: &Range<u64>) -> String {
+    let first = range.start.min(LAST_BYTE);
+    let last = range.end.saturating_sub(1).clamp(first, LAST_BYTE);
+    format!("bytes={first}-{last}")
+}
+
+/// `bytes 0-4095/8192` as the bytes it names and the size of the whole.
+fn parse_content_range(header: &str) -> StoreResult<(Range<u64>, u64)> {
+    let parse = || {
+        let (span, size) = header.strip_prefix("bytes ")?.split_once('/')?;
+        let (first, last) = span.split_once('-')?;
+        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+        let size = size.parse().ok()?;
+        (first <= last && last < size).then_some((first..last + 1, size))
+    };
+    parse().ok_or_else(|| StoreError::broken("the server sent a Content-Range that is none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_asked_for_inclusively_and_never_beyond_what_servers_can_count() {
+        assert_eq!(range_header(&(0..4096)), "bytes=0-4095");
+        assert_eq!(range_header(&(7..7)), "bytes=7-7");
+        assert_eq!(range_header(&(0..u64::MAX)), format!("bytes=0-{LAST_BYTE}"));
+        assert_eq!(range_header(&(u64::MAX..u64::MAX)), format!("bytes={LAST_BYTE}-{LAST_BYTE}"));
+    }
+
+    #[test]
+    fn a_content_range_is_taken_only_if_it_makes_sense() {
+        assert_eq!(parse_content_range("bytes 2-4/9").unwrap(), (2..5, 9));
+        for nonsense in ["bytes 4-2/9", "bytes 2-9/9", "bytes 2-4/*", "2-4/9", "bytes 2-4", "bytes -4/9"] {
+            assert!(parse_content_range(nonsense).is_err(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The documents keep up with the code: each dependency has its line, and no link leads nowhere.
+
+use std::{fs, path::PathBuf};
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = read("Cargo.toml");
+    let decisions = read("docs/DECISIONS.md");
+    let reasons = decisions.split_once("## Dependencies").unwrap().1;
+    let explained: Vec<_> = reasons.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
+    let explained: Vec<_> = explained.iter().flat_map(|cell| cell.split([',', ' '])).collect();
+
+    let mut in_dependencies = false;
+    let mut seen = 0;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line.ends_with("dependencies]");
+        } else if let Some((name, _)) = line.split_once(" = ").filter(|_| in_dependencies) {
+            assert!(explained.contains(&name), "docs/DECISIONS.md says nothing of {name}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 30, "only {seen} dependencies: is the manifest still read?");
+}
+
+#[test]
+fn every_link_of_the_documents_leads_somewhere() {
+    for document in ["docs/ARCHITECTURE.md", "docs/SEMANTICS.md", "docs/DECISIONS.md", "CHANGELOG.md"] {
+        for target in links(&read(document)) {
+            let folder = root().join(document).parent().unwrap().to_path_buf();
+            assert!(folder.join(&target).exists(), "{document}: {target}");
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// The relative targets of Markdown links, without their anchors.
+fn links(text: &str) -> Vec<String> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let files = targets.filter_map(|(target, _)| target.split('#').next().map(str::to_owned));
+    files.filter(|target| !target.is_empty() && !target.contains("://")).collect()
+}

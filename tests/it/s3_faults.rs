@@ -1,0 +1,296 @@
+//! The S3 store under trouble: what is retried, what is not, and that nothing hangs. Time is paused throughout.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use skillmount::{
+    clock::SystemClock,
+    error::Outcome,
+    limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
+    path::{ETag, KeyPrefix, ObjectKey},
+    store::{
+        Base, Committer, DeleteOptions, GetOptions, ListOptions, MemoryStore, PutCondition, PutOptions, Store,
+        StoreError,
+    },
+};
+use tokio::time::Instant;
+
+use crate::support::{s3_in_process::s3_with_script, s3_script::Fault};
+
+const CONTENT: &str = "the quick brown fox";
+
+fn key() -> ObjectKey {
+    KeyPrefix::all().key("u1/threads/s1/notes.md").unwrap()
+}
+
+fn put_options(condition: PutCondition) -> PutOptions {
+    PutOptions { condition, ..PutOptions::default() }
+}
+
+async fn outcome_of_put(fault: Fault, condition: PutCondition) -> StoreError {
+    let (s3, _, script) = s3_with_script();
+    script.add(&fault, 1);
+    let error = s3.put(&key(), Bytes::from_static(b"new"), put_options(condition)).await.unwrap_err();
+    assert_eq!(script.take_methods(), ["PUT"], "a put is sent once: {fault:?}");
+    error
+}
+
+fn is_unknown(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable { outcome: Outcome::Unknown, .. })
+}
+
+fn is_not_applied(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable { outcome: Outcome::NotApplied, .. })
+}
+
+/// Troubles after which a read is tried again.
+fn passing() -> Vec<Fault> {
+    vec![
+        Fault::ResetBefore,
+        Fault::ReplyLost,
+        Fault::NoAnswer,
+        Fault::Refused(503, "SlowDown"),
+        Fault::Refused(500, "InternalError"),
+        Fault::Refused(409, "OperationAborted"),
+        Fault::Refused(403, "RequestTimeTooSkewed"),
+        Fault::Html(502),
+        Fault::Html(504),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_get_outlasts_every_passing_trouble_its_body_included() {
+    let bodies = [Fault::Truncated(5), Fault::Stalled(5), Fault::Trickling(Duration::from_secs(3))];
+    for fault in passing().into_iter().chain(bodies) {
+        let (s3, memory, script) = s3_with_script();
+        memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        let got = s3.get(&key(), GetOptions::default()).await.unwrap_or_else(|error| panic!("{fault:?}: {error:?}"));
+        assert_eq!(got.bytes, CONTENT, "{fault:?}");
+        assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn head_and_list_outlast_every_passing_trouble() {
+    // A listing may also fail with status 200, once its headers are gone.
+    for fault in passing().into_iter().chain([Fault::Refused(200, "InternalError")]) {
+        let (s3, memory, script) = s3_with_script();
+        memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        let listed = s3.list(&KeyPrefix::all(), ListOptions::default()).await;
+        assert_eq!(listed.unwrap_or_else(|error| panic!("{fault:?}: {error:?}")).objects.len(), 1);
+        assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
+    }
+    for fault in passing() {
+        if matches!(fault, Fault::Refused(403, _)) {
+            continue; // A reply to HEAD has no body, so no code tells this 403 from a refusal.
+        }
+        let (s3, memory, script) = s3_with_script();
+        memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        assert_eq!(s3.head(&key()).await.unwrap().size, CONTENT.len() as u64, "{fault:?}");
+        assert_eq!(script.take_methods(), ["HEAD", "HEAD"], "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_end_after_the_last_attempt() {
+    let (s3, memory, script) = s3_with_script();
+    memory.put_raw(key().as_str(), CONTENT);
+    script.add(&Fault::Refused(503, "SlowDown"), READ_ATTEMPTS - 1);
+    assert!(s3.get(&key(), GetOptions::default()).await.is_ok());
+    assert_eq!(script.take_methods().len(), READ_ATTEMPTS);
+
+    script.add(&Fault::Refused(503, "SlowDown"), READ_ATTEMPTS);
+    assert!(is_not_applied(&s3.get(&key(), GetOptions::default()).await.unwrap_err()));
+    assert_eq!(script.take_methods().len(), READ_ATTEMPTS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_read_outlives_its_operation_deadline() {
+    for fault in [Fault::NoAnswer, Fault::Stalled(1), Fault::Trickling(Duration::from_secs(3))] {
+        let (s3, memory, script) = s3_with_script();
+        memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, READ_ATTEMPTS);
+        let began = Instant::now();
+        assert!(is_not_applied(&s3.get(&key(), GetOptions::default()).await.unwrap_err()), "{fault:?}");
+        assert!(began.elapsed() <= OPERATION_TIMEOUT + Duration::from_millis(1), "{fault:?}: {:?}", began.elapsed());
+        assert!(began.elapsed() > ATTEMPT_TIMEOUT, "{fault:?} was tried once only");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_will_not_pass_is_asked_once() {
+    type Expected = fn(&StoreError) -> bool;
+    let table: &[(Fault, Expected)] = &[
+        (Fault::Refused(404, "NoSuchKey"), |error| matches!(error, StoreError::NotFound)),
+        (Fault::Html(404), |error| matches!(error, StoreError::NotFound)),
+        (Fault::Refused(404, "NoSuchBucket"), |error| matches!(error, StoreError::Denied(_))),
+        (Fault::Refused(403, "AccessDenied"), |error| matches!(error, StoreError::Denied(_))),
+        (Fault::Refused(400, "ExpiredToken"), |error| matches!(error, StoreError::Denied(_))),
+        (Fault::Refused(301, "PermanentRedirect"), |error| matches!(error, StoreError::Denied(_))),
+        (Fault::Refused(400, "InvalidArgument"), |error| matches!(error, StoreError::Unsupported(_))),
+        (Fault::Refused(501, "NotImplemented"), |error| matches!(error, StoreError::Unsupported(_))),
+        (Fault::Html(304), |error| matches!(error, StoreError::NotModified)),
+        (Fault::Html(412), |error| matches!(error, StoreError::PreconditionFailed)),
+    ];
+    for (fault, expected) in table {
+        let (s3, _, script) = s3_with_script();
+        script.add(fault, 1);
+        let error = s3.get(&key(), GetOptions::default()).await.unwrap_err();
+        assert!(expected(&error), "{fault:?}: {error:?}");
+        assert_eq!(script.take_methods(), ["GET"], "{fault:?}");
+    }
+    let (s3, _, script) = s3_with_script();
+    script.add(&Fault::Html(404), 1);
+    let error = s3.list(&KeyPrefix::all(), ListOptions::default()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Denied(_)), "a listing's 404 is the bucket: {error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_put_says_what_became_of_it() {
+    let unknown = [
+        Fault::ResetBefore,
+        Fault::ReplyLost,
+        Fault::NoAnswer,
+        Fault::ReplyHangs,
+        Fault::Refused(500, "InternalError"),
+        Fault::Html(502),
+        Fault::Html(503),
+        Fault::Html(504),
+    ];
+    for fault in unknown {
+        let error = outcome_of_put(fault.clone(), PutCondition::Always).await;
+        assert!(is_unknown(&error), "{fault:?}: {error:?}");
+    }
+    for fault in [
+        Fault::Refused(503, "SlowDown"),
+        Fault::Refused(400, "RequestTimeout"),
+        Fault::Refused(403, "RequestTimeTooSkewed"),
+        Fault::Html(429),
+    ] {
+        let error = outcome_of_put(fault.clone(), PutCondition::Always).await;
+        assert!(is_not_applied(&error), "{fault:?}: {error:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_put_tells_conditions_from_conflicts_and_refusals() {
+    let on_base = PutCondition::IfMatch(ETag::new("m1"));
+    let error = outcome_of_put(Fault::Refused(412, "PreconditionFailed"), PutCondition::IfAbsent).await;
+    assert!(matches!(error, StoreError::PreconditionFailed), "{error:?}");
+    let error = outcome_of_put(Fault::Refused(409, "ConditionalRequestConflict"), PutCondition::IfAbsent).await;
+    assert!(matches!(error, StoreError::Busy), "{error:?}");
+    let error = outcome_of_put(Fault::Refused(404, "NoSuchKey"), on_base).await;
+    assert!(matches!(error, StoreError::NotFound), "{error:?}");
+    let error = outcome_of_put(Fault::Html(404), PutCondition::Always).await;
+    assert!(matches!(error, StoreError::Denied(_)), "nothing but the bucket can be missing: {error:?}");
+    let error = outcome_of_put(Fault::Refused(403, "AccessDenied"), PutCondition::Always).await;
+    assert!(matches!(error, StoreError::Denied(_)), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_put_is_given_time_by_its_size_and_no_more() {
+    for (megabytes, seconds) in [(0, 5), (10, 15)] {
+        let (s3, _, script) = s3_with_script();
+        script.add(&Fault::NoAnswer, 1);
+        let began = Instant::now();
+        let bytes = Bytes::from(vec![b'x'; megabytes << 20]);
+        assert!(is_unknown(&s3.put(&key(), bytes, PutOptions::default()).await.unwrap_err()));
+        assert_eq!(began.elapsed().as_secs(), seconds, "{megabytes} MiB");
+    }
+}
+
+async fn content(memory: &MemoryStore) -> Bytes {
+    memory.get(&key(), GetOptions::default()).await.unwrap().bytes
+}
+
+/// Troubles of one put that a commit must get over, whether it landed or not.
+fn survivable() -> Vec<Fault> {
+    vec![
+        Fault::ResetBefore,
+        Fault::ReplyLost,
+        Fault::ReplyHangs,
+        Fault::NoAnswer,
+        Fault::Refused(503, "SlowDown"),
+        Fault::Refused(500, "InternalError"),
+        Fault::Refused(409, "ConditionalRequestConflict"),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
+    for fault in survivable() {
+        let (s3, memory, script) = s3_with_script();
+        let committer = Committer::new(Arc::new(s3), Arc::new(SystemClock::new()));
+        script.add(&fault, 1);
+        let created = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await;
+        let created = created.unwrap_or_else(|error| panic!("create, {fault:?}: {error:?}"));
+        assert_eq!(content(&memory).await, "one", "{fault:?}");
+
+        let base = Base::Version(created.etag.unwrap(), created.metadata);
+        script.add(&fault, 1);
+        let changed = committer.commit(&key(), Bytes::from_static(b"two"), &base).await;
+        let changed = changed.unwrap_or_else(|error| panic!("change, {fault:?}: {error:?}"));
+        assert_eq!(memory.head(&key()).await.unwrap().etag, changed.etag.unwrap(), "{fault:?}");
+        assert_eq!(content(&memory).await, "two", "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_that_somebody_else_won_is_a_conflict_even_in_doubt() {
+    let (s3, memory, script) = s3_with_script();
+    let s3 = Arc::new(s3);
+    let committer = Committer::new(s3.clone(), Arc::new(SystemClock::new()));
+    let first = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await.unwrap();
+    let base = Base::Version(first.etag.unwrap(), first.metadata);
+    committer.commit(&key(), Bytes::from_static(b"theirs"), &base).await.unwrap();
+    script.add(&Fault::ResetBefore, 1);
+    let lost = committer.commit(&key(), Bytes::from_static(b"ours"), &base).await.unwrap_err();
+    assert!(matches!(lost, StoreError::PreconditionFailed), "{lost:?}");
+    assert_eq!(content(&memory).await, "theirs");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_doubtful_delete_is_not_repeated_blindly() {
+    for fault in [Fault::ReplyLost, Fault::ResetBefore, Fault::NoAnswer, Fault::Html(500)] {
+        let (s3, memory, script) = s3_with_script();
+        let etag = memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        let error = s3.delete(&key(), DeleteOptions { if_match: Some(etag) }).await.unwrap_err();
+        assert!(is_unknown(&error), "{fault:?}: {error:?}");
+        let requests = script.take_requests();
+        assert_eq!(requests.len(), 1, "{fault:?}");
+        assert_eq!(requests[0].header("if-match"), None, "the server cannot: {fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delete_is_done_only_if_the_object_was_what_was_missing() {
+    let (s3, _, script) = s3_with_script();
+    script.add(&Fault::Refused(404, "NoSuchKey"), 1);
+    s3.delete(&key(), DeleteOptions::default()).await.unwrap();
+    for elsewhere in [Fault::Html(404), Fault::Refused(404, "NoSuchBucket")] {
+        script.add(&elsewhere, 1);
+        let error = s3.delete(&key(), DeleteOptions::default()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Denied(_)), "{elsewhere:?}: {error:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delete_is_repeated_where_nothing_happened_or_a_condition_guards_it() {
+    let (s3, memory, script) = s3_with_script();
+    memory.put_raw(key().as_str(), CONTENT);
+    script.add(&Fault::Refused(503, "SlowDown"), 1);
+    s3.delete(&key(), DeleteOptions::default()).await.unwrap();
+    assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)));
+
+    let s3 = s3.with_conditional_delete();
+    for fault in [Fault::ReplyLost, Fault::ResetBefore] {
+        let etag = memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        s3.delete(&key(), DeleteOptions { if_match: Some(etag) }).await.unwrap();
+        assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)), "{fault:?}");
+    }
+}

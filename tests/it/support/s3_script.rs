@@ -1,0 +1,185 @@
+//! Troubles between the SDK and the server, one request at a time, by script.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use aws_sdk_s3::{
+    config::{HttpClient, RuntimeComponents},
+    primitives::{ByteStream, SdkBody},
+};
+use aws_smithy_runtime_api::{
+    client::{
+        http::{HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector},
+        orchestrator::{HttpRequest, HttpResponse},
+        result::ConnectorError,
+    },
+    http::StatusCode,
+};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+
+/// What happens to one request.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// Nothing.
+    None,
+    /// The connection breaks before the server sees the request.
+    ResetBefore,
+    /// The server does what was asked; the connection breaks before the reply.
+    ReplyLost,
+    /// Neither answer nor end.
+    NoAnswer,
+    /// The server does what was asked; the reply never comes.
+    ReplyHangs,
+    /// This status with an S3 error body of this code.
+    Refused(u16, &'static str),
+    /// This status with a page of HTML, as proxies send it.
+    Html(u16),
+    /// The body ends after so many bytes; the headers state its whole length.
+    Truncated(usize),
+    /// The body stops after so many bytes and never ends.
+    Stalled(usize),
+    /// The body comes byte by byte, with this pause before each.
+    Trickling(Duration),
+}
+
+/// What happens to the coming requests, in order; nothing where it is empty. And what came.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    faults: Mutex<VecDeque<Fault>>,
+    requests: Mutex<Vec<Seen>>,
+}
+
+/// A request as it left the SDK.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) method: String,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Seen {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Script {
+    /// Adds `fault` for the next `times` requests that have none yet.
+    pub(crate) fn add(&self, fault: &Fault, times: usize) {
+        self.faults.lock().unwrap().extend(std::iter::repeat_n(fault.clone(), times));
+    }
+
+    /// What came since this was last asked.
+    pub(crate) fn take_requests(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+
+    /// The methods of what came since this was last asked.
+    pub(crate) fn take_methods(&self) -> Vec<String> {
+        self.take_requests().into_iter().map(|seen| seen.method).collect()
+    }
+
+    fn next(&self, request: &HttpRequest) -> Fault {
+        let headers = request.headers().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let seen = Seen { method: request.method().to_owned(), headers };
+        self.requests.lock().unwrap().push(seen);
+        self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None)
+    }
+}
+
+/// The SDK's HTTP client: a connector with the script in front.
+#[derive(Clone, Debug)]
+pub(crate) struct ScriptedClient {
+    server: s3s_aws::Connector,
+    script: Arc<Script>,
+}
+
+impl ScriptedClient {
+    pub(crate) fn new(server: s3s_aws::Connector, script: Arc<Script>) -> Self {
+        Self { server, script }
+    }
+}
+
+impl HttpClient for ScriptedClient {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for ScriptedClient {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let fault = self.script.next(&request);
+        let server = self.server.clone();
+        HttpConnectorFuture::new(async move {
+            match fault {
+                Fault::None => server.call(request).await,
+                Fault::ResetBefore => Err(reset()),
+                Fault::ReplyLost => {
+                    server.call(request).await?;
+                    Err(reset())
+                }
+                Fault::NoAnswer => std::future::pending().await,
+                Fault::ReplyHangs => {
+                    server.call(request).await?;
+                    std::future::pending().await
+                }
+                Fault::Refused(status, code) => Ok(refused(status, code)),
+                Fault::Html(status) => Ok(response(status, "text/html", "<html><body>not here</body></html>".into())),
+                Fault::Truncated(most) => rewrite(server.call(request).await?, |bytes| truncated(&bytes, most)).await,
+                Fault::Stalled(most) => rewrite(server.call(request).await?, |bytes| stalled(&bytes, most)).await,
+                Fault::Trickling(pause) => rewrite(server.call(request).await?, |bytes| trickling(bytes, pause)).await,
+            }
+        })
+    }
+}
+
+fn reset() -> ConnectorError {
+    ConnectorError::io(Box::new(std::io::Error::from(std::io::ErrorKind::ConnectionReset)))
+}
+
+fn refused(status: u16, code: &str) -> HttpResponse {
+    let body = format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>as scripted</Message></Error>");
+    response(status, "application/xml", body)
+}
+
+fn response(status: u16, kind: &'static str, body: String) -> HttpResponse {
+    let mut response = HttpResponse::new(StatusCode::try_from(status).unwrap(), SdkBody::from(body));
+    response.headers_mut().insert("content-type", kind);
+    response
+}
+
+/// The response with its status and headers kept and its body replaced.
+async fn rewrite(
+    mut response: HttpResponse,
+    body: impl FnOnce(Bytes) -> SdkBody,
+) -> Result<HttpResponse, ConnectorError> {
+    let bytes = ByteStream::new(response.take_body()).collect().await.unwrap().into_bytes();
+    *response.body_mut() = body(bytes);
+    Ok(response)
+}
+
+fn truncated(bytes: &Bytes, most: usize) -> SdkBody {
+    SdkBody::from(bytes.slice(..most.min(bytes.len())))
+}
+
+fn stalled(bytes: &Bytes, most: usize) -> SdkBody {
+    let beginning = bytes.slice(..most.min(bytes.len()));
+    streaming(stream::iter([Ok(beginning)]).chain(stream::pending()))
+}
+
+fn trickling(bytes: Bytes, pause: Duration) -> SdkBody {
+    streaming(stream::unfold(bytes, move |mut rest| async move {
+        if rest.is_empty() {
+            return None;
+        }
+        tokio::time::sleep(pause).await;
+        Some((Ok(rest.split_to(1)), rest))
+    }))
+}
+
+fn streaming(bytes: impl futures_util::Stream<Item = std::io::Result<Bytes>> + Send + Sync + 'static) -> SdkBody {
+    SdkBody::from_body_1_x(s3s::Body::from(s3s::dto::StreamingBlob::wrap(bytes)))
+}

@@ -1,0 +1,211 @@
+//! A service over a store whose requests are counted and whose faults are scripted, and short words for the operations.
+
+use std::{fs, path::Path, sync::Arc};
+
+use skillmount::{
+    Code, Result,
+    backend::{
+        BackendProtocol, DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest,
+        LsRequest, ReadReply, ReadRequest, Service, ServiceOptions, SkillBackend, WriteRequest,
+    },
+    clock::SystemClock,
+    path::{Id, KeyPrefix},
+    store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
+};
+
+/// A service and what lies below it: cache over ledger over faults over a store.
+pub(crate) struct World {
+    pub(crate) service: Service,
+    /// The store itself, without layers: what another client of the bucket sees.
+    pub(crate) bucket: SharedStore,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) faults: Arc<Faulty>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::over(Arc::new(MemoryStore::new()))
+    }
+
+    pub(crate) fn over(bucket: SharedStore) -> Self {
+        let faults = Arc::new(Faulty::new(bucket.clone()));
+        let ledger = Arc::new(Ledger::recording());
+        let metered = Arc::new(Metered::new(faults.clone(), ledger.clone()));
+        let clock = Arc::new(SystemClock::new());
+        let cached = Arc::new(Cached::new(metered, 64 << 20, clock.clone()));
+        let service = Service::new(cached, ServiceOptions::default(), clock);
+        Self { service, bucket, ledger, faults }
+    }
+
+    /// Another replica: the same bucket, nothing remembered.
+    pub(crate) fn replica(&self) -> Self {
+        Self::over(self.bucket.clone())
+    }
+
+    /// The session `s` of user `demo`.
+    pub(crate) fn agent(&self) -> SkillBackend {
+        self.agent_of("demo", "s")
+    }
+
+    pub(crate) fn agent_of(&self, user: &str, session: &str) -> SkillBackend {
+        self.service.session(id(user), id(session))
+    }
+
+    /// Puts an object there as another tool would.
+    pub(crate) async fn put(&self, key: &str, text: impl Into<bytes::Bytes>) {
+        let key = KeyPrefix::all().key(key).unwrap();
+        self.bucket.put(&key, text.into(), PutOptions::default()).await.unwrap();
+    }
+
+    /// The bytes another tool would find.
+    pub(crate) async fn bytes(&self, key: &str) -> Option<Vec<u8>> {
+        let key = KeyPrefix::all().key(key).unwrap();
+        self.bucket.get(&key, skillmount::store::GetOptions::default()).await.ok().map(|object| object.bytes.to_vec())
+    }
+
+    /// A skill with this description and body.
+    pub(crate) async fn put_skill(&self, user: &str, skill: &str, description: &str, body: &str) {
+        let name = skill.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n{body}");
+        self.put(&format!("{user}/skills/{skill}/SKILL.md"), text).await;
+    }
+
+    /// The fixtures of user `demo`: the tree of the complete example.
+    pub(crate) async fn put_fixtures(&self) {
+        for (key, bytes) in fixtures() {
+            self.put(&key, bytes).await;
+        }
+    }
+
+    /// Requests for anything but session objects while `work` runs, and what it gave.
+    pub(crate) async fn cost<T>(&self, work: impl Future<Output = T>) -> (T, Requests) {
+        let before = self.ledger.counts();
+        let done = work.await;
+        (done, (self.ledger.counts() - before).objects.requests)
+    }
+
+    /// Every key in the bucket.
+    pub(crate) async fn keys(&self) -> Vec<String> {
+        let (entries, _) = self.bucket.list_all(&KeyPrefix::all(), usize::MAX - 1).await.unwrap();
+        entries.into_iter().map(|entry| entry.key).collect()
+    }
+}
+
+pub(crate) fn id(text: &str) -> Id {
+    Id::parse(text).unwrap()
+}
+
+/// Every file below `fixtures/store`, by the key it has in a bucket.
+pub(crate) fn fixtures() -> Vec<(String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store");
+    let files = files_below(&root);
+    assert!(!files.is_empty());
+    files
+}
+
+/// Every file below a folder: its relative path with `/`, and its bytes; sorted.
+pub(crate) fn files_below(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                found.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The 130 public skills, where they lie beside the project; says aloud where they do not.
+pub(crate) fn real_skills() -> Option<std::path::PathBuf> {
+    let named = std::env::var_os("SKILLMOUNT_REAL_SKILLS").map(std::path::PathBuf::from);
+    let path = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-skills"));
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("SKIPPED: the collection of real skills is not at {}", path.display());
+    None
+}
+
+/// How much longer the long versions are: 1, or what `SKILLMOUNT_SOAK` says.
+pub(crate) fn soak() -> u32 {
+    std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+/// The operations in short, for tests that are about something else.
+pub(crate) trait Short: BackendProtocol {
+    async fn names(&self, path: &str) -> Result<Vec<String>> {
+        let entries = self.entries(path).await?;
+        Ok(entries.into_iter().map(|entry| entry.path).collect())
+    }
+
+    async fn entries(&self, path: &str) -> Result<Vec<Entry>> {
+        Ok(self.ls(LsRequest { path: path.to_owned() }).await?.entries)
+    }
+
+    async fn lines(&self, path: &str, offset: u64, limit: u64) -> Result<ReadReply> {
+        self.read(ReadRequest { file_path: path.to_owned(), offset, limit }).await
+    }
+
+    async fn text(&self, path: &str) -> Result<String> {
+        Ok(self.lines(path, 0, 2000).await?.content)
+    }
+
+    async fn create(&self, path: &str, content: &str) -> Result<skillmount::backend::WriteReply> {
+        self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: false }).await
+    }
+
+    async fn overwrite(&self, path: &str, content: &str) -> Result<skillmount::backend::WriteReply> {
+        self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: true }).await
+    }
+
+    async fn replace(&self, path: &str, old: &str, new: &str) -> Result<skillmount::backend::EditReply> {
+        let (old_string, new_string) = (old.to_owned(), new.to_owned());
+        self.edit(EditRequest { file_path: path.to_owned(), old_string, new_string, replace_all: false }).await
+    }
+
+    async fn remove(&self, path: &str) -> Result<u64> {
+        Ok(self.delete(DeleteRequest { path: path.to_owned() }).await?.deleted)
+    }
+
+    async fn find(&self, pattern: &str) -> Result<Vec<String>> {
+        let found = self.glob(GlobRequest { pattern: pattern.to_owned(), path: None }).await?;
+        Ok(found.matches.into_iter().map(|found| found.path).collect())
+    }
+
+    /// Hits as `path:line:text`.
+    async fn hits(&self, pattern: &str, path: Option<&str>) -> Result<Vec<String>> {
+        let found = self.grep(grep(pattern, path)).await?.matches.unwrap();
+        Ok(found.into_iter().map(|hit| format!("{}:{}:{}", hit.path, hit.line, hit.text)).collect())
+    }
+
+    async fn load(&self, skill: &str) -> Result<LoadSkillReply> {
+        self.load_skill(LoadSkillRequest { skill: skill.to_owned(), mount_as: None, arguments: None }).await
+    }
+}
+
+impl<T: BackendProtocol + ?Sized> Short for T {}
+
+pub(crate) fn grep(pattern: &str, path: Option<&str>) -> GrepRequest {
+    GrepRequest {
+        pattern: pattern.to_owned(),
+        path: path.map(str::to_owned),
+        glob: None,
+        literal: false,
+        ignore_case: false,
+        context: 0,
+        output_mode: skillmount::backend::GrepOutput::Content,
+        max_count: None,
+    }
+}
+
+/// The code of an error.
+pub(crate) fn code<T: std::fmt::Debug>(result: Result<T>) -> Code {
+    result.unwrap_err().code()
+}
