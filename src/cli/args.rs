@@ -22,7 +22,8 @@ A first session, on a store in your data folder:
 
 Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
 `skillmount config show` says where each value comes from.
-Exit status: 0 done, 1 a bug, 2 wrong input, 4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
+Exit status: 0 done, 1 a bug, 2 wrong input, 4 not allowed, 5 not found, 6 conflict,
+7 too much or not available."
 )]
 pub(super) struct Cli {
     #[command(flatten)]

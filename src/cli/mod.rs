@@ -75,7 +75,7 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     if let Command::Serve(serve) = &cli.command {
         flags.extend(serve.settings());
     }
-    let settings = Settings::resolve(&flags, &env, file.as_ref(), default_store);
+    let settings = Settings::resolve(&flags, &env, file.as_ref(), default_store.as_deref());
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
     let app = App { settings, out: Output::new(cli.global.json), clock: Arc::new(SystemClock::new()), edges };
     dispatch(cli.command, &app).await

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::{
     Extension,
-    extract::{Request, State},
+    extract::{OriginalUri, Request, State},
     http::{HeaderMap, HeaderValue, Method},
     middleware::Next,
     response::Response,
@@ -61,9 +61,15 @@ impl SessionCall {
 }
 
 /// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
-pub(super) async fn enter_user(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Reply<Response> {
+pub(super) async fn enter_user(
+    State(app): State<Arc<App>>,
+    OriginalUri(sent): OriginalUri,
+    mut request: Request,
+    next: Next,
+) -> Reply<Response> {
     let grant = app.keys.authenticate(request.headers(), app.clock.now())?;
-    let Address { user, session, rest } = Address::parse(request.uri().path())?;
+    // Nested routers see a shortened path; this is the one that was sent.
+    let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {

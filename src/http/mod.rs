@@ -18,6 +18,7 @@ mod metrics;
 mod openapi;
 mod operations;
 mod problem;
+mod prompt;
 mod router;
 mod server;
 mod service;

@@ -35,7 +35,8 @@ Examples:
   skillmount --server http://127.0.0.1:8787 doctor
   skillmount doctor --json
 
-Reads, and writes and deletes one small object below .skillmount/ of the store. The exit status is 7 if a check fails.")]
+Reads, and writes and deletes one small object below .skillmount/ of the store.
+The exit status is 7 if a check fails.")]
 pub(in super::super) struct Doctor {}
 
 /// How a check went.

@@ -18,7 +18,8 @@ Examples:
   skillmount edit /workspace/notes.md --old-file before.txt --file after.txt
   skillmount edit /workspace/notes.md 'PLACEHOLDER' < text.md    the new text from standard input
 
-The old text must be in the file exactly once, unless --all is given. Everything else in the file stays as it is.")]
+The old text must be in the file exactly once, unless --all is given.
+Everything else in the file stays as it is.")]
 pub(in super::super) struct Edit {
     /// The file
     path: String,

@@ -28,7 +28,8 @@ Examples:
   skillmount lint store                        every skill of the store
   skillmount lint ./skills --json | jq '.[].findings[]'
 
-Prints file:line:column. The exit status is 2 if anything is an error; with --strict, if anything is found.")]
+Prints file:line:column. The exit status is 2 if anything is an error;
+with --strict, if anything is found.")]
 pub(in super::super) struct Lint {
     /// A folder, a skill path, or the word store
     target: String,

@@ -27,12 +27,12 @@ Examples:
   skillmount pull escrituras/compraventa ./work      one skill, to ./work/escrituras/compraventa
   skillmount pull ./backup --dry-run                 say what would change, change nothing
 
-Only what differs is written, each file whole or not at all. Nothing is deleted from the folder, nothing is written
-outside it or through a link, and names this machine cannot hold are refused."
+Only what differs is written, each file whole or not at all. Nothing is deleted from the folder,
+nothing is written outside it or through a link, and names this machine cannot hold are refused."
 )]
 pub(in super::super) struct Pull {
     /// Skill paths [default: all of the user's skills], and last the folder to write to
-    #[arg(required = true, value_names = ["SKILL", "DIR"], num_args = 1..)]
+    #[arg(required = true, value_name = "SKILL… DIR", num_args = 1..)]
     places: Vec<String>,
     /// Say what would change and change nothing
     #[arg(long)]

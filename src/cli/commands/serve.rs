@@ -17,12 +17,13 @@ use crate::error::{Code, Error, Kind, Result};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  skillmount serve                                            on 127.0.0.1:8787, for this machine only
+  skillmount serve                                            for this machine only
   skillmount serve --store s3://bucket/prefix --region eu-west-1
   skillmount serve --listen 0.0.0.0:8787 --keys keys.toml     for others: keys are required
   skillmount serve --listen 127.0.0.1:0 --json                a free port, told as JSON
 
-Prints one line, `listening on http://…`, once it accepts requests; logs go to stderr, as JSON where nobody watches.
+Prints one line, `listening on http://…`, once it accepts requests;
+logs go to stderr, as JSON where nobody watches.
 SIGTERM or Ctrl-C finishes the requests under way; a second one ends it at once.")]
 pub(in super::super) struct Serve {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]

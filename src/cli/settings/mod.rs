@@ -136,7 +136,7 @@ impl Settings {
         flags: &[(Setting, String)],
         env: &dyn Fn(&str) -> Option<String>,
         file: Option<&ConfigFile>,
-        default_store: Option<String>,
+        default_store: Option<&str>,
     ) -> Self {
         let find = |setting: Setting| {
             let flag = flags.iter().find(|(given, _)| *given == setting);
@@ -153,7 +153,7 @@ impl Settings {
                 return value(text.to_owned(), Origin::File(path.to_owned()));
             }
             let default = match setting {
-                Setting::Store => default_store.clone(),
+                Setting::Store => default_store.map(str::to_owned),
                 other => other.default().map(str::to_owned),
             };
             value(default?, Origin::Default)
@@ -253,7 +253,7 @@ mod tests {
     fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
         let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, (*text).to_owned())).collect();
         let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
-        Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data".into()))
+        Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data"))
     }
 
     #[test]

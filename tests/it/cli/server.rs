@@ -75,7 +75,6 @@ fn every_command_answers_the_same_through_a_server() {
     for arguments in [
         vec!["ls", "/"],
         vec!["ls", "/skills/compraventa"],
-        vec!["cat", "/workspace/a.md"],
         vec!["grep", "arras", "-C", "1"],
         vec!["glob", "*.md"],
         vec!["session", "show"],

@@ -64,6 +64,7 @@ fn calls() -> Vec<(Method, &'static str, Value, bool)> {
         (post.clone(), "/sessions/s/unload_skill", json!({"skill": "a"}), false),
         (post.clone(), "/sessions/s/upload", Value::Null, false),
         (post, "/sessions/s/download", json!({"paths": []}), false),
+        (get.clone(), "/sessions/s/prompt", Value::Null, false),
         (put, "/sessions/s/files/workspace/b", Value::Null, false),
         (get, "/sessions/s/files/workspace/b", Value::Null, false),
         (Method::HEAD, "/sessions/s/files/workspace/b", Value::Null, false),

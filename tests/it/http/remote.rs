@@ -55,6 +55,7 @@ async fn every_operation_works_from_afar() {
         "contratos/arrendamiento"
     );
     assert_eq!(remote.list_sessions(&[]).await.unwrap()["sessions"][0]["session_id"], "s1");
+    assert!(remote.prompt(&[("mode", "listing".to_owned())]).await.unwrap()["prompt"].is_string());
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);
     assert_eq!(remote.delete(DeleteRequest { path: "/workspace/a.md".into() }).await.unwrap().deleted, 1);

@@ -1,9 +1,9 @@
 //! Skills: listed, shown, loaded, and in the prompt.
 
-use reqwest::Method;
+use reqwest::{Method, header};
 use serde_json::json;
 
-use super::Server;
+use super::{Answer, Server};
 
 #[tokio::test]
 async fn skills_are_listed_with_their_frontmatter_and_what_is_wrong() {
@@ -106,4 +106,27 @@ async fn a_skill_not_loaded_answers_as_one_that_does_not_exist() {
         answer.to_string().replace(mount, "X")
     };
     assert_eq!(body("compraventa").await, body("inexistente").await);
+}
+
+#[tokio::test]
+async fn the_prompt_comes_as_json_or_text_and_is_304_while_it_stays() {
+    let server = Server::with_skills().await;
+    let url = server.session("/prompt?mode=listing&format=markdown&category=escrituras&max_tokens=500");
+    let prompt = server.get(&url).await;
+    assert!(prompt.is(200)["prompt"].as_str().unwrap().contains("escrituras/compraventa"));
+    assert_eq!((&prompt.json["mode"], &prompt.json["format"]), (&json!("listing"), &json!("markdown")));
+    assert_eq!((&prompt.json["shown"], &prompt.json["total"]), (&json!(1), &json!(1)));
+
+    let text = server.client.get(&url).header(header::ACCEPT, "text/plain").send().await.unwrap();
+    assert_ne!(text.headers()["etag"], prompt.headers["etag"], "two representations, two tags");
+    assert_eq!(text.text().await.unwrap(), prompt.json["prompt"].as_str().unwrap());
+
+    let again = server.client.get(&url).header(header::IF_NONE_MATCH, prompt.header("etag"));
+    assert_eq!(again.send().await.unwrap().status(), 304);
+    server.get(&server.session("/prompt?mode=lsting")).await.is_problem(400, "invalid_request");
+
+    server.op("load_skill", json!({"skill": "compraventa"})).await.is(200);
+    let two_state = server.client.get(server.session("/prompt")).header(header::IF_NONE_MATCH, prompt.header("etag"));
+    let two_state = Answer::of(two_state.send().await.unwrap()).await;
+    assert!(two_state.is(200)["prompt"].as_str().unwrap().contains("# Compraventa"));
 }

@@ -28,8 +28,8 @@ Examples:
   skillmount demo
   skillmount demo --json | jq '.calls[] | select(.right | not)'
 
-Needs no account and no network: the service runs on a folder that is removed afterwards. The exit status is 0 only if
-every answer is right.")]
+Needs no account and no network: the service runs on a folder that is removed
+afterwards. The exit status is 0 only if every answer is right.")]
 pub(in super::super) struct Demo {}
 
 /// A folder that is removed when the demo ends, however it ends.
