@@ -4,6 +4,7 @@
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
 mod delete;
+mod discover;
 mod edit;
 mod fetch;
 mod files;
@@ -72,6 +73,10 @@ impl BackendProtocol for SkillBackend {
 
     async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
         self.download_files(paths).await
+    }
+
+    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
+        self.discover(request).await
     }
 
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {

@@ -20,9 +20,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    BackendProtocol, DeleteReply, DeleteRequest, DownloadOutcome, EditReply, EditRequest, GlobReply, GlobRequest,
-    GrepReply, GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest, ReadReply, ReadRequest,
-    UnloadSkillReply, UnloadSkillRequest, UploadFile, UploadOutcome, WriteReply, WriteRequest,
+    BackendProtocol, DeleteReply, DeleteRequest, DiscoverReply, DiscoverRequest, DownloadOutcome, EditReply,
+    EditRequest, GlobReply, GlobRequest, GrepReply, GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest,
+    ReadReply, ReadRequest, UnloadSkillReply, UnloadSkillRequest, UploadFile, UploadOutcome, WriteReply, WriteRequest,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -245,6 +245,10 @@ impl BackendProtocol for RemoteBackend {
             DownloadOutcome { path, result }
         });
         Ok(fetched.buffered(PARALLEL_FILES).collect().await)
+    }
+
+    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
+        self.call("discover_skills", &request, Effect::Reads).await
     }
 
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {

@@ -16,6 +16,7 @@ mod cli;
 mod conformance;
 mod costs;
 mod directory;
+mod discover;
 mod discovery;
 mod documents;
 mod example;

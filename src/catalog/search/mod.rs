@@ -33,7 +33,7 @@ pub enum Step {
     Fields,
     /// Words are stemmed.
     Stems,
-    /// The body is searched, or its headings where it is not known.
+    /// The body is searched, as far as it is known.
     Body,
     /// Words without meaning of their own are dropped.
     StopWords,
