@@ -167,6 +167,25 @@ async fn conditions_go_out_with_quotes_and_tags_come_back_without() {
 }
 
 #[tokio::test]
+async fn a_range_that_means_all_of_a_small_object_is_asked_for_without_one() {
+    let (s3, _, script) = s3_with_script();
+    s3.put(&key("k"), Bytes::from("small"), PutOptions::default()).await.unwrap();
+    script.take_requests();
+    let object = s3.get(&key("k"), GetOptions::range(0..16 << 20)).await.unwrap();
+    assert!(object.is_whole() && object.bytes == "small");
+    assert_eq!(script.take_requests().iter().map(|seen| seen.header("range").is_some()).collect::<Vec<_>>(), [false]);
+
+    s3.put(&key("big"), Bytes::from(vec![b'x'; 10 << 20]), PutOptions::default()).await.unwrap();
+    script.take_requests();
+    let object = s3.get(&key("big"), GetOptions::range(0..9 << 20)).await.unwrap();
+    assert_eq!((object.bytes.len(), object.meta.size), (9 << 20, 10 << 20));
+    assert_eq!(
+        script.take_requests().iter().map(|seen| seen.header("range").is_some()).collect::<Vec<_>>(),
+        [false, true]
+    );
+}
+
+#[tokio::test]
 async fn metadata_and_the_kms_key_are_sent() {
     let (s3, memory, script) = s3_with_script();
     let metadata = Metadata::from([("skillmount-write-id".to_owned(), "7".to_owned())]);
