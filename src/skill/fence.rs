@@ -113,6 +113,8 @@ mod tests {
             prop_assert_eq!(read, &legal);
         }
 
+        // S-PROMPT-3: What comes from a skill is data: names and descriptions are escaped, and bodies fenced so that
+        // nothing in them closes the fence.
         #[test]
         fn nothing_closes_the_fence(body in "[`~\n a>#-]{0,60}") {
             let text = fence(&body);

@@ -1,6 +1,6 @@
 //! Discovery, counted: which requests it makes, how many round trips they take, and what it does when they fail.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{collections::HashSet, fs, path::Path, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
@@ -82,6 +82,7 @@ fn codes(discovery: &Discovery) -> Vec<(&str, &str)> {
     discovery.view().diagnostics.iter().map(|one| (one.skill.as_str(), one.diagnostic.code.as_str())).collect()
 }
 
+// S-COST-6: Discovering N skills is the LIST of their files and N ranged GET, 64 at a time.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_skills_are_one_listing_and_a_hundred_ranged_gets_in_three_round_trips() {
     let bucket = Bucket::new();
@@ -96,6 +97,7 @@ async fn a_hundred_skills_are_one_listing_and_a_hundred_ranged_gets_in_three_rou
     assert!(skills(&found).is_sorted());
 }
 
+// S-CATALOG-4: Discovering reads no more than the head of each SKILL.md, and loads nothing.
 #[tokio::test(start_paused = true)]
 async fn no_more_than_the_head_of_a_skill_md_is_read() {
     let bucket = Bucket::new();
@@ -140,6 +142,54 @@ async fn only_what_changed_is_read_again_and_the_findings_of_the_rest_are_kept()
     let afresh = bucket.discover(None).await.unwrap();
     assert_eq!(second.view().entries, afresh.view().entries);
     assert_eq!(second.view().diagnostics, afresh.view().diagnostics);
+}
+
+// S-CATALOG-2: Only a missing description or frontmatter that cannot be parsed leaves a skill out, and then a diagnostic
+// says so.
+#[tokio::test(start_paused = true)]
+async fn only_what_says_nothing_or_cannot_be_parsed_is_left_out() {
+    let bucket = Bucket::new();
+    bucket.file("colon/SKILL.md", "---\nname: colon\ndescription: Use it: always: at once\n---\n");
+    bucket.file("folder/SKILL.md", "---\nname: another\ndescription: Does it.\n---\n");
+    bucket.file("mute/SKILL.md", "---\nname: mute\n---\nBody.\n");
+    bucket.file("torn/SKILL.md", "---\nname: torn\ndescription: It never ends.\n");
+    let found = bucket.discover(None).await.unwrap();
+    assert_eq!(skills(&found), ["colon", "folder"]);
+    assert_eq!(found.view().entries[0].description(), "Use it: always: at once");
+    let errors = found.view().diagnostics.iter().filter(|one| one.diagnostic.severity == Severity::Error);
+    assert_eq!(errors.map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["mute", "torn"]);
+    assert!(found.view().diagnostics.iter().any(|one| one.skill == "folder"), "another name is a warning");
+}
+
+// S-CATALOG-3: No frontmatter, however hostile, makes discovery hang or fail: it is bounded before it is parsed.
+#[tokio::test(start_paused = true)]
+async fn hostile_frontmatter_harms_its_own_skill_alone() {
+    let bucket = Bucket::new();
+    bucket.skill("good", "Does it.");
+    let level = |level: u32| format!("a{level}: &a{level} [{}]\n", format!("*a{},", level - 1).repeat(9));
+    let bomb = (1..20).map(level).collect::<Vec<_>>().concat();
+    for (number, hostile) in [
+        "[".repeat(15_000),
+        "{a: ".repeat(4000),
+        "- ".repeat(8000),
+        format!("a0: &a0 x\n{bomb}"),
+        "a: &a [*a]".to_owned(),
+        "k: v\n".repeat(100_000),
+        "\0\u{feff}\u{85}: !!binary |\n".repeat(500),
+        "? ".repeat(5000),
+        "!<".repeat(5000),
+        "\"".to_owned(),
+        "%YAML 9.9\n--- !x\n...".to_owned(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        bucket.file(&format!("bad{number}/SKILL.md"), &format!("---\n{hostile}\n---\nBody.\n"));
+    }
+    bucket.inner.put_raw("u1/skills/bytes/SKILL.md", vec![0xff; 100_000]);
+    let found = bucket.discover(None).await.unwrap();
+    assert_eq!(skills(&found), ["good"]);
+    assert_eq!(codes(&found).iter().map(|(skill, _)| skill).collect::<HashSet<_>>().len(), 12);
 }
 
 #[tokio::test(start_paused = true)]
@@ -200,6 +250,7 @@ async fn as_many_files_as_are_listed_are_taken_and_more_are_reported() {
     assert_eq!(codes().await, ["too_many_files"]);
 }
 
+// S-CATALOG-5: A change made with other S3 tools shows within 30 seconds of activity, and at once with `fresh=true`.
 #[tokio::test(start_paused = true)]
 async fn a_catalog_is_served_from_memory_until_it_is_thirty_seconds_old() {
     let bucket = Bucket::new();
@@ -216,6 +267,8 @@ async fn a_catalog_is_served_from_memory_until_it_is_thirty_seconds_old() {
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 2);
     assert_eq!(bucket.asked(), (2, 2), "the unchanged skill is not read again");
     assert_eq!(catalogs.known(&u1()).await.unwrap().entries.len(), 2);
+    bucket.skill("c", "Three.");
+    assert_eq!(catalogs.view(&u1(), true).await.unwrap().entries.len(), 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -44,3 +44,4 @@ mod semantics;
 mod sessions;
 mod support;
 mod tree;
+mod worst_cases;

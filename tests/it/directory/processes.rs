@@ -57,6 +57,7 @@ async fn increments_by_two_processes_and_two_handles_are_exact() {
     assert_eq!(get(&*one, "counter").await.unwrap().bytes, (3 * INCREMENTS).to_string());
 }
 
+// S-WRITE-3: An acknowledged write is in the store and is never lost, by concurrency, crash or retry.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_writer_that_is_killed_leaves_old_or_new_and_loses_nothing_acknowledged() {
     if let Some(folder) = part_of_a_child() {

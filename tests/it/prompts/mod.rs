@@ -77,6 +77,7 @@ fn the_guidance_says_how_to_use_skills_and_names_the_tool_of_the_policy() {
     assert!(guidance.contains("call Skill ") && !guidance.contains("load_skill"));
 }
 
+// S-PROMPT-2: `two_state` shows the listing until a skill is loaded, then the current skill's instructions.
 #[test]
 fn two_state_shows_the_listing_until_a_skill_is_loaded_and_then_its_body_alone() {
     let mut stage = notary();
@@ -166,6 +167,8 @@ fn findings_and_removed_characters_are_counted() {
     );
 }
 
+// S-PROMPT-1: The prompt depends on the catalog and the session alone, and its bytes stay the same while neither
+// changes.
 #[test]
 fn the_same_scene_gives_the_same_bytes_whenever_it_is_rendered() {
     let mut stage = notary();
