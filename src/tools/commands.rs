@@ -40,18 +40,20 @@ pub struct MessageReply {
     pub loaded: Option<LoadedSkill>,
 }
 
-/// The command that `text` may be: a slash at the very beginning, the name of a skill in any form a load takes, white
-/// space, arguments. A path below a mount is none.
-#[must_use]
-pub fn parse(text: &str) -> Option<Command> {
-    let typed = text.strip_prefix('/')?;
-    let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-    let is_path = ["workspace/", "ticket/", "skills/"].iter().any(|mount| name.starts_with(mount));
-    if name.is_empty() || name.len() > KEY_BYTES || is_path {
-        return None;
+impl Command {
+    /// The command that `text` may be: a slash at the very beginning, the name of a skill in any form a load takes, white
+    /// space, arguments. A path below a mount is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let typed = text.strip_prefix('/')?;
+        let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+        let is_path = ["workspace/", "ticket/", "skills/"].iter().any(|mount| name.starts_with(mount));
+        if name.is_empty() || name.len() > KEY_BYTES || is_path {
+            return None;
+        }
+        let arguments = Some(arguments.trim()).filter(|arguments| !arguments.is_empty());
+        Some(Self { skill: name.to_owned(), arguments: arguments.map(str::to_owned) })
     }
-    let arguments = Some(arguments.trim()).filter(|arguments| !arguments.is_empty());
-    Some(Command { skill: name.to_owned(), arguments: arguments.map(str::to_owned) })
 }
 
 /// Runs the command that `text` is, by loading its skill; any other text comes back as it is.
@@ -60,7 +62,7 @@ pub fn parse(text: &str) -> Option<Command> {
 /// Those of `load_skill`, but for a name that no skill has; `tool_blocked` where `user-invocable` is false.
 pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
     let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
-    let Some(typed) = parse(text) else { return Ok(unchanged()) };
+    let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
     let request = LoadSkillRequest { skill: typed.skill.clone(), mount_as: None, arguments: typed.arguments.clone() };
     let reply = match backend.load_skill_for(Invoker::Person, request).await {
         Err(error) if names_no_skill(&error) => return Ok(unchanged()),
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_command_is_a_slash_a_name_and_arguments() {
-        let command = |text| parse(text).map(|found| (found.skill, found.arguments));
+        let command = |text| Command::parse(text).map(|found| (found.skill, found.arguments));
         assert_eq!(command("/venta"), Some(("venta".to_owned(), None)));
         assert_eq!(
             command("/escrituras/venta \n Ana  y Luis "),
@@ -112,7 +114,7 @@ mod tests {
         for text in ["", "/", "/ x", "venta", " /venta", "/workspace/x", "/ticket/a b", "/skills/venta/SKILL.md"] {
             assert_eq!(command(text), None, "{text:?}");
         }
-        assert!(parse(&format!("/{}", "x".repeat(KEY_BYTES))).is_some());
-        assert!(parse(&format!("/{}", "x".repeat(KEY_BYTES + 1))).is_none());
+        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES))).is_some());
+        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES + 1))).is_none());
     }
 }

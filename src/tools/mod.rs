@@ -14,6 +14,6 @@ mod text;
 mod tool;
 
 pub use calls::{Role, ToolOptions, ToolResult, ToolResultType, ToolResults, run};
-pub use commands::{Command, MessageReply, parse, run_message};
+pub use commands::{Command, MessageReply, run_message};
 pub use definitions::{Shape, ToolDefinition, Toolbox, definitions, for_session};
 pub use tool::Tool;

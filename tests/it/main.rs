@@ -33,4 +33,5 @@ mod s3_wire;
 mod semantics;
 mod sessions;
 mod support;
+mod tools;
 mod tree;
