@@ -169,7 +169,7 @@ impl Turn<'_> {
             Call::Edit(request) => self.backend.edit(request).await.map(|reply| text::edit(&reply)),
             Call::Delete(request) => self.backend.delete(request).await.map(|reply| text::delete(&reply)),
             Call::Load(request) => {
-                let reply = self.backend.load_skill_for(Invoker::Model, request).await;
+                let reply = Box::pin(self.backend.load_skill_for(Invoker::Model, request)).await;
                 reply.map(|reply| text::load(&reply, self.body, room))
             }
             Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),

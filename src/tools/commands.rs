@@ -64,7 +64,7 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
     let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
     let request = LoadSkillRequest { skill: typed.skill.clone(), mount_as: None, arguments: typed.arguments.clone() };
-    let reply = match backend.load_skill_for(Invoker::Person, request).await {
+    let reply = match Box::pin(backend.load_skill_for(Invoker::Person, request)).await {
         Err(error) if names_no_skill(&error) => return Ok(unchanged()),
         reply => reply?,
     };

@@ -53,7 +53,8 @@ async fn text_that_names_no_skill_passes_through_unchanged() {
 async fn a_path_below_a_mount_costs_no_request() {
     let world = notary().await;
     let agent = agent_in(&world, PromptMode::Listing).await;
-    let (_, requests) = world.cost(run_message(&agent, "/workspace/x please", ToolOptions::default())).await;
+    let work = Box::pin(run_message(&agent, "/workspace/x please", ToolOptions::default()));
+    let (_, requests) = world.cost(work).await;
     assert_eq!(requests, skillmount::store::Requests::default());
 }
 

@@ -29,7 +29,7 @@ async fn read_numbers_its_lines_and_tells_the_total_and_the_next_offset() {
 #[tokio::test]
 async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
     let agent = World::new().agent();
-    let text: String = (1..=500).map(|line| format!("línea {line}\n")).collect();
+    let text = (1..=500).map(|line| format!("línea {line}\n")).collect::<Vec<_>>().concat();
     agent.create("/workspace/a", &text).await.unwrap();
     let mut offset = Some(0);
     let (mut found, mut pages) = (String::new(), 0);
