@@ -26,15 +26,14 @@ use std::{
 use skillmount::{
     catalog::search::{SearchDocument, SearchIndex, Step, Steps},
     path::SkillPath,
-    skill::{Frontmatter, Head, read_document, read_head},
+    skill::{Frontmatter, Head, read_head},
 };
 
 /// A skill as it lies on the disk.
 struct Skill {
     path: SkillPath,
     frontmatter: Frontmatter,
-    headings: Vec<String>,
-    body: String,
+    opening: String,
 }
 
 impl Skill {
@@ -47,8 +46,7 @@ impl Skill {
             triggers: &self.frontmatter.triggers,
             tags: &self.frontmatter.tags,
             keywords: &self.frontmatter.keywords,
-            headings: &self.headings,
-            body: Some(&self.body),
+            body: &self.opening,
         }
     }
 }
@@ -84,12 +82,13 @@ fn quality(skills: &[Skill], questions: &[Question]) {
     let mut steps = Steps::NONE;
     print_ranked("plain BM25", skills, questions, steps);
     let ladder = [
-        ("+ fields", Step::Fields),
         ("+ stems", Step::Stems),
-        ("+ body", Step::Body),
         ("+ stop list", Step::StopWords),
+        ("+ body", Step::Body),
+        ("+ fields", Step::Fields),
         ("+ repair of typos", Step::Repair),
         ("+ Spanish and English", Step::Bridge),
+        ("+ cut-off", Step::CutOff),
     ];
     for (name, step) in ladder {
         steps = steps.with(step);
@@ -199,7 +198,7 @@ fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
     let spare =
         ["Write the report of a month", "Review code before it is merged", "Redacta la escritura de compraventa"];
     let sentences = if sentences.is_empty() { spare.to_vec() } else { sentences };
-    let bodies: Vec<&str> = real.iter().map(|skill| skill.body.as_str()).collect();
+    let openings: Vec<&str> = real.iter().map(|skill| skill.opening.as_str()).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move |below: usize| {
         state ^= state << 13;
@@ -210,12 +209,11 @@ fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
     let skill = |number: usize| {
         let own = format!("skill{number}");
         let description = (0..3).map(|_| sentences[next(sentences.len())]).collect::<Vec<_>>().join(". ");
-        let body = if bodies.is_empty() { description.clone() } else { bodies[next(bodies.len())].to_owned() };
+        let opening = if openings.is_empty() { description.clone() } else { openings[next(openings.len())].to_owned() };
         Skill {
             path: SkillPath::parse(&format!("generated{}/{own}", number % 50)).unwrap(),
             frontmatter: Frontmatter { description: format!("{description} {own}"), ..Frontmatter::default() },
-            headings: vec![sentences[next(sentences.len())].to_owned()],
-            body,
+            opening,
         }
     };
     (0..many).map(skill).collect()
@@ -241,7 +239,6 @@ fn real_skills(folder: &Path) -> Vec<Skill> {
 fn skill(path: &str, text: &str) -> Option<Skill> {
     let path = SkillPath::parse(path).unwrap();
     let head = read_head(text.as_bytes(), path.folder()).0?;
-    let body = read_document(text.as_bytes(), path.folder()).0?.body;
-    let Head { frontmatter, headings } = head;
-    Some(Skill { path, frontmatter, headings, body })
+    let Head { frontmatter, opening } = head;
+    Some(Skill { path, frontmatter, opening })
 }

@@ -9,8 +9,12 @@
 
 pub mod backend;
 pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod clock;
 pub mod error;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod limits;
 pub mod path;
 pub mod prompt;

@@ -89,6 +89,19 @@ impl SkillBackend {
         Ok((status, loaded, fetched.document, fetched.snapshot))
     }
 
+    /// The SKILL.md of a loaded skill, as it was when it was loaded.
+    ///
+    /// # Errors
+    /// `skill_changed` where those bytes are gone; the store's.
+    pub async fn loaded_document(&self, loaded: &LoadedSkill) -> Result<Document> {
+        let (session, policy) = self.state().await?;
+        let path = skill_mount(&loaded.mount)?.join("SKILL.md")?;
+        let file = self.tree(&session, &policy).await?.file(&path)?;
+        let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
+        let (document, _) = read_document(&bytes, loaded.skill.folder());
+        document.ok_or_else(|| Error::internal(format!("{path} was loaded and cannot be read as a skill")))
+    }
+
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
     async fn find(&self, name: &str, session: &Session, policy: &Both) -> Result<Fetched> {
         if let Ok(path) = SkillPath::parse(name)

@@ -4,6 +4,7 @@
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
 mod delete;
+mod discover;
 mod edit;
 mod fetch;
 mod files;
@@ -16,6 +17,8 @@ mod matcher;
 mod nearest;
 mod protocol;
 mod read;
+#[cfg(feature = "http")]
+mod remote;
 mod replace;
 mod service;
 mod text;
@@ -27,6 +30,8 @@ use async_trait::async_trait;
 
 pub use load::Invoker;
 pub use protocol::*;
+#[cfg(feature = "http")]
+pub use remote::RemoteBackend;
 pub use service::{Service, ServiceOptions, SkillBackend};
 pub use text::media_type;
 pub use transfer::{FileReader, FileStat};
@@ -69,6 +74,10 @@ impl BackendProtocol for SkillBackend {
 
     async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
         self.download_files(paths).await
+    }
+
+    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
+        self.discover(request).await
     }
 
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    catalog::Layer,
     error::{Error, Result},
-    limits::READ_LINES,
+    limits::{READ_LINES, SEARCH_RESULTS},
     path::ETag,
 };
 
@@ -312,6 +313,19 @@ wire! {
         pub parameters: Vec<SkillParameter>,
     }
 
+    /// Find skills for a task.
+    #[serde(deny_unknown_fields)]
+    pub struct DiscoverRequest {
+        /// What the skills should be for: a sentence or a few words.
+        pub query: String,
+        /// Only skills in this category or below it.
+        #[serde(default)]
+        pub category: Option<String>,
+        /// How many to return at most, 1 to 100.
+        #[serde(default = "default_results")]
+        pub limit: usize,
+    }
+
     /// Hide a skill again.
     #[serde(deny_unknown_fields)]
     pub struct UnloadSkillRequest {
@@ -326,6 +340,36 @@ wire! {
         /// The skill path, or the name as it was given where no such skill is loaded.
         pub skill: String,
     }
+}
+
+/// A skill that answers a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub struct DiscoveredSkill {
+    /// What `load_skill` takes.
+    pub skill: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The part of `skill` before the last slash; empty at the top.
+    pub category: String,
+    /// Whose folder it lies in.
+    pub layer: Layer,
+    /// How much of the question it answers, from 0 to 1.
+    pub score: f32,
+}
+
+/// The skills that answer a question, best first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub struct DiscoverReply {
+    /// The best of them.
+    pub skills: Vec<DiscoveredSkill>,
+    /// How many there are, those beyond the limit included.
+    pub total: usize,
+    /// What was found and what to do next, in a sentence or two.
+    pub message: String,
 }
 
 /// What a grep returns.
@@ -364,6 +408,10 @@ pub enum UnloadStatus {
     Unloaded,
     /// It was not loaded.
     NotLoaded,
+}
+
+fn default_results() -> usize {
+    SEARCH_RESULTS
 }
 
 fn default_read_lines() -> u64 {
@@ -421,6 +469,8 @@ pub trait BackendProtocol: Send + Sync {
     async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>>;
     /// Fetches files, each on its own; the outcomes come in the order of the paths.
     async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>>;
+    /// Finds skills for a task; none becomes available by it.
+    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply>;
     /// Loads a skill.
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply>;
     /// Hides a loaded skill.

@@ -158,7 +158,7 @@ fn record(folder: &Folder, etag: ETag, bytes: &[u8]) -> Record {
             skill: folder.skill.clone(),
             layer: Layer::User,
             frontmatter: head.frontmatter,
-            headings: head.headings,
+            opening: head.opening,
             etag: etag.clone(),
             files: folder.files,
             size: folder.size,

@@ -33,8 +33,8 @@ pub struct CatalogEntry {
     pub layer: Layer,
     /// What its SKILL.md says of it, leniently read. The name and description are never empty here.
     pub frontmatter: Frontmatter,
-    /// Title and headings of its body, as far as the catalog read it: for search.
-    pub headings: Vec<String>,
+    /// How its body begins: for search.
+    pub opening: String,
     /// The version of SKILL.md this was read from.
     pub etag: ETag,
     /// Files of the skill, SKILL.md included.

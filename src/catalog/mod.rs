@@ -10,7 +10,9 @@ mod layout;
 mod registry;
 mod saved;
 pub mod search;
+mod searchable;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
 pub use registry::Catalogs;
+pub use searchable::Searchable;

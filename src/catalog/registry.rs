@@ -18,6 +18,7 @@ use super::{
     discover::{Discovery, Survey},
     entry::CatalogView,
     saved::Saved,
+    searchable::{Indexes, Searchable},
 };
 use crate::{
     clock::Clock,
@@ -34,6 +35,7 @@ pub struct Catalogs {
     namespace: Namespace,
     clock: Arc<dyn Clock>,
     users: Cache<Id, Arc<Slot>>,
+    indexes: Indexes,
     /// Writes `catalog.json`, where it is kept.
     index: Option<Committer>,
 }
@@ -69,7 +71,7 @@ impl Catalogs {
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
         let users = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
-        Self { store, namespace, clock, users, index: None }
+        Self { store, namespace, clock, users, indexes: Indexes::new(), index: None }
     }
 
     /// The same, with an index in the bucket: a process that knows nothing of a user yet reads `catalog.json` in place of
@@ -97,6 +99,15 @@ impl Catalogs {
             }
             outcome => outcome,
         }
+    }
+
+    /// The catalog of `user`, at most 30 s old, with its search index.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn searchable(&self, user: &Id) -> Result<Searchable> {
+        let view = self.view(user, false).await?;
+        self.indexes.of(user, view).await
     }
 
     /// The catalog of `user` as far as this process knows it, of any age; the store is not asked.

@@ -51,6 +51,14 @@ impl SkillPath {
         self.0.rsplit_once('/').map_or("", |(category, _)| category)
     }
 
+    /// Whether it lies in the category `category` or below it, whole segments only; everything lies in the empty one.
+    #[must_use]
+    pub fn is_in(&self, category: &str) -> bool {
+        let category = category.trim_matches('/');
+        let below = self.category().strip_prefix(category);
+        below.is_some_and(|rest| category.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The last segment: the name of its folder, and of its mount where no alias is given.
     #[must_use]
     pub fn folder(&self) -> &str {

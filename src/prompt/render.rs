@@ -8,7 +8,7 @@ use super::{
     write::{Parts, Writer},
 };
 use crate::{
-    session::{LoadTool, PromptMode, ToolRule},
+    session::{PromptMode, ToolRule},
     skill::sanitize,
 };
 
@@ -179,10 +179,7 @@ impl<'a> Words<'a> {
     }
 
     fn load_tool(self) -> &'static str {
-        match self.scene.policy.session().load_tool {
-            LoadTool::LoadSkill => "load_skill",
-            LoadTool::Skill => "Skill",
-        }
+        self.scene.policy.session().load_tool.name()
     }
 }
 

@@ -64,6 +64,17 @@ pub enum LoadTool {
     Skill,
 }
 
+impl LoadTool {
+    /// What a model calls it by.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LoadSkill => "load_skill",
+            Self::Skill => "Skill",
+        }
+    }
+}
+
 /// What happens when a tool is called; later is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "http", derive(utoipa::ToSchema))]

@@ -15,8 +15,9 @@ use moka::future::Cache;
 use tokio::sync::Mutex;
 
 use super::{
-    LoadedSkill, Policy, Session,
+    LoadedSkill, PastDiscovery, Policy, Session,
     objects::{Objects, Seen, Stored},
+    pending::Pending,
 };
 use crate::{
     clock::Clock,
@@ -65,6 +66,7 @@ pub struct Sessions {
     records: Objects<Session>,
     policies: Objects<Policy>,
     lanes: Vec<Mutex<()>>,
+    pending: Pending,
     snapshots: Cache<String, Arc<Snapshot>>,
 }
 
@@ -90,6 +92,7 @@ impl Sessions {
             records: Objects::new(store.clone(), clock.clone()),
             policies: Objects::new(store.clone(), clock.clone()),
             lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
+            pending: Pending::default(),
             snapshots: Cache::new(SNAPSHOTS_REMEMBERED),
             store,
             namespace,
@@ -187,17 +190,47 @@ impl Sessions {
                 Change::Save(said) => Some(said),
                 Change::Touch => None,
             };
+            let (past, last) = self.pending.of(&key);
+            next.remember(past);
             next.version += 1;
             next.updated_at = now;
             self.put_snapshots_aside(user, &mut next).await?;
             match self.records.put(&key, &seen, next).await {
-                Ok(saved) => return Ok((saved, said)),
+                Ok(saved) => {
+                    self.pending.drop_through(&key, last);
+                    return Ok((saved, said));
+                }
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.records.look(&key).await?,
                 Err(error) => return Err(error.into()),
             }
         }
         Err(Error::new(Code::EditConflict, "other replicas kept changing the session at the same time; try again")
             .with_outcome(Outcome::NotApplied))
+    }
+
+    /// Notes what a session discovered, to be written with its next change; true where the caller should see to it that
+    /// [`flush`](Self::flush) follows.
+    ///
+    /// # Errors
+    /// `invalid_path` where the ids are too long for a key.
+    pub fn note(&self, user: &Id, session: &Id, past: PastDiscovery) -> Result<bool> {
+        let key = self.namespace.user(user)?.session(session)?;
+        Ok(self.pending.add(&key, past))
+    }
+
+    /// Writes what is noted of a session and was not written since. Where that fails the notes are given up.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    pub async fn flush(&self, user: &Id, session: &Id) -> Result<()> {
+        let key = self.namespace.user(user)?.session(session)?;
+        let (past, last) = self.pending.of(&key);
+        if past.is_empty() {
+            return Ok(());
+        }
+        let flushed = self.update(user, session, |_| Ok(Change::<()>::Touch)).await.map(drop);
+        self.pending.drop_through(&key, last);
+        flushed
     }
 
     /// Forgets a session. Its workspace stays.

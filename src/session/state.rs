@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
 use crate::{
-    limits::SESSION_IDLE,
+    limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE},
     path::{Id, MountName, SkillPath},
     skill::Snapshot,
 };
@@ -33,6 +33,19 @@ pub struct LoadedSkill {
     /// Those files; `None` where they are too many to ride here and lie in an object of their own, named by the digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Arc<Snapshot>>,
+}
+
+/// A question a session asked of the catalog, and what it was answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastDiscovery {
+    /// The question, cut to [`DISCOVERY_QUERY_BYTES`].
+    pub query: String,
+    /// The skills it was answered with, best first.
+    pub skills: Vec<SkillPath>,
+    /// How many there were, those beyond the answer's limit included.
+    pub total: usize,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// One agent conversation. Changed only by replacing it whole, under compare-and-swap.
@@ -65,6 +78,18 @@ pub struct Session {
     /// Skills in the order they were loaded.
     #[serde(default)]
     pub loaded_skills: Vec<LoadedSkill>,
+    /// The last [`DISCOVERIES`], oldest first.
+    #[serde(default)]
+    pub discoveries: Vec<PastDiscovery>,
+}
+
+impl PastDiscovery {
+    /// A question that was answered just now.
+    #[must_use]
+    pub fn new(query: &str, skills: Vec<SkillPath>, total: usize, at: Timestamp) -> Self {
+        let query = query.get(..query.floor_char_boundary(DISCOVERY_QUERY_BYTES)).unwrap_or_default().to_owned();
+        Self { query, skills, total, at }
+    }
 }
 
 impl Session {
@@ -82,6 +107,7 @@ impl Session {
             created_at: now,
             updated_at: now,
             loaded_skills: Vec::new(),
+            discoveries: Vec::new(),
         }
     }
 
@@ -90,6 +116,12 @@ impl Session {
     pub fn expires_at(&self) -> Timestamp {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
         self.updated_at.saturating_add(idle).unwrap_or(Timestamp::MAX)
+    }
+
+    /// Remembers `past` as the newest discoveries, and forgets the oldest beyond the limit.
+    pub(super) fn remember(&mut self, past: impl IntoIterator<Item = PastDiscovery>) {
+        self.discoveries.extend(past);
+        self.discoveries.drain(..self.discoveries.len().saturating_sub(DISCOVERIES));
     }
 
     /// The loaded skill that lies at `skill`.

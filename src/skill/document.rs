@@ -6,17 +6,16 @@
 use super::{
     Diagnostic, Frontmatter, Severity,
     frontmatter::{self, Split, decode},
-    outline::outline,
 };
-use crate::limits::SKILL_HEAD_BYTES;
+use crate::limits::{SKILL_HEAD_BYTES, SKILL_OPENING_BYTES};
 
 /// What the first bytes of a SKILL.md tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// What its frontmatter says.
     pub frontmatter: Frontmatter,
-    /// Title and headings of the body, as far as the bytes go.
-    pub headings: Vec<String>,
+    /// How its body begins, for search: up to [`SKILL_OPENING_BYTES`] with runs of white space made one space.
+    pub opening: String,
 }
 
 /// A SKILL.md read whole.
@@ -36,9 +35,8 @@ pub fn read_head(bytes: &[u8], folder: &str) -> (Option<Head>, Vec<Diagnostic>) 
     let cut = u64::try_from(bytes.len()).is_ok_and(|length| length >= SKILL_HEAD_BYTES);
     let (read, found) = read(bytes, folder, cut);
     let head = read.map(|(frontmatter, split)| {
-        // The last line of a head may be half a line, and half a heading is worse than none.
-        let body = if cut { split.body.rsplit_once('\n').map_or("", |(whole, _)| whole) } else { &split.body };
-        Head { frontmatter, headings: outline(body).headings.into_iter().map(|heading| heading.text).collect() }
+        let opening = opening(&split.body);
+        Head { frontmatter, opening }
     });
     (head, found)
 }
@@ -50,6 +48,22 @@ pub fn read_document(bytes: &[u8], folder: &str) -> (Option<Document>, Vec<Diagn
     let document =
         read.map(|(frontmatter, split)| Document { frontmatter, body: split.body, body_line: split.body_line });
     (document, found)
+}
+
+/// How `body` begins, without what its layout adds. A word that is cut is one that search will not be asked for.
+fn opening(body: &str) -> String {
+    let mut opening = String::new();
+    for word in body.split_whitespace() {
+        if !opening.is_empty() {
+            opening.push(' ');
+        }
+        opening.push_str(word);
+        if opening.len() > SKILL_OPENING_BYTES {
+            opening.truncate(opening.floor_char_boundary(SKILL_OPENING_BYTES));
+            break;
+        }
+    }
+    opening
 }
 
 /// Decodes, cuts and parses; `None` beside an error.
@@ -234,18 +248,24 @@ pub(super) mod tests {
     #[test]
     fn a_head_may_end_anywhere() {
         let limit = usize::try_from(SKILL_HEAD_BYTES).unwrap();
-        let text =
-            format!("---\nname: folder\ndescription: d\n---\n# Title\n{}\n## Half a head", "é\n".repeat(limit / 3));
-        let cut = text.floor_char_boundary(limit);
-        let heading = text.find("## Half").unwrap();
-        for end in [heading + 9, cut - 1] {
-            let padded = text.as_bytes()[..end.min(text.len())].to_vec();
-            let (head, found) = read_head(&padded, "folder");
+        for title in ["Title", "Title."] {
+            let text = format!("---\nname: folder\ndescription: d\n---\n# {title}\n{}", "é\n".repeat(limit));
+            let (head, found) = read_head(&text.as_bytes()[..limit], "folder");
             assert_eq!(found, []);
-            assert_eq!(head.unwrap().headings[0], "Title");
+            assert!(head.unwrap().opening.starts_with(&format!("# {title} é é")));
         }
-        let exact = &format!("{}{}## Half", &text[..text.find("# Title").unwrap()], "x".repeat(limit))[..limit];
-        assert_eq!(read_head(exact.as_bytes(), "folder").0.unwrap().headings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_opening_is_text_up_to_its_limit() {
+        let opening = |body: &str| {
+            let text = format!("---\nname: folder\ndescription: d\n---\n{body}");
+            read_head(text.as_bytes(), "folder").0.unwrap().opening
+        };
+        assert_eq!(opening("# Title\n\n  Some\t text.\n"), "# Title Some text.");
+        let long = |bytes: usize| format!("a {}", "b".repeat(bytes - 2));
+        assert_eq!(opening(&long(SKILL_OPENING_BYTES)), long(SKILL_OPENING_BYTES));
+        assert_eq!(opening(&long(SKILL_OPENING_BYTES + 1)), long(SKILL_OPENING_BYTES));
     }
 
     /// What YAML, the delimiters and the repairs care about, so that random text gets past the first check.

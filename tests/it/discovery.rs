@@ -1,6 +1,6 @@
 //! Discovery, counted: which requests it makes, how many round trips they take, and what it does when they fail.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
@@ -8,6 +8,7 @@ use skillmount::{
     clock::SystemClock,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{Id, KeyPrefix, Namespace, UserSpace},
+    skill::Severity,
     store::{DeleteOptions, Fault, Faulty, Ledger, MemoryStore, Metered, Store, Verb},
 };
 use tokio::time::{Instant, advance, sleep};
@@ -270,4 +271,27 @@ async fn a_caller_that_gives_up_leaves_the_reading_to_the_next() {
     bucket.skill("a", "One.");
     assert!(tokio::time::timeout(LATENCY / 2, catalogs.view(&u1(), false)).await.is_err());
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_real_skill_is_discovered_or_reported() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/real-skills");
+    let Ok(origins) = fs::read_dir(&root) else {
+        println!("SKIPPED: ../shared/real-skills is not here");
+        return;
+    };
+    let bucket = Bucket::new();
+    for origin in origins.flatten().filter(|origin| origin.path().is_dir()) {
+        for folder in fs::read_dir(origin.path()).unwrap().flatten() {
+            let Ok(text) = fs::read_to_string(folder.path().join("SKILL.md")) else { continue };
+            let names = [origin.file_name(), folder.file_name()].map(|name| name.to_string_lossy().into_owned());
+            bucket.file(&format!("{}/SKILL.md", names.join("/")), &text);
+        }
+    }
+    let found = bucket.discover(None).await.unwrap();
+    let left_out: Vec<_> =
+        found.view().diagnostics.iter().filter(|one| one.diagnostic.severity == Severity::Error).collect();
+    println!("{} discovered, left out: {left_out:?}", skills(&found).len());
+    assert_eq!(skills(&found).len() + left_out.len(), 130);
+    assert!(left_out.is_empty());
 }

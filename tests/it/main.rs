@@ -11,14 +11,19 @@
 
 mod architecture;
 mod catalog_index;
+#[cfg(feature = "cli")]
+mod cli;
 mod conformance;
 mod costs;
 mod directory;
+mod discover;
 mod discovery;
 mod documents;
 mod example;
 mod files;
 mod fixtures;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "s3")]
 mod localstack;
 mod prompts;

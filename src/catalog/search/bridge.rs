@@ -2,7 +2,9 @@
 //! programs, data and offices.
 //!
 //! It lets a Spanish question find an English skill and the other way round. It is a table of common vocabulary and no
-//! dictionary: many technical words need no entry because their stems meet anyway (`proteína`, `protein`).
+//! dictionary: many technical words need no entry because their stems meet anyway (`proteína`, `protein`). Of the twelve
+//! Spanish questions to English skills in `benches/search.rs`, a right skill is among the first five for four without
+//! the table and for all twelve with it.
 
 use std::{collections::HashMap, sync::LazyLock};
 

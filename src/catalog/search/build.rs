@@ -11,7 +11,7 @@ use super::{
     vocabulary::Vocabulary,
     words::{fold, words},
 };
-use crate::{limits::SEARCH_BODY_TERMS, path::SkillPath};
+use crate::path::SkillPath;
 
 /// What is gathered while documents are added in byte order of their paths.
 pub(super) struct Builder {
@@ -57,9 +57,7 @@ impl Builder {
             let (field, term) = *same.first()?;
             Some(Occurrence { term, field, count: count(same.len()) })
         });
-        let mut counted: Vec<_> = counted.collect();
-        keep_telling(&mut counted);
-        self.documents.push(counted);
+        self.documents.push(counted.collect());
     }
 
     fn searches(&self, field: Field) -> bool {
@@ -71,7 +69,7 @@ impl Builder {
     }
 
     fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(Field, u32)>) {
-        let counted_as = if self.steps.has(Step::Fields) || field == Field::Body { field } else { Field::Description };
+        let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
         for word in words(folded) {
             if self.steps.has(Step::StopWords) && language.is_stop_word(word) {
                 continue;
@@ -126,16 +124,6 @@ fn language_of(document: &SearchDocument<'_>) -> Language {
         Language::guess(words(&text))
     });
     guesses.into_iter().next().unwrap_or(Language::English)
-}
-
-/// Of the body, only the terms it uses most: the rest is what any text holds, and most of the memory.
-fn keep_telling(occurrences: &mut Vec<Occurrence>) {
-    let body = occurrences.partition_point(|occurrence| occurrence.field < Field::Body);
-    if let Some(body) = occurrences.get_mut(body..) {
-        body.sort_by(|one, two| two.count.total_cmp(&one.count).then(one.term.cmp(&two.term)));
-    }
-    occurrences.truncate(body + SEARCH_BODY_TERMS);
-    occurrences.shrink_to_fit();
 }
 
 /// BM25F: occurrences of one term in one document are added up over its fields, each by the weight of the field and

@@ -19,16 +19,14 @@ pub struct SearchDocument<'a> {
     pub tags: &'a [String],
     /// More of them.
     pub keywords: &'a [String],
-    /// Title and headings of its body, searched where the body is not known.
-    pub headings: &'a [String],
     /// The text of its body, or as much of it as is known.
-    pub body: Option<&'a str>,
+    pub body: &'a str,
 }
 
 impl<'a> SearchDocument<'a> {
-    /// The document of a catalog entry, with the text of its body where the caller has it.
+    /// The document of a catalog entry.
     #[must_use]
-    pub fn of(entry: &'a CatalogEntry, body: Option<&'a str>) -> Self {
+    pub fn of(entry: &'a CatalogEntry) -> Self {
         let head = &entry.frontmatter;
         Self {
             skill: &entry.skill,
@@ -38,8 +36,7 @@ impl<'a> SearchDocument<'a> {
             triggers: &head.triggers,
             tags: &head.tags,
             keywords: &head.keywords,
-            headings: &entry.headings,
-            body,
+            body: &entry.opening,
         }
     }
 
@@ -54,11 +51,7 @@ impl<'a> SearchDocument<'a> {
             Field::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
             Field::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
             Field::Category => ([self.skill.category(), ""], [&[]; 3]),
-            // The headings are in the body; counting them once more moved worse skills up.
-            Field::Body => match self.body {
-                Some(body) => ([body, ""], [&[]; 3]),
-                None => ([""; 2], [self.headings, &[], &[]]),
-            },
+            Field::Body => ([self.body, ""], [&[]; 3]),
         };
         texts.into_iter().chain(lists.into_iter().flatten().map(String::as_str))
     }

@@ -29,11 +29,11 @@ pub use score::{Found, Hit};
 /// One step beyond plain BM25, so that a benchmark can tell what each brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Fields are weighted, and the category is searched as well.
+    /// Fields are weighted, and the category is searched as well; without it all fields are one text.
     Fields,
     /// Words are stemmed.
     Stems,
-    /// The body is searched, or its headings where it is not known.
+    /// The body is searched, as far as it is known.
     Body,
     /// Words without meaning of their own are dropped.
     StopWords,
@@ -41,6 +41,8 @@ pub enum Step {
     Repair,
     /// Common words are translated between Spanish and English.
     Bridge,
+    /// Skills that hold too little of the question are left out.
+    CutOff,
 }
 
 /// The steps an index takes: all of them, outside benchmarks.

@@ -125,15 +125,14 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes the nearest known words; false where the nearest is a stop word, so that the word says nothing.
+    /// Takes the nearest known words; false where it is a misspelt stop word, which says nothing: `shoud` asks for
+    /// nothing, even where some skill shouts.
     fn repair(&mut self, word: &str) -> bool {
-        let (nearest, slips) = typo::nearest(word, &self.index.spellings);
-        let stop_words = self.index.steps.has(Step::StopWords);
-        // A misspelt `should` asks for nothing, even where some skill shouts.
-        let small = likely(self.language).any(|language| typo::is_slip_of(word, language.stop_words()));
-        if stop_words && small {
+        let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
+        if self.index.steps.has(Step::StopWords) && likely(self.language).any(is_small) {
             return false;
         }
+        let (nearest, slips) = typo::nearest(word, &self.index.spellings);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for number in nearest {
             self.take(self.index.spellings.word(number), factor);

@@ -1,6 +1,7 @@
 //! From the words of a question to ranked skills.
 
 use super::{
+    Step,
     index::SearchIndex,
     query::{self, Meaning},
 };
@@ -42,9 +43,12 @@ impl SearchIndex {
         for meaning in &meanings {
             self.add(meaning, &mut tallies);
         }
-        let answers = self.skills.iter().zip(tallies).filter(|(skill, tally)| {
-            tally.score > 0.0 && tally.covered >= LEAST_COVERED * information && filter(skill)
-        });
+        let least = if self.steps.has(Step::CutOff) { LEAST_COVERED * information } else { 0.0 };
+        let answers = self
+            .skills
+            .iter()
+            .zip(tallies)
+            .filter(|(skill, tally)| tally.score > 0.0 && tally.covered >= least && filter(skill));
         let mut found: Vec<(&SkillPath, f32)> =
             answers.map(|(skill, tally)| (skill, tally.score / information)).collect();
         // The sort is stable and the skills come in byte order.

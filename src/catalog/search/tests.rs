@@ -71,19 +71,13 @@ fn document<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a
         triggers: &[],
         tags: &[],
         keywords: &[],
-        headings: &[],
-        body: None,
+        body: "",
     }
 }
 
 fn found(index: &SearchIndex, query: &str) -> Vec<String> {
     let found = index.search(query, |_| true, SEARCH_RESULTS).unwrap();
     found.hits.into_iter().map(|hit| hit.skill.to_string()).collect()
-}
-
-/// Different words, each so many times.
-fn distinct(numbers: std::ops::Range<usize>, times: usize) -> String {
-    numbers.flat_map(|number| vec![format!("w{number}"); times]).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -157,7 +151,7 @@ fn names_count_for_more_than_descriptions_and_those_for_more_than_bodies() {
         document(&paths[1], "Fold cranes for a birthday"),
         document(&paths[2], "Carve animals for a birthday"),
     ];
-    documents[2].body = Some("Cranes may be carved too.");
+    documents[2].body = "Cranes may be carved too.";
     let index = SearchIndex::build(documents);
     assert_eq!(found(&index, "cranes"), ["x/cranes", "x/paper", "x/stone"]);
 }
@@ -180,25 +174,10 @@ fn queries_are_taken_at_the_limits_and_refused_beyond_them() {
         let long = |bytes: usize| format!("venta{}", " ".repeat(bytes - "venta".len()));
         assert_eq!(code(&long(SEARCH_QUERY_BYTES)), None);
         assert_eq!(code(&long(SEARCH_QUERY_BYTES + 1)), Some(crate::Code::InvalidRequest));
-        let many = |words: usize| distinct(0..words, 1);
+        let many = |words: usize| (0..words).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
         assert_eq!(code(&many(SEARCH_QUERY_WORDS)), None);
         assert_eq!(code(&many(SEARCH_QUERY_WORDS + 1)), Some(crate::Code::InvalidRequest));
     });
-}
-
-#[test]
-fn a_body_is_indexed_up_to_its_limit_of_terms() {
-    use crate::limits::SEARCH_BODY_TERMS;
-    let path = SkillPath::parse("x/long").unwrap();
-    // The last word is the least frequent one, so it is the one the limit leaves out.
-    let body = |terms: usize| distinct(1..terms, 2) + " zebra";
-    let holds = |terms: usize| {
-        let body = body(terms);
-        let index = SearchIndex::build([SearchDocument { body: Some(&body), ..document(&path, "Long") }]);
-        !found(&index, "zebra").is_empty()
-    };
-    assert!(holds(SEARCH_BODY_TERMS));
-    assert!(!holds(SEARCH_BODY_TERMS + 1));
 }
 
 #[test]

@@ -4,11 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use proptest::prelude::*;
 use skillmount::{
-    limits::PROMPT_TOKENS,
-    path::SkillPath,
-    prompt::{Format, PromptRequest},
-    session::PromptMode,
-    skill::read_head,
+    limits::PROMPT_TOKENS, path::SkillPath, prompt::PromptRequest, session::PromptMode, skill::read_head,
 };
 
 use super::stage::{FORMATS, Stage, entry, notary, roomy};
@@ -115,6 +111,8 @@ fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
 #[cfg(feature = "tiktoken")]
 #[test]
 fn a_listing_costs_little_beside_names_and_descriptions() {
+    use skillmount::prompt::Format;
+
     let Some(stage) = real_skills() else {
         println!("SKIPPED: ../shared/real-skills is not here");
         return;

@@ -72,7 +72,7 @@ pub(super) fn entry(skill: &str, name: Option<&str>, description: &str) -> Arc<C
             description: description.to_owned(),
             ..Frontmatter::default()
         },
-        headings: Vec::new(),
+        opening: String::new(),
         etag: ETag::new("e"),
         files: 1,
         size: 1,

@@ -1,0 +1,109 @@
+//! Finding skills for a task. Discovering tells what there is; only loading makes a skill available.
+//!
+//! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
+//! the first, so that no search costs a write.
+
+use std::collections::BTreeMap;
+
+use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend, service::Tool};
+use crate::{
+    catalog::{CatalogEntry, CatalogView, search::Hit},
+    error::{Code, Error, Result},
+    limits::{DISCOVERY_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    path::SkillPath,
+    session::{Both, PastDiscovery},
+};
+
+/// Categories that are suggested where nothing was found.
+const CATEGORIES: usize = 20;
+
+impl SkillBackend {
+    pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
+        check_limit(request.limit)?;
+        let catalog = self.shared.catalogs.searchable(&self.user);
+        let ((_, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
+        let view = &*catalog.view;
+        let category = request.category.as_deref().unwrap_or_default();
+        let wanted = |skill: &SkillPath| {
+            skill.is_in(category) && view.entry(skill).is_some_and(|entry| is_offered(entry, &policy))
+        };
+        let found = catalog.index.search(&request.query, wanted, request.limit)?;
+        self.note(&request.query, &found.hits, found.total)?;
+        let skills: Vec<_> =
+            found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
+        let message = match skills.len() {
+            0 => nothing_found(view, &policy),
+            shown => what_was_found(shown, found.total, policy.session().load_tool.name()),
+        };
+        Ok(DiscoverReply { skills, total: found.total, message })
+    }
+
+    /// Notes the discovery in the session, where this service writes at all.
+    fn note(&self, query: &str, hits: &[Hit], total: usize) -> Result<()> {
+        if self.shared.read_only.is_some() {
+            return Ok(());
+        }
+        let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
+        let past = PastDiscovery::new(query, skills, total, self.shared.clock.now());
+        if self.shared.sessions.note(&self.user, &self.session, past)? {
+            let this = self.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(DISCOVERY_FLUSH).await;
+                if let Err(error) = this.shared.sessions.flush(&this.user, &this.session).await {
+                    let Self { user, session, .. } = &this;
+                    tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+fn check_limit(limit: usize) -> Result<()> {
+    if (1..=SEARCH_RESULTS_MOST).contains(&limit) {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidRequest, format!("limit is {limit}; ask for 1 to {SEARCH_RESULTS_MOST} skills")))
+}
+
+/// Whether a model may be told of a skill.
+fn is_offered(entry: &CatalogEntry, policy: &Both) -> bool {
+    policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
+}
+
+fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
+    DiscoveredSkill {
+        skill: entry.skill.to_string(),
+        name: entry.name().to_owned(),
+        description: entry.description().to_owned(),
+        category: entry.skill.category().to_owned(),
+        layer: entry.layer,
+        // Three digits tell two skills apart; more would only look exact.
+        score: (score * 1000.0).round() / 1000.0,
+    }
+}
+
+fn what_was_found(shown: usize, total: usize, load_tool: &str) -> String {
+    let cut = match total.saturating_sub(shown) {
+        0 => String::new(),
+        _ => format!(" The best {shown} are shown; ask more narrowly, or with a larger limit, for others."),
+    };
+    format!("Found {total} skill(s). Call {load_tool} to use one.{cut}")
+}
+
+/// Says so and names the categories there are, those with most skills first.
+fn nothing_found(view: &CatalogView, policy: &Both) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in view.entries.iter().filter(|entry| is_offered(entry, policy)) {
+        *counts.entry(entry.skill.category()).or_default() += 1;
+    }
+    counts.remove("");
+    let mut categories: Vec<_> = counts.into_iter().collect();
+    categories.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(two.0)));
+    let names: Vec<_> = categories.iter().take(CATEGORIES).map(|(category, _)| *category).collect();
+    match categories.len().saturating_sub(names.len()) {
+        _ if names.is_empty() => "No matching skills found.".to_owned(),
+        0 => format!("No matching skills found. Try: {}.", names.join(", ")),
+        more => format!("No matching skills found. Try: {} and {more} more.", names.join(", ")),
+    }
+}

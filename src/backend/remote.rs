@@ -1,0 +1,290 @@
+//! The agent's operations over HTTP: the same calls as [`SkillBackend`](super::SkillBackend), answered by a server.
+//!
+//! Errors come back as they left the other side: same code, message, outcome and details. The session's version rides in
+//! every reply and goes back with the next request, so that a client that is moved between replicas never sees its own
+//! changes undone.
+
+mod problem;
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    BackendProtocol, DeleteReply, DeleteRequest, DiscoverReply, DiscoverRequest, DownloadOutcome, EditReply,
+    EditRequest, GlobReply, GlobRequest, GrepReply, GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest,
+    ReadReply, ReadRequest, UnloadSkillReply, UnloadSkillRequest, UploadFile, UploadOutcome, WriteReply, WriteRequest,
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::REQUEST_TIMEOUT,
+    path::{Id, SkillPath, VirtualPath},
+};
+
+const SESSION_VERSION: &str = "x-skillmount-session-version";
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The server gives up first, so that its answer, and not silence, is what the caller gets.
+const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
+/// Files that are sent or fetched at once.
+const PARALLEL_FILES: usize = 8;
+
+/// One session of one user, on a server.
+pub struct RemoteBackend {
+    client: Client,
+    base: Url,
+    user: Id,
+    session: Id,
+    key: Option<String>,
+    version: AtomicU64,
+}
+
+/// Whether a request may change something: what a lost reply then means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    Changes,
+}
+
+impl RemoteBackend {
+    /// The session `session` of `user` on the server at `base` (`http://127.0.0.1:8787`), with an API key where it
+    /// needs one. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// `invalid_request` where `base` is not an http or https URL.
+    pub fn new(base: &str, user: Id, session: Id, key: Option<String>) -> Result<Self> {
+        let url = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = url.ok_or_else(|| {
+            Error::new(
+                Code::InvalidRequest,
+                format!("{base:?} is not a server: give a URL such as http://127.0.0.1:8787"),
+            )
+        })?;
+        let client = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REPLY_TIMEOUT)
+            .build()
+            .map_err(Error::internal)?;
+        Ok(Self { client, base: url, user, session, key, version: AtomicU64::new(0) })
+    }
+
+    /// The session as the server shows it: `Session` of the HTTP contract.
+    ///
+    /// # Errors
+    /// The server's; `store_unavailable` where it cannot be reached, here and below.
+    pub async fn session(&self) -> Result<Value> {
+        self.get(&self.session_url([])?, &()).await
+    }
+
+    /// The prompt; `parameters` are those of the HTTP contract: `mode`, `format`, `category`, `max_tokens`.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn prompt(&self, parameters: &[(&str, String)]) -> Result<Value> {
+        self.get(&self.session_url(["prompt"])?, parameters).await
+    }
+
+    /// A page of the user's skills; `parameters` are `category`, `fresh`, `limit` and `cursor`.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn list_skills(&self, parameters: &[(&str, String)]) -> Result<Value> {
+        self.get(&self.user_url(["skills"])?, parameters).await
+    }
+
+    /// One skill of the catalog with its instructions.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn show_skill(&self, skill: &SkillPath) -> Result<Value> {
+        self.get(&self.user_url(std::iter::once("skills").chain(skill.as_str().split('/')))?, &()).await
+    }
+
+    /// A page of the user's sessions; `parameters` are `limit` and `cursor`.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn list_sessions(&self, parameters: &[(&str, String)]) -> Result<Value> {
+        self.get(&self.user_url(["sessions"])?, parameters).await
+    }
+
+    /// Forgets the session; its files stay.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `session_not_found`.
+    pub async fn forget_session(&self) -> Result<()> {
+        let request = self.client.delete(self.session_url([])?);
+        self.send(request, Effect::Changes).await.map(drop)
+    }
+
+    async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
+        let request = self.client.get(url.clone()).query(parameters);
+        json(self.send(request, Effect::Reads).await?, Effect::Reads).await
+    }
+
+    async fn call<T: DeserializeOwned>(&self, operation: &str, request: &impl Serialize, effect: Effect) -> Result<T> {
+        let request = self.client.post(self.session_url([operation])?).json(request);
+        json(self.send(request, effect).await?, effect).await
+    }
+
+    async fn put_file(&self, path: &str, bytes: Bytes) -> Result<WriteReply> {
+        let request = self.client.request(Method::PUT, self.file_url(path)?).body(bytes);
+        json(self.send(request, Effect::Changes).await?, Effect::Changes).await
+    }
+
+    async fn get_file(&self, path: &str) -> Result<Bytes> {
+        let response = self.send(self.client.get(self.file_url(path)?), Effect::Reads).await?;
+        response.bytes().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))
+    }
+
+    /// Sends a request with key and version, and keeps the version of the reply.
+    async fn send(&self, request: RequestBuilder, effect: Effect) -> Result<Response> {
+        let request = match self.version.load(Ordering::Relaxed) {
+            0 => request,
+            version => request.header(SESSION_VERSION, version),
+        };
+        let request = match &self.key {
+            None => request,
+            Some(key) => request.bearer_auth(key),
+        };
+        let response = request.send().await.map_err(|cause| problem::unreachable(cause, effect))?;
+        let version = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
+        self.version.fetch_max(version.unwrap_or(0), Ordering::Relaxed);
+        if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
+    }
+
+    fn file_url(&self, path: &str) -> Result<Url> {
+        // Parsed here, because a URL would take `.` and `..` out of the path before the server could refuse them.
+        let path = VirtualPath::parse(path)?;
+        self.session_url(std::iter::once("files").chain(path.segments()))
+    }
+
+    fn session_url<'a>(&'a self, rest: impl IntoIterator<Item = &'a str>) -> Result<Url> {
+        self.user_url(["sessions", self.session.as_str()].into_iter().chain(rest))
+    }
+
+    fn user_url<'a>(&'a self, rest: impl IntoIterator<Item = &'a str>) -> Result<Url> {
+        let mut url = self.base.clone();
+        url.path_segments_mut()
+            .map_err(|()| Error::new(Code::InvalidRequest, "the server's URL cannot have a path"))?
+            .pop_if_empty()
+            .extend(["v1", "users", self.user.as_str()])
+            .extend(rest);
+        Ok(url)
+    }
+}
+
+impl fmt::Debug for RemoteBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base, user, session, .. } = self;
+        f.debug_struct("RemoteBackend")
+            .field("base", &base.as_str())
+            .field("user", user)
+            .field("session", session)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn json<T: DeserializeOwned>(response: Response, effect: Effect) -> Result<T> {
+    let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, effect))?;
+    serde_json::from_slice(&bytes).map_err(|cause| {
+        Error::new(Code::Internal, "the server's reply is not what this version of the client understands")
+            .with_source(cause)
+    })
+}
+
+#[async_trait]
+impl BackendProtocol for RemoteBackend {
+    async fn ls(&self, request: LsRequest) -> Result<LsReply> {
+        self.call("ls", &request, Effect::Reads).await
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadReply> {
+        self.call("read", &request, Effect::Reads).await
+    }
+
+    async fn grep(&self, request: GrepRequest) -> Result<GrepReply> {
+        self.call("grep", &request, Effect::Reads).await
+    }
+
+    async fn glob(&self, request: GlobRequest) -> Result<GlobReply> {
+        self.call("glob", &request, Effect::Reads).await
+    }
+
+    async fn write(&self, request: WriteRequest) -> Result<WriteReply> {
+        self.call("write", &request, Effect::Changes).await
+    }
+
+    async fn edit(&self, request: EditRequest) -> Result<EditReply> {
+        self.call("edit", &request, Effect::Changes).await
+    }
+
+    async fn delete(&self, request: DeleteRequest) -> Result<DeleteReply> {
+        self.call("delete", &request, Effect::Changes).await
+    }
+
+    async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+        let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
+            let result = self.put_file(&path, bytes).await.map(|written| written.etag);
+            UploadOutcome { path, result }
+        });
+        Ok(sent.buffered(PARALLEL_FILES).collect().await)
+    }
+
+    async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+        let fetched = stream::iter(paths).map(|path| async move {
+            let result = self.get_file(&path).await;
+            DownloadOutcome { path, result }
+        });
+        Ok(fetched.buffered(PARALLEL_FILES).collect().await)
+    }
+
+    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
+        self.call("discover_skills", &request, Effect::Reads).await
+    }
+
+    async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
+        self.call("load_skill", &request, Effect::Changes).await
+    }
+
+    async fn unload_skill(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
+        self.call("unload_skill", &request, Effect::Changes).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backend(base: &str) -> RemoteBackend {
+        RemoteBackend::new(base, Id::parse("u1").unwrap(), Id::parse("s1").unwrap(), Some("s3cret".to_owned())).unwrap()
+    }
+
+    #[test]
+    fn paths_reach_the_server_segment_by_segment() {
+        let url = backend("http://localhost:1/").file_url("/workspace/a b/%2e/[é]?#.md").unwrap();
+        assert_eq!(
+            url.as_str(),
+            "http://localhost:1/v1/users/u1/sessions/s1/files/workspace/a%20b/%252e/[%C3%A9]%3F%23.md"
+        );
+        assert_eq!(backend("http://localhost:1/at").session_url([]).unwrap().path(), "/at/v1/users/u1/sessions/s1");
+        assert_eq!(backend("http://x").file_url("/a/../b").unwrap_err().code(), Code::InvalidPath);
+    }
+
+    #[test]
+    fn only_web_addresses_are_servers_and_the_key_is_never_printed() {
+        for bad in ["", "localhost:8787", "file:///x", "ftp://x"] {
+            let id = Id::parse("u").unwrap();
+            assert!(RemoteBackend::new(bad, id.clone(), id, None).is_err(), "{bad}");
+        }
+        assert!(!format!("{:?}", backend("http://x")).contains("s3cret"));
+    }
+}

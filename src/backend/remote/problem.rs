@@ -1,0 +1,104 @@
+//! What went wrong on the other side, or on the way there.
+
+use reqwest::{Response, StatusCode};
+use serde_json::{Map, Value};
+
+use super::Effect;
+use crate::error::{Code, Error, Outcome};
+
+/// Members of a problem document that have a place of their own, or none, in an [`Error`].
+const KNOWN_MEMBERS: [&str; 9] =
+    ["type", "title", "status", "detail", "code", "request_id", "retryable", "outcome", "instance"];
+
+/// The error of a request that got no answer, or half of one.
+pub(super) fn unreachable(cause: reqwest::Error, effect: Effect) -> Error {
+    let never_sent = cause.is_connect() || cause.is_builder();
+    let error = if never_sent {
+        Error::new(Code::StoreUnavailable, "the server cannot be reached; check its address and that it is running")
+    } else {
+        Error::new(Code::StoreUnavailable, "the server's answer did not come; try again")
+    };
+    let error = error.with_source(cause.without_url());
+    match effect {
+        Effect::Reads => error,
+        Effect::Changes if never_sent => error.with_outcome(Outcome::NotApplied),
+        Effect::Changes => error.with_outcome(Outcome::Unknown),
+    }
+}
+
+/// The error a reply reports.
+pub(super) async fn read(response: Response, effect: Effect) -> Error {
+    let status = response.status();
+    match response.bytes().await {
+        Ok(bytes) => from_document(status, serde_json::from_slice(&bytes).unwrap_or_default(), effect),
+        Err(cause) => unreachable(cause, effect),
+    }
+}
+
+fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: Effect) -> Error {
+    let text = |name: &str| document.get(name).and_then(Value::as_str);
+    let code = text("code").and_then(Code::parse);
+    let message = text("detail").map_or_else(|| format!("the server answered {status}"), str::to_owned);
+    let told = document.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
+    // Without the service's own word, something before it failed, and the request may have been passed on.
+    let outcome =
+        told.or((code.is_none() && status.is_server_error() && effect == Effect::Changes).then_some(Outcome::Unknown));
+    let mut error = Error::new(code.unwrap_or_else(|| by_status(status)), message);
+    if let Some(outcome) = outcome {
+        error = error.with_outcome(outcome);
+    }
+    document.retain(|name, _| !KNOWN_MEMBERS.contains(&name.as_str()));
+    document.into_iter().fold(error, |error, (name, value)| error.with_detail(&name, value))
+}
+
+/// The nearest code to a status, for codes newer than this client and replies that are not the service's.
+fn by_status(status: StatusCode) -> Code {
+    match status.as_u16() {
+        401 => Code::Unauthenticated,
+        403 => Code::Denied,
+        404 => Code::FileNotFound,
+        409 => Code::EditConflict,
+        412 => Code::PreconditionFailed,
+        413 => Code::FileTooLarge,
+        429 => Code::RateLimited,
+        502..=504 => Code::StoreUnavailable,
+        500.. => Code::Internal,
+        _ => Code::InvalidRequest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn error(status: u16, document: Value) -> Error {
+        let document = document.as_object().cloned().unwrap_or_default();
+        from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Changes)
+    }
+
+    #[test]
+    fn an_error_comes_back_as_it_left() {
+        let error = error(
+            409,
+            json!({"type": "urn:x", "title": "Conflict", "status": 409, "detail": "twice", "code": "old_string_not_unique",
+                "request_id": "r", "retryable": false, "outcome": "not_applied", "occurrences": 2}),
+        );
+        assert_eq!((error.code(), error.message()), (Code::OldStringNotUnique, "twice"));
+        assert_eq!(error.outcome(), Some(Outcome::NotApplied));
+        assert_eq!(Value::Object(error.details().clone()), json!({"occurrences": 2}));
+    }
+
+    #[test]
+    fn an_unknown_code_goes_by_its_status_and_keeps_its_words() {
+        let error = error(429, json!({"code": "brand_new", "detail": "wait"}));
+        assert_eq!((error.code(), error.message()), (Code::RateLimited, "wait"));
+    }
+
+    #[test]
+    fn a_reply_of_something_in_between_leaves_a_change_in_doubt() {
+        let error = error(502, Value::Null);
+        assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::Unknown)));
+    }
+}

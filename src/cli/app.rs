@@ -1,0 +1,213 @@
+//! What a command works on: the settings made into a store, a service or the operations of one session.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::{
+    control::Control,
+    edges::Edges,
+    output::Output,
+    settings::{Setting, Settings},
+};
+use crate::{
+    backend::{BackendProtocol, RemoteBackend, Service, ServiceOptions},
+    clock::Clock,
+    error::{Code, Error, Result},
+    limits::CACHE_BYTES,
+    path::{Id, MountTemplate, MountTemplates, Namespace},
+    store::{Cached, Conditions, DirectoryStore, MemoryStore, SharedStore, probe_conditions},
+};
+
+/// Settings, output and clock of one run.
+pub(super) struct App {
+    pub(super) settings: Settings,
+    pub(super) out: Output,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) edges: Edges,
+}
+
+/// Where objects lie, as `--store` names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StoreAddress {
+    S3 { bucket: String, prefix: String },
+    Directory(PathBuf),
+    Memory,
+}
+
+impl StoreAddress {
+    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`.
+    ///
+    /// # Errors
+    /// `invalid_request` for anything else.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        if let Some(rest) = text.strip_prefix("s3://") {
+            let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+            if !bucket.is_empty() {
+                return Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_end_matches('/').to_owned() });
+            }
+        }
+        match text.strip_prefix("file:") {
+            // `file:///srv/x` is how a URL says it, `file:x` how a person does.
+            Some(folder) if !folder.is_empty() => {
+                Ok(Self::Directory(PathBuf::from(folder.strip_prefix("//").unwrap_or(folder))))
+            }
+            _ if text == "memory:" => Ok(Self::Memory),
+            _ => Err(Error::new(
+                Code::InvalidRequest,
+                format!("{text:?} is not a store; give s3://bucket/prefix, file:DIR or memory:"),
+            )),
+        }
+    }
+}
+
+impl App {
+    /// Whose skills and files.
+    pub(super) fn user(&self) -> Result<Id> {
+        self.settings.id(Setting::User)
+    }
+
+    /// Which conversation.
+    pub(super) fn session(&self) -> Result<Id> {
+        self.settings.id(Setting::Session)
+    }
+
+    /// Where the store is.
+    pub(super) fn store_address(&self) -> Result<StoreAddress> {
+        self.settings.required(Setting::Store, StoreAddress::parse)
+    }
+
+    /// The store and the folder in it that everything lies below.
+    ///
+    /// # Errors
+    /// `invalid_request` where settings do not parse or a folder cannot be used; S3 is not asked anything.
+    pub(super) async fn store(&self) -> Result<(SharedStore, Namespace)> {
+        match self.store_address()? {
+            StoreAddress::Memory => Ok((Arc::new(MemoryStore::new()), Namespace::default())),
+            StoreAddress::Directory(folder) => {
+                Ok((Arc::new(DirectoryStore::open(folder, self.clock.clone())?), Namespace::default()))
+            }
+            StoreAddress::S3 { bucket, prefix } => {
+                let namespace = Namespace::parse(&prefix)?;
+                let path_style = self.settings.switch(Setting::PathStyle)?;
+                Ok((self.s3(bucket, path_style).await?, namespace))
+            }
+        }
+    }
+
+    /// As [`store`](Self::store), for a command that cannot go through a server.
+    ///
+    /// # Errors
+    /// Also where the settings name a server.
+    pub(super) async fn direct_store(&self, command: &str) -> Result<(SharedStore, Namespace)> {
+        if self.settings.server()?.is_some() {
+            return Err(Error::new(
+                Code::InvalidRequest,
+                format!("{command} works on a store and not through a server yet; give --store instead of --server"),
+            ));
+        }
+        self.store().await
+    }
+
+    /// The service over the store that the settings name.
+    async fn service(&self) -> Result<Service> {
+        let (store, namespace) = self.store().await?;
+        self.service_over(store, namespace, None)
+    }
+
+    /// The service over `store`, with content cached. `read_only` says why nothing may be written, if so.
+    pub(super) fn service_over(
+        &self,
+        store: SharedStore,
+        namespace: Namespace,
+        read_only: Option<String>,
+    ) -> Result<Service> {
+        let options = ServiceOptions { namespace: Some(namespace), templates: self.templates()?, read_only };
+        let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
+        Ok(Service::new(store, options, self.clock.clone()))
+    }
+
+    /// The operations of the session, over the store or the server, whichever the settings name.
+    pub(super) async fn backend(&self) -> Result<Arc<dyn BackendProtocol>> {
+        let (user, session) = (self.user()?, self.session()?);
+        match self.settings.server()? {
+            Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?)),
+            None => Ok(Arc::new(self.service().await?.session(user, session))),
+        }
+    }
+
+    /// What is beside the operations: sessions, prompt and the list of skills.
+    pub(super) async fn control(&self) -> Result<Control> {
+        let (user, session) = (self.user()?, self.session()?);
+        match self.settings.server()? {
+            Some(server) => RemoteBackend::new(server, user, session, self.key()).map(Control::Remote),
+            None => Ok(Control::Local { service: self.service().await?, user, session }),
+        }
+    }
+
+    /// Why nothing may be written through this store; `None` where it keeps conditional writes' promises.
+    ///
+    /// # Errors
+    /// The store's, where it cannot be asked.
+    pub(super) async fn why_read_only(&self, store: &SharedStore, namespace: &Namespace) -> Result<Option<String>> {
+        Ok(match probe_conditions(&**store, namespace, &*self.clock).await? {
+            Conditions::Honoured => None,
+            Conditions::Ignored { which } => {
+                Some(format!("the store takes {which} and does not honour it, so that concurrent edits would be lost"))
+            }
+        })
+    }
+
+    fn key(&self) -> Option<String> {
+        self.settings.get(Setting::ApiKey).map(str::to_owned)
+    }
+
+    fn templates(&self) -> Result<MountTemplates> {
+        let workspace = self.settings.required(Setting::Workspace, MountTemplate::parse)?;
+        let ticket = self.settings.required(Setting::Ticket, MountTemplate::parse)?;
+        MountTemplates::new(workspace, ticket)
+    }
+
+    #[cfg(feature = "s3")]
+    async fn s3(&self, bucket: String, path_style: Option<bool>) -> Result<SharedStore> {
+        use crate::store::{S3Options, S3Store};
+
+        let text = |setting| self.settings.get(setting).map(str::to_owned);
+        let options = S3Options {
+            bucket,
+            region: text(Setting::Region),
+            endpoint_url: text(Setting::EndpointUrl),
+            profile: text(Setting::Profile),
+            path_style,
+            sse_kms_key_id: text(Setting::SseKmsKeyId),
+            conditional_delete: false,
+        };
+        Ok(Arc::new(S3Store::connect(options, self.clock.clone()).await?))
+    }
+
+    #[cfg(not(feature = "s3"))]
+    #[expect(clippy::unused_async, reason = "with S3 there is something to wait for")]
+    async fn s3(&self, _bucket: String, _path_style: Option<bool>) -> Result<SharedStore> {
+        Err(Error::new(Code::InvalidRequest, "this build has no S3; build it with the feature s3, or use file:DIR"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn store_addresses_are_read_and_everything_else_is_refused() {
+        let s3 = |bucket: &str, prefix: &str| StoreAddress::S3 { bucket: bucket.into(), prefix: prefix.into() };
+        for (text, address) in [
+            ("s3://b", s3("b", "")),
+            ("s3://b/p/q/", s3("b", "p/q")),
+            ("file:data", StoreAddress::Directory("data".into())),
+            ("file:///srv/data", StoreAddress::Directory("/srv/data".into())),
+            ("memory:", StoreAddress::Memory),
+        ] {
+            assert_eq!(StoreAddress::parse(text).unwrap(), address, "{text}");
+        }
+        for bad in ["", "s3://", "s3:b", "file:", "memory:x", "/srv/data", "gs://b"] {
+            assert_eq!(StoreAddress::parse(bad).unwrap_err().code(), Code::InvalidRequest, "{bad}");
+        }
+    }
+}

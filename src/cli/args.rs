@@ -1,0 +1,169 @@
+//! What can be typed: the flags every command takes, and the list of commands.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+use super::{commands, settings::Setting};
+
+/// A small file system over S3 for agents: each session sees only the skills it has loaded.
+#[derive(Debug, Parser)]
+#[command(
+    name = "skillmount",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+A first session, on a store in your data folder:
+  skillmount push ./my-skills             put your skills where sessions find them
+  skillmount prompt                       what an agent is told about them
+  skillmount skills load NAME             make one visible below /skills
+  skillmount ls /skills                   look around as the agent would
+
+Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
+`skillmount config show` says where each value comes from.
+Exit status: 0 done, 1 a bug, 2 wrong input, 4 not allowed, 5 not found, 6 conflict,
+7 too much or not available."
+)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// Flags that every command takes, before or after its name.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where and who")]
+pub(super) struct GlobalArgs {
+    #[arg(
+        long,
+        global = true,
+        value_name = "STORE",
+        conflicts_with = "server",
+        help = "Where objects lie: s3://bucket/prefix, file:DIR or memory: [default: file: in your data folder]"
+    )]
+    store: Option<String>,
+    /// Speak to a running service instead of a store
+    #[arg(long, global = true, value_name = "URL")]
+    server: Option<String>,
+    /// Whose skills and files [default: me]
+    #[arg(long, global = true, value_name = "ID")]
+    user: Option<String>,
+    /// Which conversation [default: cli]
+    #[arg(long, global = true, value_name = "ID")]
+    session: Option<String>,
+    /// The key to show to the server; with `serve`, the key clients must show
+    #[arg(long, global = true, value_name = "KEY")]
+    api_key: Option<String>,
+    /// Configuration file [default: ./skillmount.toml, then the one in your configuration folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Print results as JSON, and errors as problem documents on stderr
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(super) json: bool,
+    /// Log to stderr: -v what happens, -vv every request to the store
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
+    pub(super) verbose: u8,
+    /// S3: endpoint, for anything that is not AWS
+    #[arg(long, global = true, value_name = "URL", help_heading = "S3")]
+    endpoint_url: Option<String>,
+    /// S3: region [default: as the AWS tools find it]
+    #[arg(long, global = true, value_name = "NAME", help_heading = "S3")]
+    region: Option<String>,
+    /// S3: profile of the AWS configuration files
+    #[arg(long, global = true, value_name = "NAME", help_heading = "S3")]
+    profile: Option<String>,
+    /// S3: put the bucket in the path instead of the host name
+    #[arg(long, global = true, help_heading = "S3")]
+    path_style: bool,
+    /// S3: encrypt what is written with this KMS key
+    #[arg(long, global = true, value_name = "ID", help_heading = "S3")]
+    sse_kms_key_id: Option<String>,
+}
+
+impl GlobalArgs {
+    /// The settings that were given as flags.
+    pub(super) fn settings(&self) -> Vec<(Setting, String)> {
+        let given = [
+            (Setting::Store, &self.store),
+            (Setting::Server, &self.server),
+            (Setting::User, &self.user),
+            (Setting::Session, &self.session),
+            (Setting::ApiKey, &self.api_key),
+            (Setting::EndpointUrl, &self.endpoint_url),
+            (Setting::Region, &self.region),
+            (Setting::Profile, &self.profile),
+            (Setting::SseKmsKeyId, &self.sse_kms_key_id),
+        ];
+        let switch = self.path_style.then(|| (Setting::PathStyle, "true".to_owned()));
+        given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(switch).collect()
+    }
+}
+
+/// The commands, in the order of a first day.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Serve the store over HTTP
+    Serve(commands::serve::Serve),
+    /// Show the whole thing at work on a store of its own, and check every answer
+    Demo(commands::demo::Demo),
+    /// List a folder as the agent sees it
+    Ls(commands::ls::Ls),
+    /// Print a file
+    Cat(commands::cat::Cat),
+    /// Search the contents of files
+    Grep(commands::grep::Grep),
+    /// Find files by name
+    Glob(commands::glob::Glob),
+    /// Make a file
+    Write(commands::write::Write),
+    /// Replace text in a file
+    Edit(commands::edit::Edit),
+    /// Delete files
+    Rm(commands::rm::Rm),
+    /// Look at and clear away sessions
+    Session(commands::session::Session),
+    /// Print what the agent is told about skills
+    Prompt(commands::prompt::Prompt),
+    /// List, show, load and unload skills
+    Skills(commands::skills::Skills),
+    /// Check skills before they are published
+    Lint(commands::lint::Lint),
+    /// Put folders of skills into the store
+    Push(commands::push::Push),
+    /// Get skills out of the store into a folder
+    Pull(commands::pull::Pull),
+    /// Find out why something does not work
+    Doctor(commands::doctor::Doctor),
+    /// Look at the configuration
+    Config(commands::config::Config),
+    /// Print a completion script for a shell
+    Completions(commands::completions::Completions),
+    /// Print the manual page
+    Man(commands::man::Man),
+    /// Print the description of the HTTP interface (OpenAPI 3.1)
+    Openapi(commands::openapi::Openapi),
+    /// Make keys for clients of the service
+    Keys(commands::keys::Keys),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_counts_wherever_it_stands() {
+        for line in [["skillmount", "--user", "u1", "ls"], ["skillmount", "ls", "--user", "u1"]] {
+            let cli = Cli::try_parse_from(line).unwrap();
+            assert_eq!(cli.global.settings(), [(Setting::User, "u1".to_owned())]);
+        }
+    }
+}

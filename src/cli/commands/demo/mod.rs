@@ -1,0 +1,93 @@
+//! `skillmount demo`: the real service, on a store of its own, played through over HTTP.
+
+mod fixtures;
+mod play;
+mod stage;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::Args;
+use tokio::net::TcpListener;
+
+use self::{fixtures::FILES, play::Play, stage::Stage};
+use super::super::{app::App, edges::Serving};
+use crate::{
+    backend::RemoteBackend,
+    error::{Error, Result},
+    path::{Id, Namespace},
+    store::DirectoryStore,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount demo
+  skillmount demo --json | jq '.calls[] | select(.right | not)'
+
+Needs no account and no network: the service runs on a folder that is removed
+afterwards. The exit status is 0 only if every answer is right.")]
+pub(in super::super) struct Demo {}
+
+/// A folder that is removed when the demo ends, however it ends.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system's own cleaning of temporary folders.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Demo {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let scratch = Scratch(std::env::temp_dir().join(format!("skillmount-demo-{:032x}", app.clock.random())));
+        seed(&scratch.0).map_err(Error::internal)?;
+        let store = Arc::new(DirectoryStore::open(&scratch.0, app.clock.clone())?);
+        let service = app.service_over(store, Namespace::default(), None)?;
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
+        let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let serving = tokio::spawn((app.edges.serve)(Serving {
+            service,
+            clock: app.clock.clone(),
+            listener,
+            api_key: None,
+            keys: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            shutdown: Box::pin(async move {
+                let _ = stopped.await;
+            }),
+        }));
+        let played = play(app, &url).await;
+        // The service has ended by itself only if it failed, which the play has told by then.
+        let _ = stop.send(());
+        serving.await.map_err(Error::internal)??;
+        played
+    }
+}
+
+async fn play(app: &App, url: &str) -> Result<()> {
+    let (user, session) = (Id::parse("demo")?, Id::parse("ejemplo")?);
+    let stage = Stage::new(&app.out);
+    stage.scene(&format!("The service runs on a new folder at {url}; the session is new, too."))?;
+    let agent = RemoteBackend::new(url, user.clone(), session.clone(), None)?;
+    let framework = RemoteBackend::new(url, user, session, None)?;
+    Play { agent: &agent, framework: &framework, stage }.perform().await
+}
+
+/// Puts the fixtures below `folder` as plain files, as a person would.
+fn seed(folder: &Path) -> io::Result<()> {
+    for (key, bytes) in FILES {
+        let path = folder.join(key);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}

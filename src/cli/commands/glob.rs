@@ -1,0 +1,32 @@
+//! `skillmount glob`
+
+use clap::Args;
+
+use super::super::{app::App, output::note};
+use crate::{backend::GlobRequest, error::Result};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount glob '*.md'                      by name, at any depth
+  skillmount glob '/skills/*/SKILL.md'        a leading / anchors the pattern
+  skillmount glob '**/*.{pdf,docx}' /ticket")]
+pub(in super::super) struct Glob {
+    /// The pattern; quote it, or the shell expands it
+    pattern: String,
+    /// The folder to look in [default: everything the session sees]
+    path: Option<String>,
+}
+
+impl Glob {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let reply = app.backend().await?.glob(GlobRequest { pattern: self.pattern, path: self.path }).await?;
+        app.out.reply(&reply, |out, reply| {
+            reply.matches.iter().try_for_each(|file| out.line(&file.path))?;
+            if let Some(reason) = &reply.truncation_reason {
+                note(reason);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! `skillmount ls`
+
+use clap::Args;
+
+use super::super::{app::App, output::note};
+use crate::{
+    backend::{Entry, LsRequest},
+    error::Result,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount ls                     /workspace, /ticket, and /skills once a skill is loaded
+  skillmount ls -l /workspace       with size and time
+  skillmount ls /skills --json")]
+pub(in super::super) struct Ls {
+    /// The folder
+    #[arg(default_value = "/")]
+    path: String,
+    /// Show size and time
+    #[arg(short, long)]
+    long: bool,
+}
+
+impl Ls {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let reply = app.backend().await?.ls(LsRequest { path: self.path }).await?;
+        app.out.reply(&reply, |out, reply| {
+            reply.entries.iter().try_for_each(|entry| out.line(line(entry, self.long)))?;
+            if reply.truncated {
+                note("there is more than is shown; list a folder further down");
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The path, folders with a slash behind.
+fn line(entry: &Entry, long: bool) -> String {
+    let path = format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" });
+    if !long {
+        return path;
+    }
+    let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    format!("{:>10}  {time:<20}  {path}", entry.size)
+}

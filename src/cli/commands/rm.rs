@@ -1,0 +1,41 @@
+//! `skillmount rm`
+
+use clap::Args;
+
+use super::super::app::App;
+use crate::{
+    backend::{DeleteRequest, LsRequest},
+    error::{Code, Error, Result},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount rm /workspace/notes.md
+  skillmount rm -r /workspace/drafts        the folder and everything below it")]
+pub(in super::super) struct Rm {
+    /// What to delete
+    #[arg(required = true)]
+    paths: Vec<String>,
+    /// Delete folders with everything below them
+    #[arg(short, long)]
+    recursive: bool,
+}
+
+impl Rm {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let backend = app.backend().await?;
+        for path in self.paths {
+            // The agent's delete takes folders without asking; a person gets to say so first.
+            if !self.recursive && backend.ls(LsRequest { path: path.clone() }).await.is_ok() {
+                return Err(Error::new(Code::IsADirectory, format!("{path} is a folder; delete it with --recursive")));
+            }
+            let reply = backend.delete(DeleteRequest { path }).await?;
+            app.out.reply(&reply, |out, reply| {
+                let files = if reply.deleted == 1 { "file" } else { "files" };
+                out.line(format_args!("deleted {} ({} {files})", reply.path, reply.deleted))
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! `skillmount session`
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::super::{
+    app::App,
+    output::{Output, plain},
+};
+use crate::error::Result;
+
+#[derive(Debug, Args)]
+pub(in super::super) struct Session {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the session: what is loaded and what it may do
+    #[command(after_help = "\
+Examples:
+  skillmount session show
+  skillmount --session s-42 session show --json")]
+    Show,
+    /// List the user's sessions
+    #[command(after_help = "\
+Examples:
+  skillmount session list
+  skillmount --user ana session list --json       a JSON document a line")]
+    List,
+    /// Forget sessions that have been idle for 30 days; their files stay
+    #[command(after_help = "\
+Examples:
+  skillmount session gc
+  skillmount --store s3://bucket/prefix --user ana session gc")]
+    Gc,
+    /// Forget the session; its files stay
+    #[command(after_help = "\
+Examples:
+  skillmount --session s-42 session delete")]
+    Delete,
+}
+
+impl Session {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let control = app.control().await?;
+        match self.action {
+            Action::Show => app.out.reply(&control.session().await?, show),
+            Action::List => {
+                for session in control.sessions().await? {
+                    app.out.reply(&session, |out, session| out.line(line(session)))?;
+                }
+                Ok(())
+            }
+            Action::Gc => {
+                let removed = control.collect_garbage().await?;
+                app.out.reply(&json!({ "removed": removed }), |out, _| out.line(format_args!("{removed} removed")))
+            }
+            Action::Delete => {
+                control.delete_session().await?;
+                let session = app.session()?;
+                app.out.reply(&json!({ "deleted": session }), |out, _| out.line(format_args!("deleted {session}")))
+            }
+        }
+    }
+}
+
+fn show(out: &Output, session: &Value) -> Result<()> {
+    for name in ["user_id", "session_id", "version", "current_skill", "created_at", "updated_at", "expires_at"] {
+        out.line(format_args!("{name:<14} {}", text(session, name)))?;
+    }
+    for loaded in session.get("loaded_skills").and_then(Value::as_array).into_iter().flatten() {
+        out.line(format_args!("loaded         {} as {}", text(loaded, "skill"), text(loaded, "mount")))?;
+    }
+    Ok(())
+}
+
+fn line(session: &Value) -> String {
+    let loaded = session.get("loaded_skills").and_then(Value::as_array).map_or(0, Vec::len);
+    format!("{:<24} {} loaded, changed {}", text(session, "session_id"), loaded, text(session, "updated_at"))
+}
+
+fn text(value: &Value, name: &str) -> String {
+    match value.get(name) {
+        None | Some(Value::Null) => "-".to_owned(),
+        Some(Value::String(text)) => plain(text),
+        Some(other) => other.to_string(),
+    }
+}

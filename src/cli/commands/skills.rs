@@ -1,0 +1,145 @@
+//! `skillmount skills`
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use super::super::{
+    app::App,
+    output::{Output, note, plain, shortened},
+};
+use crate::{
+    backend::{LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
+    error::Result,
+    path::SkillPath,
+};
+
+#[derive(Debug, Args)]
+pub(in super::super) struct Skills {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the user's skills, and say what is wrong with those left out
+    #[command(after_help = "\
+Examples:
+  skillmount skills list
+  skillmount skills list --category escrituras
+  skillmount skills list --json | jq -r '.skills[].skill'")]
+    List {
+        /// Only this category and those below it
+        #[arg(long)]
+        category: Option<String>,
+        /// Ask the store now, however young what is known may be
+        #[arg(long)]
+        fresh: bool,
+    },
+    /// Show one skill: what it says of itself, its instructions and files
+    #[command(after_help = "\
+Examples:
+  skillmount skills show escrituras/compraventa")]
+    Show {
+        /// Its path, as the list shows it
+        skill: String,
+    },
+    /// Load a skill into the session: its files appear below /skills
+    #[command(after_help = "\
+Examples:
+  skillmount skills load escrituras/compraventa
+  skillmount skills load compraventa --as venta        appears as /skills/venta
+  skillmount skills load review --arguments 'src/main.rs strict'")]
+    Load {
+        /// A skill path, a folder name or the name in its frontmatter
+        skill: String,
+        /// Another name for its folder
+        #[arg(long = "as", value_name = "NAME")]
+        mount_as: Option<String>,
+        /// Arguments for the parameters of its instructions
+        #[arg(long, value_name = "TEXT")]
+        arguments: Option<String>,
+    },
+    /// Hide a loaded skill again
+    #[command(after_help = "\
+Examples:
+  skillmount skills unload compraventa")]
+    Unload {
+        /// A skill path, a folder name or the name in its frontmatter
+        skill: String,
+    },
+}
+
+impl Skills {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        match self.action {
+            Action::List { category, fresh } => {
+                let reply = app.control().await?.skills(category.as_deref(), fresh).await?;
+                app.out.reply(&reply, list)
+            }
+            Action::Show { skill } => {
+                let reply = app.control().await?.skill(&SkillPath::parse(&skill)?).await?;
+                app.out.reply(&reply, show)
+            }
+            Action::Load { skill, mount_as, arguments } => {
+                load(app, LoadSkillRequest { skill, mount_as, arguments }).await
+            }
+            Action::Unload { skill } => {
+                let reply = app.backend().await?.unload_skill(UnloadSkillRequest { skill }).await?;
+                app.out.reply(&reply, |out, reply| match reply.status {
+                    UnloadStatus::Unloaded => out.line(format_args!("unloaded {}", reply.skill)),
+                    UnloadStatus::NotLoaded => out.line(format_args!("{} is not loaded", reply.skill)),
+                })
+            }
+        }
+    }
+}
+
+async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
+    let reply = app.backend().await?.load_skill(request).await?;
+    app.out.reply(&reply, |out, reply| {
+        let what = match reply.status {
+            LoadStatus::Loaded => "loaded",
+            LoadStatus::AlreadyLoaded => "already loaded:",
+            LoadStatus::Reloaded => "loaded again, it had changed:",
+        };
+        out.line(format_args!("{what} {} as {}", reply.skill, reply.mount))?;
+        reply.files.iter().try_for_each(|file| out.line(format_args!("{:>10}  {}", file.size, file.path)))?;
+        for parameter in reply.parameters.iter().filter(|parameter| parameter.required && parameter.value.is_none()) {
+            note(format_args!("the parameter {} has no value yet; give it with --arguments", parameter.name));
+        }
+        Ok(())
+    })
+}
+
+fn list(out: &Output, reply: &Value) -> Result<()> {
+    for skill in array(reply, "skills") {
+        out.line(format_args!("{:<32} {}", text(skill, "skill"), shortened(&text(skill, "description"))))?;
+    }
+    for finding in array(reply, "diagnostics") {
+        note(format_args!("{} {}: {}", text(finding, "severity"), text(finding, "skill"), text(finding, "message")));
+    }
+    Ok(())
+}
+
+fn show(out: &Output, skill: &Value) -> Result<()> {
+    for name in ["skill", "name", "description", "layer", "size", "updated_at"] {
+        out.line(format_args!("{name:<12} {}", text(skill, name)))?;
+    }
+    for file in array(skill, "file_list") {
+        out.line(format_args!("{:>10}  {}", text(file, "size"), text(file, "path")))?;
+    }
+    out.line("")?;
+    out.bytes(skill.get("body").and_then(Value::as_str).unwrap_or_default().as_bytes())
+}
+
+fn array<'value>(value: &'value Value, name: &str) -> &'value [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value, name: &str) -> String {
+    match value.get(name) {
+        None | Some(Value::Null) => "-".to_owned(),
+        Some(Value::String(text)) => plain(text),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,187 @@
+//! What lies beside the agent's operations: sessions, the prompt, and the list of skills.
+//!
+//! Answers are the documents of the HTTP interface, whether they come from a server or are made here, so that a command
+//! prints one shape and a script reads one shape.
+
+mod documents;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use self::documents::{session_document, skill_document, skills_document};
+use crate::{
+    backend::{RemoteBackend, Service},
+    error::{Code, Error, Result},
+    limits::PAGE_ENTRIES,
+    path::{Id, SkillPath},
+    prompt::{self, PromptRequest},
+};
+
+/// One session's control, here or on a server.
+pub(super) enum Control {
+    /// Over a store.
+    Local {
+        /// The service over it.
+        service: Service,
+        /// Whose session.
+        user: Id,
+        /// Which one.
+        session: Id,
+    },
+    /// On a server.
+    Remote(RemoteBackend),
+}
+
+impl Control {
+    /// The session as it is now.
+    pub(super) async fn session(&self) -> Result<Value> {
+        match self {
+            Self::Local { service, user, session } => {
+                Ok(session_document(&*service.sessions().get(user, session, 0).await?))
+            }
+            Self::Remote(remote) => remote.session().await,
+        }
+    }
+
+    /// Every session of the user, in byte order of their ids.
+    pub(super) async fn sessions(&self) -> Result<Vec<Value>> {
+        let document = match self {
+            Self::Local { service, user, .. } => {
+                let mut sessions = Vec::new();
+                let mut cursor = None;
+                loop {
+                    let page = service.sessions().list(user, PAGE_ENTRIES, cursor.as_deref()).await?;
+                    sessions.extend(page.sessions.iter().map(|session| session_document(session)));
+                    match page.next_cursor {
+                        None => return Ok(sessions),
+                        next => cursor = next,
+                    }
+                }
+            }
+            Self::Remote(remote) => {
+                all_pages("sessions", async |cursor| remote.list_sessions(cursor).await, Vec::new()).await?
+            }
+        };
+        Ok(document.get("sessions").and_then(Value::as_array).cloned().unwrap_or_default())
+    }
+
+    /// Forgets a session.
+    pub(super) async fn delete_session(&self) -> Result<()> {
+        match self {
+            Self::Local { service, user, session } => service.sessions().delete(user, session).await,
+            Self::Remote(remote) => remote.forget_session().await,
+        }
+    }
+
+    /// Forgets the user's sessions that have expired; how many there were.
+    pub(super) async fn collect_garbage(&self) -> Result<u64> {
+        match self {
+            Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
+            Self::Remote(_) => Err(Error::new(
+                Code::InvalidRequest,
+                "session gc works on a store and not through a server yet; give --store instead of --server",
+            )),
+        }
+    }
+
+    /// What the agent is told.
+    pub(super) async fn prompt(&self, request: PromptRequest) -> Result<Value> {
+        match self {
+            Self::Local { service, user, session } => {
+                let backend = service.session(user.clone(), session.clone());
+                document(&prompt::for_session(&backend, &request).await?)
+            }
+            Self::Remote(remote) => {
+                let chosen = [
+                    ("mode", request.mode.map(document).transpose()?),
+                    ("format", Some(document(request.format)?)),
+                    ("category", request.category.map(Value::from)),
+                    ("max_tokens", Some(request.max_tokens.into())),
+                ];
+                let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let query: Vec<_> = chosen.into_iter().filter_map(|(name, value)| Some((name, text(value?)))).collect();
+                remote.prompt(&query).await
+            }
+        }
+    }
+
+    /// The user's skills and what was found wrong with them.
+    pub(super) async fn skills(&self, category: Option<&str>, fresh: bool) -> Result<Value> {
+        match self {
+            Self::Local { service, user, .. } => {
+                let (view, policy) =
+                    tokio::try_join!(service.catalogs().view(user, fresh), service.sessions().user_policy(user))?;
+                Ok(skills_document(&view, &policy, category))
+            }
+            Self::Remote(remote) => {
+                let mut query = vec![("fresh", fresh.to_string())];
+                query.extend(category.map(|category| ("category", category.to_owned())));
+                all_pages("skills", async |query| remote.list_skills(query).await, query).await
+            }
+        }
+    }
+
+    /// One skill with its instructions and files.
+    pub(super) async fn skill(&self, skill: &SkillPath) -> Result<Value> {
+        match self {
+            Self::Local { service, user, .. } => skill_document(service, user, skill).await,
+            Self::Remote(remote) => remote.show_skill(skill).await,
+        }
+    }
+}
+
+/// The list `name` of a server, page after page, as one document.
+async fn all_pages<'query>(
+    name: &str,
+    fetch: impl AsyncFn(&[(&'query str, String)]) -> Result<Value>,
+    query: Vec<(&'query str, String)>,
+) -> Result<Value> {
+    let mut all = fetch(&query).await?;
+    let mut cursor = next_cursor(&all);
+    while let Some(at) = cursor {
+        let mut query = query.clone();
+        query.push(("cursor", at.clone()));
+        let mut page = fetch(&query).await?;
+        cursor = next_cursor(&page);
+        if cursor.as_ref() == Some(&at) {
+            // A server that never comes to an end is not asked forever.
+            return Err(Error::new(
+                Code::StoreUnavailable,
+                "the server repeats a page of its list; is it another version?",
+            ));
+        }
+        let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
+        if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {
+            list.extend(more.unwrap_or_default());
+        }
+    }
+    if let Some(members) = all.as_object_mut() {
+        members.insert("next_cursor".to_owned(), json!(null));
+    }
+    Ok(all)
+}
+
+fn next_cursor(page: &Value) -> Option<String> {
+    page.get("next_cursor")?.as_str().map(str::to_owned)
+}
+
+fn document(value: impl Serialize) -> Result<Value> {
+    serde_json::to_value(value).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn pages_become_one_list_and_a_server_that_repeats_itself_is_left() {
+        let fetch = async |query: &[(&str, String)]| {
+            let last = query.iter().any(|(name, _)| *name == "cursor");
+            Ok(json!({ "skills": [query.len()], "next_cursor": if last { None } else { Some("c") } }))
+        };
+        let all = all_pages("skills", fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
+        assert_eq!(all, json!({ "skills": [1, 2], "next_cursor": null }));
+        let stuck = async |_: &[(&str, String)]| Ok(json!({ "skills": [], "next_cursor": "c" }));
+        assert!(all_pages("skills", stuck, Vec::new()).await.is_err());
+    }
+}

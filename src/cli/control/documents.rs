@@ -1,0 +1,109 @@
+//! The documents of the HTTP interface, made from a store.
+
+use serde_json::{Value, json};
+
+use crate::{
+    backend::Service,
+    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView},
+    error::{Code, Error, Result},
+    limits::{SKILL_FILE_BYTES, SKILL_FILES},
+    path::{Id, SkillPath},
+    session::{LoadedSkill, Policy, Session},
+    skill::{outline, read_document},
+    store::{GetOptions, StoreExt as _},
+};
+
+pub(super) fn session_document(session: &Session) -> Value {
+    json!({
+        "session_id": session.session_id,
+        "user_id": session.user_id,
+        "vars": session.vars,
+        "policy": session.policy,
+        "parent": session.parent,
+        "current_skill": session.current_skill,
+        "version": session.version,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "expires_at": session.expires_at(),
+        "loaded_skills": session.loaded_skills.iter().map(loaded_document).collect::<Vec<_>>(),
+    })
+}
+
+fn loaded_document(loaded: &LoadedSkill) -> Value {
+    json!({
+        "skill": loaded.skill,
+        "mount": format!("/skills/{}", loaded.mount),
+        "name": loaded.name,
+        "description": loaded.description,
+        "digest": loaded.digest,
+        "loaded_at": loaded.loaded_at,
+    })
+}
+
+/// The skills in `category` and below it that the policy lets be seen, and the findings on them.
+pub(super) fn skills_document(view: &CatalogView, policy: &Policy, category: Option<&str>) -> Value {
+    let inside = |entry: &CatalogEntry| {
+        category.is_none_or(|wanted| {
+            let rest = entry.skill.category().strip_prefix(wanted);
+            rest.is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let visible = |path: &SkillPath| policy.skill(path).is_visible();
+    let skills = view.entries.iter().filter(|entry| inside(entry) && visible(&entry.skill));
+    let told = |found: &&CatalogDiagnostic| SkillPath::parse(&found.skill).map_or(true, |skill| visible(&skill));
+    json!({
+        "skills": skills.map(|entry| entry_document(entry)).collect::<Vec<_>>(),
+        "diagnostics": view.diagnostics.iter().filter(told).collect::<Vec<_>>(),
+        "as_of": view.as_of,
+        "next_cursor": null,
+    })
+}
+
+fn entry_document(entry: &CatalogEntry) -> Value {
+    json!({
+        "skill": entry.skill,
+        "name": entry.name(),
+        "description": entry.description(),
+        "category": entry.skill.category(),
+        "layer": entry.layer,
+        "frontmatter": entry.frontmatter.fields,
+        "files": entry.files,
+        "size": entry.size,
+        "updated_at": entry.updated_at,
+        "state": "published",
+        "shadows": [],
+    })
+}
+
+/// One skill with its instructions and its files.
+pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPath) -> Result<Value> {
+    let (view, policy) = tokio::try_join!(service.catalogs().view(user, false), service.sessions().user_policy(user))?;
+    let entry = view.entry(skill).filter(|_| policy.skill(skill).is_visible()).ok_or_else(|| {
+        Error::new(Code::SkillNotFound, format!("there is no skill {skill}; give its path as the list shows it"))
+    })?;
+    let folder = service.namespace().user(user)?.skill(skill)?;
+    let main = folder.key("SKILL.md")?;
+    let store = service.store();
+    let (object, listed) = tokio::try_join!(
+        store.get(&main, GetOptions::range(0..SKILL_FILE_BYTES)),
+        store.list_all(&folder, SKILL_FILES)
+    )?;
+    let (document, diagnostics) = read_document(&object.bytes, skill.folder());
+    let body = document.map(|document| document.body).unwrap_or_default();
+    let headings = outline(&body).headings.into_iter().map(|heading| {
+        let section = heading.section;
+        json!({ "level": heading.level, "text": heading.text, "start": section.start, "end": section.end })
+    });
+    let files = listed.0.iter().filter_map(|file| {
+        let key = folder.admit(&file.key)?;
+        Some(json!({ "path": folder.relative(key.as_str())?, "size": file.size }))
+    });
+    let mut shown = entry_document(entry);
+    if let Some(members) = shown.as_object_mut() {
+        members.insert("outline".to_owned(), headings.collect());
+        members.insert("file_list".to_owned(), files.collect());
+        members.insert("diagnostics".to_owned(), json!(diagnostics));
+        members.insert("body".to_owned(), body.into());
+    }
+    Ok(shown)
+}

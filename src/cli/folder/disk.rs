@@ -1,0 +1,152 @@
+//! Writing pulled files: only below the target, never through a link, never half.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::{self, Write},
+    path::{Component, Path, PathBuf},
+};
+
+use super::is_of_tools;
+use crate::error::{Code, Error, Result};
+
+/// Whether this machine's disks usually take `A` and `a` for one name.
+const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
+
+/// The folder that a pull writes to.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Target {
+    root: PathBuf,
+}
+
+impl Target {
+    /// The folder `root`, which need not exist yet.
+    pub(in super::super) fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// What is at `relative` now: its bytes, or `None` where nothing is.
+    ///
+    /// # Errors
+    /// `invalid_request` where the name cannot be held, a link is in the way, or the disk fails.
+    pub(in super::super) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.checked(relative)?;
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&path, error)),
+        }
+    }
+
+    /// Puts `bytes` at `relative`: whole or not at all. `unique` names the file while it grows.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(in super::super) fn write(&self, relative: &str, bytes: &[u8], unique: u128) -> Result<()> {
+        let path = self.checked(relative)?;
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+        let growing = folder.join(format!(".skillmount-{unique:032x}"));
+        let written = fs::File::create_new(&growing)
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&growing, &path));
+        written.map_err(|error| {
+            // The half-written file is ours alone; if even removing it fails, the first failure is the one to tell.
+            let _ = fs::remove_file(&growing);
+            failed(&path, error)
+        })
+    }
+
+    /// The path of `relative` on disk, once it is sure that it lies below the root.
+    fn checked(&self, relative: &str) -> Result<PathBuf> {
+        let mut path = self.root.clone();
+        for segment in relative.split('/') {
+            path.push(local_name(segment, relative)?);
+            if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
+                return Err(Error::new(
+                    Code::InvalidRequest,
+                    format!("{} is a link, and a pull writes through none; remove it first", path.display()),
+                ));
+            }
+        }
+        Ok(path)
+    }
+}
+
+/// Checks that the disk can hold all of these names side by side.
+///
+/// # Errors
+/// `invalid_request`, naming the two that would be one.
+pub(in super::super) fn check_names<'name>(names: impl IntoIterator<Item = &'name str>) -> Result<()> {
+    check_names_on(FOLDS_CASE, names)
+}
+
+fn check_names_on<'name>(folds_case: bool, names: impl IntoIterator<Item = &'name str>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if folds_case && !seen.insert(name.to_lowercase()) {
+            return Err(Error::new(
+                Code::InvalidRequest,
+                format!("{name} differs from another file only in case, which this disk ignores; rename one of them"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// `segment` where the disk takes it for exactly one name, which on Windows is not true of `a\b` and `C:`.
+fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> {
+    let mut components = Path::new(segment).components();
+    let plain =
+        matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == segment);
+    if plain && !is_of_tools(segment) {
+        return Ok(segment);
+    }
+    let why = if plain { "belongs to a tool that would act on it" } else { "cannot be a file name on this machine" };
+    Err(Error::new(Code::InvalidRequest, format!("{relative} is not pulled: {segment:?} {why}")))
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    Error::new(Code::InvalidRequest, format!("{} cannot be written or read", path.display())).with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::new(folder.path().join("new"));
+        assert_eq!(target.read("a/b.md").unwrap(), None);
+        target.write("a/b.md", b"one", 1).unwrap();
+        target.write("a/b.md", b"two", 2).unwrap();
+        assert_eq!(target.read("a/b.md").unwrap().unwrap(), b"two");
+        assert_eq!(fs::read_dir(folder.path().join("new/a")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn names_that_would_escape_or_wake_a_tool_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::new(folder.path().to_owned());
+        for bad in ["../x", "a/../../x", "/etc/x", "a//b", "", ".", ".git/hooks/pre-commit", "a/.GIT/config"] {
+            assert_eq!(target.write(bad, b"x", 1).unwrap_err().code(), Code::InvalidRequest, "{bad}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_never_written_through() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("a")).unwrap();
+        let target = Target::new(folder.path().to_owned());
+        assert!(target.write("a/b", b"x", 1).is_err());
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn names_that_a_case_folding_disk_would_merge_are_refused_there() {
+        assert!(check_names_on(true, ["a/B", "a/b"]).is_err());
+        assert!(check_names_on(false, ["a/B", "a/b"]).is_ok());
+    }
+}

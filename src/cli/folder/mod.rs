@@ -1,0 +1,18 @@
+//! Folders of skills on this machine's disk: the one place where the command line meets real paths.
+//!
+//! Symbolic links are never followed, in either direction: a link in a pushed folder would publish what it points to, one
+//! in the target of a pull would be written through.
+
+mod disk;
+mod scan;
+
+pub(super) use disk::{Target, check_names};
+pub(super) use scan::{LocalFile, LocalSkill, scan};
+
+/// Folders and files of tools, which belong to no skill.
+const OF_TOOLS: &[&str] = &[".git", "node_modules", ".DS_Store"];
+
+/// Whether `name` is a tool's. Case is ignored, because some disks ignore it.
+fn is_of_tools(name: &str) -> bool {
+    OF_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+}

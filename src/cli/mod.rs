@@ -1,0 +1,108 @@
+//! The command line: one file per command below `commands`, and what they share here.
+//!
+//! A command asks [`App`](app::App) for what it works on: the agent's operations (over a store or a server alike), the
+//! bare store, or the service. What belongs to the HTTP interface is handed in as [`Edges`], because the surfaces never
+//! import each other. Errors are those of the crate; their kind is the exit status.
+
+mod app;
+mod args;
+mod commands;
+mod control;
+mod edges;
+mod folder;
+mod input;
+mod logs;
+mod output;
+mod settings;
+mod stored;
+mod transfer;
+
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
+
+use clap::Parser as _;
+
+pub use edges::{Edges, Future, NewKey, Serving};
+
+use self::{
+    app::App,
+    args::{Cli, Command},
+    output::Output,
+    settings::{Setting, Settings},
+};
+use crate::{
+    clock::SystemClock,
+    error::{Code, Error, Kind, Result},
+};
+
+/// Runs the command named by `arguments` (the program's name first) to its end.
+#[must_use]
+pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(refusal) => return refused(&refusal, json),
+    };
+    let json = cli.global.json;
+    match tokio::runtime::Runtime::new()
+        .map_err(Error::internal)
+        .and_then(|runtime| runtime.block_on(start(cli, edges)))
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::failure(&error, json);
+            ExitCode::from(error.kind().exit_code())
+        }
+    }
+}
+
+/// Help and version are answers; everything else that does not parse is wrong input.
+fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
+    if json && refusal.use_stderr() {
+        output::failure(&Error::new(Code::InvalidRequest, refusal.render().to_string()), json);
+    } else {
+        // Where nobody reads there is nobody to tell.
+        let _ = refusal.print();
+    }
+    if refusal.use_stderr() { ExitCode::from(Kind::InvalidInput.exit_code()) } else { ExitCode::SUCCESS }
+}
+
+async fn start(cli: Cli, edges: Edges) -> Result<()> {
+    let env = |name: &str| std::env::var(name).ok();
+    let explicit = cli.global.config.clone().or_else(|| env("SKILLMOUNT_CONFIG").map(Into::into));
+    let file = settings::find(explicit.as_deref())?;
+    let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
+    let mut flags = cli.global.settings();
+    if let Command::Serve(serve) = &cli.command {
+        flags.extend(serve.settings());
+    }
+    let settings = Settings::resolve(&flags, &env, file.as_ref(), default_store.as_deref());
+    logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
+    let app = App { settings, out: Output::new(cli.global.json), clock: Arc::new(SystemClock::new()), edges };
+    dispatch(cli.command, &app).await
+}
+
+async fn dispatch(command: Command, app: &App) -> Result<()> {
+    match command {
+        Command::Serve(command) => command.run(app).await,
+        Command::Demo(command) => command.run(app).await,
+        Command::Ls(command) => command.run(app).await,
+        Command::Cat(command) => command.run(app).await,
+        Command::Grep(command) => command.run(app).await,
+        Command::Glob(command) => command.run(app).await,
+        Command::Write(command) => command.run(app).await,
+        Command::Edit(command) => command.run(app).await,
+        Command::Rm(command) => command.run(app).await,
+        Command::Session(command) => command.run(app).await,
+        Command::Prompt(command) => command.run(app).await,
+        Command::Skills(command) => command.run(app).await,
+        Command::Lint(command) => command.run(app).await,
+        Command::Push(command) => command.run(app).await,
+        Command::Pull(command) => command.run(app).await,
+        Command::Doctor(command) => command.run(app).await,
+        Command::Config(command) => command.run(app),
+        Command::Completions(command) => command.run(app),
+        Command::Man(command) => command.run(app),
+        Command::Openapi(command) => command.run(app),
+        Command::Keys(command) => command.run(app),
+    }
+}

@@ -1,0 +1,191 @@
+//! The only place that writes to stdout, and how an error looks on stderr.
+//!
+//! A reader that went away (`skillmount cat … | head`) is not an error: what follows is dropped in silence.
+
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error, Result};
+
+/// Characters of a long line that are shown to a person.
+const SHOWN_CHARS: usize = 110;
+
+/// Where results go, and whether as text or as JSON.
+#[derive(Debug)]
+pub(super) struct Output {
+    json: bool,
+    closed: AtomicBool,
+}
+
+impl Output {
+    /// Results as text, or as JSON with `--json`.
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, closed: AtomicBool::new(false) }
+    }
+
+    /// Whether results are JSON.
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether nobody reads any more, so that a long output can stop.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// One line of text.
+    pub(super) fn line(&self, text: impl Display) -> Result<()> {
+        self.bytes(format!("{text}\n").as_bytes())
+    }
+
+    /// Bytes as they are.
+    pub(super) fn bytes(&self, bytes: &[u8]) -> Result<()> {
+        if self.is_closed() {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(error) => Err(Error::new(Code::Internal, "writing to standard output failed").with_source(error)),
+        }
+    }
+
+    /// The result of a command: one JSON document, or what `text` makes of it.
+    pub(super) fn reply<T: Serialize>(&self, value: &T, text: impl FnOnce(&Self, &T) -> Result<()>) -> Result<()> {
+        if self.json { self.document(value) } else { text(self, value) }
+    }
+
+    /// One JSON document on one line.
+    pub(super) fn document(&self, value: &impl Serialize) -> Result<()> {
+        self.line(serde_json::to_string(value).map_err(Error::internal)?)
+    }
+}
+
+/// A remark beside the result, on stderr: it never mixes with what a script reads.
+pub(super) fn note(text: impl Display) {
+    // Where stderr is gone there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Shows an error: a problem document with `--json`, else the message, its causes and what to do next.
+pub(super) fn failure(error: &Error, json: bool) {
+    if json {
+        note(problem(error));
+    } else {
+        note(explained(error, io::stderr().is_terminal()));
+    }
+}
+
+/// Whether progress is worth drawing.
+pub(super) fn progress_is_seen(output: &Output) -> bool {
+    !output.is_json() && io::stderr().is_terminal()
+}
+
+/// One line for a terminal, out of text that somebody else wrote: no control characters, no line breaks.
+pub(super) fn plain(text: &str) -> String {
+    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.
+pub(super) fn shortened(line: &str) -> String {
+    if line.chars().count() <= SHOWN_CHARS {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(SHOWN_CHARS).collect();
+    format!("{start}…")
+}
+
+/// The problem document of RFC 9457, as the HTTP interface gives it.
+fn problem(error: &Error) -> Value {
+    let mut problem = json!({
+        "type": "about:blank",
+        "title": error.kind().title(),
+        "status": error.code().http_status(),
+        "detail": error.message(),
+        "code": error.code().as_str(),
+        "retryable": error.retryable(),
+    });
+    if let Some(members) = problem.as_object_mut() {
+        if let Some(outcome) = error.outcome() {
+            members.insert("outcome".into(), json!(outcome));
+        }
+        for (name, value) in error.details() {
+            members.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    problem
+}
+
+fn explained(error: &Error, colour: bool) -> String {
+    let head = if colour { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
+    let mut text = format!("{head} {}", error.message());
+    let mut last = error.message().to_owned();
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if cause_text != last && !error.message().contains(&cause_text) {
+            text.push_str("\n  because: ");
+            text.push_str(&cause_text);
+        }
+        last = cause_text;
+        next = cause.source();
+    }
+    if let Some(step) = next_step(error.code()) {
+        text.push_str("\n  next: ");
+        text.push_str(step);
+    }
+    text
+}
+
+/// What a person at a terminal can do, where the message (written for agents) does not say it already.
+fn next_step(code: Code) -> Option<&'static str> {
+    match code {
+        Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to mend it"),
+        Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
+        Code::FileNotFound => Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded"),
+        Code::SkillNotFound | Code::AmbiguousSkill => Some("`skillmount skills list` shows every skill"),
+        Code::AlreadyExists => Some("--overwrite replaces what is there"),
+        Code::Internal => Some("run again with -v and report what it prints"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_on_a_terminal_has_message_causes_and_next_step() {
+        let cause = io::Error::other("connection refused");
+        let error = Error::new(Code::StoreUnavailable, "the store did not answer").with_source(cause);
+        let text = explained(&error, false);
+        assert_eq!(
+            text,
+            "error: the store did not answer\n  because: connection refused\n  next: run `skillmount doctor` to see which part fails and how to mend it"
+        );
+    }
+
+    #[test]
+    fn a_problem_document_carries_code_outcome_and_details() {
+        let error = Error::new(Code::AmbiguousSkill, "two answer").with_detail("candidates", ["a", "b"]);
+        let problem = problem(&error);
+        assert_eq!(problem["code"], "ambiguous_skill");
+        assert_eq!(problem["status"], 409);
+        assert_eq!(problem["candidates"], json!(["a", "b"]));
+    }
+
+    #[test]
+    fn text_of_others_cannot_drive_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2Jb\nc"), "a [2Jb c");
+    }
+}

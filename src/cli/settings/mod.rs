@@ -1,0 +1,291 @@
+//! Settings: one table of names, and where each value comes from.
+//!
+//! A flag beats an environment variable, which beats `skillmount.toml`, which beats the default. Every value stays text
+//! with its origin until a command asks for it by type, so that `config show` can tell the whole story and an error can
+//! say which of the four places to look at.
+
+mod file;
+
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+use serde::Serialize;
+
+pub(super) use file::{ConfigFile, find};
+
+use crate::{
+    error::{Code, Error, Result},
+    path::Id,
+};
+
+/// The environment variable of a setting is this and its name in capitals.
+const ENV_PREFIX: &str = "SKILLMOUNT_";
+
+macro_rules! settings {
+    ($($variant:ident $name:literal $default:expr, $secret:literal;)*) => {
+        /// What can be set.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Setting { $($variant,)* }
+
+        impl Setting {
+            /// Every setting, in the order of the table.
+            pub(super) const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in `skillmount.toml`; flags write it with dashes.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            const fn default(self) -> Option<&'static str> {
+                match self { $(Self::$variant => $default,)* }
+            }
+
+            /// Whether the value must never be shown.
+            const fn is_secret(self) -> bool {
+                match self { $(Self::$variant => $secret,)* }
+            }
+        }
+    };
+}
+
+settings! {
+    Store "store" None, false;
+    Server "server" None, false;
+    User "user" Some("me"), false;
+    Session "session" Some("cli"), false;
+    ApiKey "api_key" None, true;
+    EndpointUrl "endpoint_url" None, false;
+    Region "region" None, false;
+    Profile "profile" None, false;
+    PathStyle "path_style" None, false;
+    SseKmsKeyId "sse_kms_key_id" None, false;
+    Listen "listen" Some("127.0.0.1:8787"), false;
+    Keys "keys" None, false;
+    Workspace "workspace" Some("{user}/threads/{session}"), false;
+    Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
+    Hosts "hosts" None, false;
+    Origins "origins" None, false;
+    Log "log" None, false;
+}
+
+impl Setting {
+    /// The name of its environment variable.
+    pub(super) fn env_name(self) -> String {
+        format!("{ENV_PREFIX}{}", self.name().to_uppercase())
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|setting| setting.name() == name)
+    }
+}
+
+/// Where a value comes from, strongest first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    Flag,
+    Env(String),
+    File(PathBuf),
+    Default,
+}
+
+impl Origin {
+    /// How strong it is, without the details: smaller beats larger.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Flag => 0,
+            Self::Env(_) => 1,
+            Self::File(_) => 2,
+            Self::Default => 3,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("flag"),
+            Self::Env(name) => write!(f, "env {name}"),
+            Self::File(path) => write!(f, "file {}", path.display()),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A value as text, and where it comes from.
+#[derive(Clone, PartialEq, Eq)]
+struct Value {
+    text: String,
+    origin: Origin,
+}
+
+/// Every setting that has a value.
+#[derive(Clone)]
+pub(super) struct Settings(BTreeMap<Setting, Value>);
+
+/// One line of `config show`.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    name: &'static str,
+    value: Option<String>,
+    origin: String,
+}
+
+impl Settings {
+    /// Merges the four origins. `flags` holds what was given, `env` reads a variable, `default_store` is the folder that
+    /// holds everything where nothing else was said.
+    pub(super) fn resolve(
+        flags: &[(Setting, String)],
+        env: &dyn Fn(&str) -> Option<String>,
+        file: Option<&ConfigFile>,
+        default_store: Option<&str>,
+    ) -> Self {
+        let find = |setting: Setting| {
+            let flag = flags.iter().find(|(given, _)| *given == setting);
+            let value = |text: String, origin| Some(Value { text, origin });
+            if let Some((_, text)) = flag {
+                return value(text.clone(), Origin::Flag);
+            }
+            let name = setting.env_name();
+            // An empty variable is how a shell says "not set".
+            if let Some(text) = env(&name).filter(|text| !text.is_empty()) {
+                return value(text, Origin::Env(name));
+            }
+            if let Some((path, text)) = file.and_then(|file| Some((file.path(), file.get(setting)?))) {
+                return value(text.to_owned(), Origin::File(path.to_owned()));
+            }
+            let default = match setting {
+                Setting::Store => default_store.map(str::to_owned),
+                other => other.default().map(str::to_owned),
+            };
+            value(default?, Origin::Default)
+        };
+        Self(Setting::ALL.iter().filter_map(|setting| Some((*setting, find(*setting)?))).collect())
+    }
+
+    /// The value as text.
+    pub(super) fn get(&self, setting: Setting) -> Option<&str> {
+        self.0.get(&setting).map(|value| value.text.as_str())
+    }
+
+    /// The value as `parse` understands it.
+    ///
+    /// # Errors
+    /// What `parse` says, preceded by the setting and where its value comes from.
+    pub(super) fn parsed<T>(&self, setting: Setting, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
+        let Some(value) = self.0.get(&setting) else { return Ok(None) };
+        parse(&value.text).map(Some).map_err(|error| {
+            let message = format!("the setting {} ({}): {}", setting.name(), value.origin, error.message());
+            Error::new(error.code(), message).with_source(error)
+        })
+    }
+
+    /// As [`parsed`](Self::parsed), for a setting that a command cannot do without.
+    pub(super) fn required<T>(&self, setting: Setting, parse: impl Fn(&str) -> Result<T>) -> Result<T> {
+        self.parsed(setting, parse)?.ok_or_else(|| missing(setting))
+    }
+
+    /// An id: `user` or `session`.
+    pub(super) fn id(&self, setting: Setting) -> Result<Id> {
+        self.required(setting, Id::parse)
+    }
+
+    /// A switch.
+    pub(super) fn switch(&self, setting: Setting) -> Result<Option<bool>> {
+        self.parsed(setting, on_or_off)
+    }
+
+    /// The server to speak to, where one was named at least as strongly as the store.
+    ///
+    /// # Errors
+    /// `invalid_request` where flags, or the environment, name both: which of the two is meant cannot be guessed.
+    pub(super) fn server(&self) -> Result<Option<&str>> {
+        let Some(server) = self.0.get(&Setting::Server) else { return Ok(None) };
+        let store = self.0.get(&Setting::Store).map_or(Origin::Default.rank(), |store| store.origin.rank());
+        match server.origin.rank().cmp(&store) {
+            std::cmp::Ordering::Less => Ok(Some(&server.text)),
+            std::cmp::Ordering::Greater => Ok(None),
+            std::cmp::Ordering::Equal => Err(Error::new(
+                Code::InvalidRequest,
+                format!("both a store and a server are set ({}); keep one of --store and --server", server.origin),
+            )),
+        }
+    }
+
+    /// What `config show` prints.
+    pub(super) fn shown(&self) -> Vec<Shown> {
+        let line = |setting: &Setting| {
+            let value = self.0.get(setting);
+            let text =
+                value.map(|value| if setting.is_secret() { "[redacted]".to_owned() } else { value.text.clone() });
+            let origin = value.map_or_else(|| "not set".to_owned(), |value| value.origin.to_string());
+            Shown { name: setting.name(), value: text, origin }
+        };
+        Setting::ALL.iter().map(line).collect()
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<15} {:<40} {}", self.name, self.value.as_deref().unwrap_or("-"), self.origin)
+    }
+}
+
+fn missing(setting: Setting) -> Error {
+    let flag = setting.name().replace('_', "-");
+    Error::new(Code::InvalidRequest, format!("no {flag} is set; give --{flag} or set {}", setting.env_name()))
+}
+
+fn on_or_off(text: &str) -> Result<bool> {
+    match text {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" => Ok(false),
+        other => Err(Error::new(Code::InvalidRequest, format!("{other:?} is neither true nor false"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> ConfigFile {
+        ConfigFile::parse(PathBuf::from("skillmount.toml"), text).unwrap()
+    }
+
+    fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
+        let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, (*text).to_owned())).collect();
+        let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+        Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data"))
+    }
+
+    #[test]
+    fn a_flag_beats_the_environment_which_beats_the_file_which_beats_the_default() {
+        let toml = "user = 'from-file'";
+        let env = [("SKILLMOUNT_USER", "from-env")];
+        assert_eq!(resolve(&[(Setting::User, "from-flag")], &env, toml).get(Setting::User), Some("from-flag"));
+        assert_eq!(resolve(&[], &env, toml).get(Setting::User), Some("from-env"));
+        assert_eq!(resolve(&[], &[("SKILLMOUNT_USER", "")], toml).get(Setting::User), Some("from-file"));
+        assert_eq!(resolve(&[], &[], "").get(Setting::User), Some("me"));
+    }
+
+    #[test]
+    fn of_store_and_server_the_stronger_one_is_meant_and_a_tie_is_refused() {
+        let server = [("SKILLMOUNT_SERVER", "http://s")];
+        assert_eq!(resolve(&[], &server, "").server().unwrap(), Some("http://s"));
+        assert_eq!(resolve(&[(Setting::Store, "memory:")], &server, "").server().unwrap(), None);
+        assert_eq!(resolve(&[], &server, "store = 'memory:'").server().unwrap(), Some("http://s"));
+        let tie = resolve(&[], &[server[0], ("SKILLMOUNT_STORE", "memory:")], "");
+        assert_eq!(tie.server().unwrap_err().code(), Code::InvalidRequest);
+    }
+
+    #[test]
+    fn secrets_are_never_shown() {
+        let shown = resolve(&[(Setting::ApiKey, "hunter2")], &[], "").shown();
+        let text: String = shown.iter().map(ToString::to_string).collect();
+        assert!(text.contains("[redacted]") && !text.contains("hunter2"));
+    }
+
+    #[test]
+    fn a_bad_value_is_reported_with_its_origin() {
+        let error = resolve(&[], &[], "user = '../u2'").id(Setting::User).unwrap_err();
+        assert!(error.message().contains("user (file skillmount.toml)"), "{error}");
+    }
+}

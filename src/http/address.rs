@@ -1,0 +1,104 @@
+//! What the path of a request names, read from the path as it was sent.
+//!
+//! Each segment is decoded once and on its own, so that an encoded `/` can never split or join segments; the router's
+//! own decoding is not used. What the decoded names may be is decided by the types they are parsed into.
+
+use crate::{
+    error::{Code, Error, Result},
+    path::Id,
+};
+
+/// A request path below `/v1/users/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Whose data it is about.
+    pub(super) user: Id,
+    /// Which session, for paths below `sessions/`.
+    pub(super) session: Option<Id>,
+    /// What follows the collection or verb, decoded, without a leading `/`; empty where nothing does.
+    pub(super) rest: String,
+}
+
+impl Address {
+    /// Reads `/v1/users/{user}[/sessions/{session}][/{verb}[/{rest}]]`.
+    ///
+    /// # Errors
+    /// `invalid_path` for a segment that does not decode or holds an encoded `/`; `invalid_request` for an id that is
+    /// none.
+    pub(super) fn parse(path: &str) -> Result<Self> {
+        let mut segments = path.strip_prefix("/v1/users/").unwrap_or_default().split('/').map(decode);
+        let user = Id::parse(&segments.next().transpose()?.unwrap_or_default())?;
+        let collection = segments.next().transpose()?;
+        let mut session = None;
+        if collection.as_deref() == Some("sessions") {
+            session = segments.next().transpose()?.map(|id| Id::parse(&id)).transpose()?;
+            segments.next().transpose()?;
+        }
+        let rest = segments.collect::<Result<Vec<_>>>()?.join("/");
+        Ok(Self { user, session, rest })
+    }
+}
+
+/// One segment, decoded once.
+fn decode(segment: &str) -> Result<String> {
+    let refused = |why: &str| {
+        Error::new(
+            Code::InvalidPath,
+            format!(
+                "the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"
+            ),
+        )
+    };
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = rest.next().zip(rest.next()).and_then(|(high, low)| Some(hex(high)? << 4 | hex(low)?));
+        match digits {
+            None => return Err(refused("holds a % that is not followed by two hex digits")),
+            Some(b'/') => return Err(refused("holds an encoded `/`")),
+            Some(byte) => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_decoded_once_and_on_their_own() {
+        let address = Address::parse("/v1/users/u1/sessions/s1/files/workspace/a%20b/caf%C3%A9%252e+%5B1%5D").unwrap();
+        assert_eq!(address.user.as_str(), "u1");
+        assert_eq!(address.session.as_ref().map(Id::as_str), Some("s1"));
+        assert_eq!(address.rest, "workspace/a b/café%2e+[1]");
+        assert_eq!(Address::parse("/v1/users/u1/skills/a/b").unwrap().rest, "a/b");
+        assert_eq!(Address::parse("/v1/users/u1/sessions").unwrap().session, None);
+    }
+
+    #[test]
+    fn segments_that_could_hide_something_are_refused() {
+        for bad in ["a%2Fb", "a%2fb", "..%2F..%2Fu2", "%", "%4", "%zz", "%ff", "..%c0%af"] {
+            let path = format!("/v1/users/u1/sessions/s1/files/workspace/{bad}");
+            assert_eq!(Address::parse(&path).unwrap_err().code(), Code::InvalidPath, "{bad}");
+        }
+        assert_eq!(Address::parse("/v1/users/%2e%2e/skills").unwrap_err().code(), Code::InvalidRequest);
+        assert_eq!(Address::parse("/v1/users/u1/sessions/../x").unwrap_err().code(), Code::InvalidRequest);
+    }
+
+    #[test]
+    fn dots_and_empty_segments_reach_the_path_type_as_they_are() {
+        let rest = |path: &str| Address::parse(&format!("/v1/users/u/sessions/s/files/{path}")).unwrap().rest;
+        assert_eq!(rest("a/../b"), "a/../b");
+        assert_eq!(rest("a/%2e%2e/b"), "a/../b");
+        assert_eq!(rest("a//b/"), "a//b/");
+    }
+}

@@ -1,0 +1,143 @@
+//! Conditional and range headers, RFC 9110 sections 13 and 14.
+
+use std::ops::Range;
+
+use axum::http::{HeaderMap, HeaderName, header};
+
+use crate::path::ETag;
+
+/// The entity tags of an `If-Match` or `If-None-Match`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Tags {
+    /// `*`: whatever there is.
+    Any,
+    /// These; a weak one is kept with its `W/`, so that it never equals a version of ours where strength matters.
+    These(Vec<String>),
+}
+
+impl Tags {
+    /// The tags a header lists; `None` where it is absent.
+    pub(super) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>();
+        if values.is_empty() {
+            return None;
+        }
+        let mut tags = values.iter().flat_map(|value| value.split(',')).map(str::trim).filter(|tag| !tag.is_empty());
+        if tags.clone().any(|tag| tag == "*") {
+            return Some(Self::Any);
+        }
+        Some(Self::These(tags.by_ref().map(str::to_owned).collect()))
+    }
+
+    /// Whether one of them is exactly this version: for `If-Match`.
+    pub(super) fn hold(&self, etag: &ETag) -> bool {
+        match self {
+            Self::Any => true,
+            Self::These(tags) => tags.iter().any(|tag| tag.trim_matches('"') == etag.as_str()),
+        }
+    }
+
+    /// Whether one of them is this version, weak or not: for `If-None-Match`.
+    pub(super) fn name(&self, etag: &ETag) -> bool {
+        match self {
+            Self::Any => true,
+            Self::These(tags) => {
+                tags.iter().any(|tag| tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"') == etag.as_str())
+            }
+        }
+    }
+}
+
+/// A version as a strong entity tag.
+pub(super) fn quoted(etag: &ETag) -> String {
+    format!("\"{etag}\"")
+}
+
+/// One range of bytes as it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByteRange {
+    /// From here to there, both included.
+    Between(u64, u64),
+    /// The last so many.
+    Last(u64),
+}
+
+impl ByteRange {
+    /// The range a `Range` header asks for. One that is malformed or holds several ranges is passed over, as the RFC
+    /// allows, and the whole file sent.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let (unit, range) = headers.get(header::RANGE)?.to_str().ok()?.split_once('=')?;
+        if !unit.trim().eq_ignore_ascii_case("bytes") {
+            return None;
+        }
+        let (first, last) = range.trim().split_once('-')?;
+        match (first.trim(), last.trim()) {
+            ("", last) => Some(Self::Last(number(last)?)),
+            (first, "") => Some(Self::Between(number(first)?, u64::MAX)),
+            (first, last) => {
+                let (first, last) = (number(first)?, number(last)?);
+                (first <= last).then_some(Self::Between(first, last))
+            }
+        }
+    }
+
+    /// The bytes of a file of `size` that it covers; `None` where it covers none.
+    pub(super) fn within(self, size: u64) -> Option<Range<u64>> {
+        let range = match self {
+            Self::Between(first, last) => first..last.saturating_add(1).min(size),
+            Self::Last(count) => size.saturating_sub(count)..size,
+        };
+        (range.start < range.end).then_some(range)
+    }
+}
+
+/// A number of any length; one too large for any file is as good as the largest.
+fn number(digits: &str) -> Option<u64> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    all_digits.then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(text: &str) -> Option<ByteRange> {
+        ByteRange::of(&HeaderMap::from_iter([(header::RANGE, text.parse().unwrap())]))
+    }
+
+    #[test]
+    fn ranges_cover_what_they_say_within_the_file() {
+        let within = |text: &str| range(text).and_then(|range| range.within(10));
+        assert_eq!(within("bytes=0-0"), Some(0..1));
+        assert_eq!(within("bytes=2-4"), Some(2..5));
+        assert_eq!(within("bytes=2-"), Some(2..10));
+        assert_eq!(within("bytes=9-99"), Some(9..10));
+        assert_eq!(within("bytes=-3"), Some(7..10));
+        assert_eq!(within("bytes=-99"), Some(0..10));
+        for none in ["bytes=10-", "bytes=-0", "bytes=18446744073709551615-", "bytes=99999999999999999999999-"] {
+            assert!(range(none).is_some() && within(none).is_none(), "{none}");
+        }
+        assert_eq!(within("bytes=0-99999999999999999999999"), Some(0..10));
+        assert_eq!(range("bytes=0-").and_then(|range| range.within(0)), None);
+    }
+
+    #[test]
+    fn ranges_that_are_none_are_passed_over() {
+        for bad in ["bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=3-2", "lines=1-2", "bytes=0-1,3-4", "bytes=--1"] {
+            assert_eq!(range(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn weak_tags_name_a_version_but_do_not_hold_it() {
+        let tags = |text: &str| {
+            let headers = HeaderMap::from_iter([(header::IF_MATCH, text.parse().unwrap())]);
+            Tags::of(&headers, &header::IF_MATCH).unwrap()
+        };
+        let etag = ETag::new("a");
+        assert!(tags("\"b\", \"a\"").hold(&etag) && tags("*").hold(&etag));
+        assert!(!tags("W/\"a\"").hold(&etag) && tags("W/\"a\"").name(&etag));
+        assert!(!tags("\"b\"").name(&etag) && !tags("").name(&etag));
+        assert_eq!(Tags::of(&HeaderMap::new(), &header::IF_MATCH), None);
+    }
+}

@@ -1,0 +1,226 @@
+//! Files as raw bytes, streamed both ways of the word: out as they come from the store, in up to the upload limit.
+//!
+//! The bytes are whatever a user put there, so a browser must never take them for a page of this service: they are always
+//! an attachment of no particular type, in a sandbox.
+
+use axum::{
+    Extension, Json,
+    body::Body,
+    extract::Request,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use jiff::fmt::rfc2822::DateTimePrinter;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::read_whole,
+    call::SessionCall,
+    conditions::{ByteRange, Tags, quoted},
+    problem::{Failure, Problem, Reply},
+};
+use crate::{
+    backend::{BackendProtocol as _, DeleteRequest, FileReader, FileStat, WriteReply},
+    error::{Code, Error, Result},
+    limits::UPLOAD_FILE_BYTES,
+    path::ETag,
+    store::PutCondition,
+};
+
+/// Files by virtual path.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(get_file, head_file, put_file, delete_file))
+}
+
+/// Read a file's bytes. Takes `range`, `if-range`, `if-match` and `if-none-match`.
+#[utoipa::path(get, path = "/files/{*path}", tag = "files", responses(
+    (status = 200, description = "The whole file.", body = Vec<u8>, content_type = "application/octet-stream"),
+    (status = 206, description = "The bytes asked for in `range`.", body = Vec<u8>, content_type = "application/octet-stream"),
+    (status = 304, description = "The version in `if-none-match` is still the newest."),
+    (status = 412, description = "The version in `if-match` is not the newest."),
+    (status = 416, description = "The file ends before `range`."), Failure))]
+async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+    let path = call.virtual_path();
+    let range = ByteRange::of(&headers);
+    let conditional = headers.contains_key(header::IF_MATCH) || headers.contains_key(header::IF_NONE_MATCH);
+    if range.is_none() && !conditional {
+        let reader = call.backend.open(&path, None, None).await?;
+        return Ok(content(reader, None));
+    }
+    let stat = call.backend.stat(&path).await?;
+    if let Some(answer) = settle_conditions(&headers, &stat)? {
+        return Ok(answer);
+    }
+    let range = match range.filter(|_| if_range_holds(&headers, &stat.etag)) {
+        None => None,
+        Some(range) => Some(range.within(stat.size).ok_or_else(|| Problem::range_not_satisfiable(stat.size))?),
+    };
+    let reader = call.backend.open(&path, range.clone(), Some(stat.etag)).await?;
+    Ok(content(reader, range))
+}
+
+/// What `GET` would say of a file, without its bytes.
+#[utoipa::path(head, path = "/files/{*path}", tag = "files", responses(
+    (status = 200, description = "The file's size, version and time are in the headers."),
+    (status = 304, description = "The version in `if-none-match` is still the newest."), Failure))]
+async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+    let stat = call.backend.stat(&call.virtual_path()).await?;
+    if let Some(answer) = settle_conditions(&headers, &stat)? {
+        return Ok(answer);
+    }
+    let mut response = ().into_response();
+    describe(response.headers_mut(), &stat);
+    response.headers_mut().insert(header::CONTENT_LENGTH, stat.size.into());
+    Ok(response)
+}
+
+/// Write a file's bytes. `if-none-match: *` only makes a new one, `if-match` only replaces that version; without either
+/// the last writer wins.
+#[utoipa::path(put, path = "/files/{*path}", tag = "files",
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses(
+    (status = 200, description = "Written.", body = WriteReply), (status = 201, description = "Made.", body = WriteReply),
+    (status = 412, description = "The condition does not hold; nothing was written."), Failure))]
+async fn put_file(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
+    let path = call.virtual_path();
+    let condition = put_condition(&call, &path, request.headers()).await?;
+    let bytes = read_whole(request, UPLOAD_FILE_BYTES).await?;
+    let written = call.backend.put_file(&path, bytes, condition).await?;
+    let status = if written.created { StatusCode::CREATED } else { StatusCode::OK };
+    let tag = written.etag.as_ref().and_then(|etag| HeaderValue::try_from(quoted(etag)).ok());
+    let mut response = (status, Json(written)).into_response();
+    if let Some(tag) = tag {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    Ok(response)
+}
+
+/// Delete a file, or a folder and everything below it.
+#[utoipa::path(delete, path = "/files/{*path}", tag = "files", responses(
+    (status = 204, description = "Deleted."),
+    (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
+async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<StatusCode> {
+    let path = call.virtual_path();
+    if let Some(tags) = Tags::of(&headers, &header::IF_MATCH) {
+        // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
+        let stat = call.backend.stat(&path).await?;
+        check_match(&tags, &stat.etag)?;
+    }
+    call.backend.delete(DeleteRequest { path }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What `if-match` and `if-none-match` make of a read: a refusal, a 304, or nothing.
+fn settle_conditions(headers: &HeaderMap, stat: &FileStat) -> Result<Option<Response>> {
+    if let Some(tags) = Tags::of(headers, &header::IF_MATCH) {
+        check_match(&tags, &stat.etag)?;
+    }
+    let unchanged = Tags::of(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&stat.etag));
+    Ok(unchanged.then(|| {
+        let mut response = StatusCode::NOT_MODIFIED.into_response();
+        describe(response.headers_mut(), stat);
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response
+    }))
+}
+
+fn check_match(tags: &Tags, etag: &ETag) -> Result<()> {
+    if tags.hold(etag) {
+        return Ok(());
+    }
+    Err(Error::new(Code::PreconditionFailed, format!("the file is another version now, {etag}; read it again"))
+        .with_detail("etag", etag.as_str()))
+}
+
+/// Whether `range` is to be honoured: `if-range` names this version, or is absent.
+fn if_range_holds(headers: &HeaderMap, etag: &ETag) -> bool {
+    Tags::of(headers, &header::IF_RANGE).is_none_or(|tags| tags.hold(etag))
+}
+
+/// What must hold for a `PUT`.
+async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> Result<PutCondition> {
+    let absent = Tags::of(headers, &header::IF_NONE_MATCH);
+    match (absent, Tags::of(headers, &header::IF_MATCH)) {
+        (None, None) => Ok(PutCondition::Always),
+        (Some(Tags::Any), None) => Ok(PutCondition::IfAbsent),
+        (None, Some(tags)) => match tags {
+            Tags::These(tags) if tags.len() == 1 => {
+                Ok(PutCondition::IfMatch(tags.first().map_or_else(|| ETag::new(""), |tag| ETag::new(tag))))
+            }
+            tags => {
+                let stat = call.backend.stat(path).await.map_err(|error| match error.code() {
+                    Code::FileNotFound => {
+                        Error::new(Code::PreconditionFailed, format!("there is no file {path} to match"))
+                    }
+                    _ => error,
+                })?;
+                check_match(&tags, &stat.etag)?;
+                Ok(PutCondition::IfMatch(stat.etag))
+            }
+        },
+        _ => {
+            Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
+        }
+    }
+}
+
+/// The reply that streams a file, or a part of it.
+fn content(reader: FileReader, range: Option<std::ops::Range<u64>>) -> Response {
+    let stat = reader.stat().clone();
+    let sent = range.clone().unwrap_or(0..stat.size);
+    let mut response = Body::from_stream(chunks(reader)).into_response();
+    let headers = response.headers_mut();
+    describe(headers, &stat);
+    headers.insert(header::CONTENT_LENGTH, (sent.end - sent.start).into());
+    if range.is_some() {
+        let text = format!("bytes {}-{}/{}", sent.start, sent.end.saturating_sub(1), stat.size);
+        headers.extend(HeaderValue::try_from(text).ok().map(|value| (header::CONTENT_RANGE, value)));
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    response
+}
+
+/// The bytes of a file as they come. A failure on the way cuts the connection, so that nobody takes a part for the whole.
+pub(super) fn chunks(reader: FileReader) -> impl Stream<Item = Result<Bytes>> {
+    stream::try_unfold(reader, |mut reader| async move {
+        let chunk = reader.next().await.inspect_err(|error| {
+            tracing::warn!(path = reader.stat().path, cause = %error.chain(), "a download was cut");
+        })?;
+        Ok(chunk.map(|bytes| (bytes, reader)))
+    })
+}
+
+/// The headers of every reply about a file.
+fn describe(headers: &mut HeaderMap, stat: &FileStat) {
+    let name = stat.path.rsplit('/').next().unwrap_or_default();
+    let mut set = |name, value: String| headers.extend(HeaderValue::try_from(value).ok().map(|value| (name, value)));
+    set(header::ETAG, quoted(&stat.etag));
+    set(header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{}", percent_encoded(name)));
+    if let Ok(time) = DateTimePrinter::new().timestamp_to_rfc9110_string(&stat.modified_at) {
+        set(header::LAST_MODIFIED, time);
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::ACCEPT_RANGES, "bytes"),
+        (header::CACHE_CONTROL, "private, no-cache"),
+        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// `text` as RFC 8187 has it in a header: everything but plain letters and digits as `%XX`.
+pub(super) fn percent_encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+        encoded
+    })
+}

@@ -1,0 +1,112 @@
+//! What happens around every request, whatever its route: from the outside in, [`observe`] names, logs and counts it and
+//! writes problems out, [`admit`] turns away what must not or cannot be served now.
+
+use std::{any::Any, sync::Arc};
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+
+use super::{
+    app::App,
+    problem::{self, Problem, Reply},
+};
+use crate::{
+    clock::Clock,
+    error::{Code, Error, Outcome},
+    limits::{HEADER_BYTES, REQUEST_ID_BYTES, REQUEST_TIMEOUT},
+    path::Id,
+};
+
+const REQUEST_ID: &str = "x-request-id";
+
+/// The user a call was let in for, told to the log.
+#[derive(Clone, Debug)]
+pub(super) struct ServedUser(pub(super) Id);
+
+/// Names the request, writes out its problem if it has one, and leaves one line in the log and one count.
+pub(super) async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let began = app.clock.uptime();
+    let id = request_id(request.headers(), &*app.clock);
+    let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
+    let method = request.method().clone();
+    let mut response = problem::render(next.run(request).await, &id);
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let took = app.clock.uptime().saturating_sub(began);
+    let status = response.status().as_u16();
+    app.metrics.count(&route, method.as_str(), status, took);
+    let user = response.extensions().get::<ServedUser>().map(|user| user.0.as_str());
+    let ms = took.as_secs_f64() * 1000.0;
+    tracing::info!(request_id = id, method = %method, route, status, ms, user, "request");
+    response
+}
+
+/// Turns away requests that are too big in their headers, come from the wrong place, or are too many; and ends those that
+/// take too long.
+pub(super) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply<Response> {
+    if header_bytes(&request) > HEADER_BYTES {
+        let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
+        return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
+    }
+    app.peers.check(request.uri(), request.headers(), app.keys.are_required())?;
+    let Ok(_permit) = app.requests.try_acquire() else {
+        let error = Error::new(Code::RateLimited, "too many requests are under way; try again in a moment");
+        return Err(error.with_outcome(Outcome::NotApplied).into());
+    };
+    let method = request.method().clone();
+    tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.map_err(|_| too_slow(&method).into())
+}
+
+/// The reply in place of one that a panic cut off; the process and every other request live on.
+pub(super) fn panicked(payload: Box<dyn Any + Send + 'static>) -> Response {
+    let words = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    let cause = format!("panic: {}", words.unwrap_or("without a message"));
+    Problem::from(Error::internal(cause)).into_response()
+}
+
+fn too_slow(method: &Method) -> Error {
+    let seconds = REQUEST_TIMEOUT.as_secs();
+    let error = Error::new(Code::StoreUnavailable, format!("the request was not done within {seconds} s; try again"));
+    if method.is_safe() { error } else { error.with_outcome(Outcome::Unknown) }
+}
+
+/// Bytes of the request's head as HTTP/1 writes them.
+fn header_bytes(request: &Request) -> usize {
+    const COLON_SPACE_LINE_END: usize = 4;
+    let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + COLON_SPACE_LINE_END);
+    request.uri().path_and_query().map_or(0, |line| line.as_str().len()) + fields.sum::<usize>()
+}
+
+/// The client's id where it is a plain token, so that it can tie its log to ours; a new one otherwise.
+fn request_id(headers: &HeaderMap, clock: &dyn Clock) -> String {
+    let plain = |id: &&str| {
+        (1..=REQUEST_ID_BYTES).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(plain);
+    given.map_or_else(|| format!("{:032x}", clock.random()), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[tokio::test]
+    async fn a_request_id_is_taken_at_the_limit_and_replaced_beyond_it() {
+        let id = |given: &str| {
+            let headers = HeaderMap::from_iter([(REQUEST_ID.parse().unwrap(), given.parse().unwrap())]);
+            request_id(&headers, &SystemClock::new())
+        };
+        let longest = "a".repeat(REQUEST_ID_BYTES);
+        assert_eq!(id(&longest), longest);
+        for bad in [format!("{longest}a"), String::new(), "a b".to_owned(), "a\"b".to_owned()] {
+            assert_eq!(id(&bad).len(), 32, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The HTTP interface, `/v1`: the agent's operations, sessions, skills and the prompt, for clients on other machines and
+//! in other languages.
+//!
+//! Handlers are thin: a body is parsed into the very struct the operation takes, the operation runs, its reply is the
+//! JSON. What they must not forget is not theirs to remember: who is calling, the size and time limits, request ids, logs
+//! and the shape of errors are layers around them, in [`router`]. The same handlers generate the OpenAPI document.
+
+mod address;
+mod app;
+mod body;
+mod call;
+mod conditions;
+mod files;
+mod guard;
+mod keys;
+mod layers;
+mod metrics;
+mod openapi;
+mod operations;
+mod problem;
+mod prompt;
+mod router;
+mod server;
+mod service;
+mod sessions;
+mod skills;
+mod stall;
+mod transfer;
+
+pub use app::HttpConfig;
+pub use guard::AllowedPeers;
+pub use keys::{KeyEntry, Keys, Scope};
+pub use openapi::openapi;
+pub use server::serve;

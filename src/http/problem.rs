@@ -1,0 +1,182 @@
+//! Errors on the wire: `application/problem+json`, RFC 9457.
+//!
+//! A handler returns a [`Problem`]; only the outermost layer knows the request id, so that is where the document is
+//! written ([`render`]) and where a hidden cause is logged. Whatever else answers with an error status, hyper's own
+//! replies to unreadable requests excepted, goes the same way, so a client never meets a second shape of error.
+
+use axum::{
+    Json,
+    body::Body,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::error::{Code, Error, Kind, Outcome};
+
+/// What a handler returns.
+pub(super) type Reply<T> = Result<T, Problem>;
+
+/// An error on its way to the client, with the status where HTTP has a closer word than the code's.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    error: Error,
+    status: StatusCode,
+    content_range: Option<HeaderValue>,
+}
+
+impl Problem {
+    /// The problem of `error`, under another status than its code's.
+    pub(super) fn with_status(error: Error, status: StatusCode) -> Self {
+        Self { error, status, content_range: None }
+    }
+
+    /// A range that no byte of a file of `size` bytes lies in.
+    pub(super) fn range_not_satisfiable(size: u64) -> Self {
+        let message = format!("the range lies outside the file, which has {size} bytes");
+        Self {
+            content_range: HeaderValue::try_from(format!("bytes */{size}")).ok(),
+            ..Self::with_status(Error::new(Code::OffsetOutOfRange, message), StatusCode::RANGE_NOT_SATISFIABLE)
+        }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let status = StatusCode::from_u16(error.code().http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self::with_status(error, status)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The document, as clients see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(super) struct Document<'a> {
+    /// A name for the sort of problem: `urn:skillmount:problem:` and the code.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The sort of problem in words.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What is wrong and what to do next, written for the agent that reads it.
+    detail: &'a str,
+    /// The stable code.
+    code: &'static str,
+    /// The id of this request in the service's log.
+    request_id: &'a str,
+    /// Whether the same request may succeed later without being changed.
+    retryable: bool,
+    /// Whether the failed change is in the store, where that question makes sense.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    /// Further members by code: `suggestions`, `candidates`, `occurrences`, `approval_id`.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    details: &'a Map<String, Value>,
+}
+
+/// Writes the document of a problem into its response; other responses pass through untouched.
+pub(super) fn render(mut response: Response, request_id: &str) -> Response {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    log_cause(&problem, request_id);
+    let error = &problem.error;
+    let document = Document {
+        kind: format!("urn:skillmount:problem:{}", error.code()),
+        title: error.kind().title(),
+        status: problem.status.as_u16(),
+        detail: error.message(),
+        code: error.code().as_str(),
+        request_id,
+        retryable: error.retryable(),
+        outcome: error.outcome(),
+        details: error.details(),
+    };
+    let mut written = Json(document).into_response();
+    let headers = written.headers_mut();
+    headers.extend(std::mem::take(response.headers_mut()));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    if let Some(length) = length_of(written.body()) {
+        written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    }
+    add_advice(written.headers_mut(), &problem);
+    *written.status_mut() = problem.status;
+    *written.extensions_mut() = std::mem::take(response.extensions_mut());
+    written
+}
+
+fn length_of(body: &Body) -> Option<u64> {
+    axum::body::HttpBody::size_hint(body).exact()
+}
+
+/// Headers that HTTP wants beside certain statuses.
+fn add_advice(headers: &mut axum::http::HeaderMap, problem: &Problem) {
+    match problem.error.kind() {
+        Kind::Unauthenticated => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"skillmount\""));
+        }
+        Kind::TooMany | Kind::Unavailable => {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        _ => {}
+    }
+    if let Some(range) = &problem.content_range {
+        headers.insert(header::CONTENT_RANGE, range.clone());
+    }
+}
+
+/// The chain of causes goes to the log, since the client never sees it.
+fn log_cause(problem: &Problem, request_id: &str) {
+    if std::error::Error::source(&problem.error).is_none() {
+        return;
+    }
+    let (code, cause) = (problem.error.code().as_str(), problem.error.chain());
+    if problem.error.kind() == Kind::Internal {
+        tracing::error!(request_id, code, cause, "request failed");
+    } else {
+        tracing::warn!(request_id, code, cause, "request failed");
+    }
+}
+
+/// What every operation may answer instead of its result; for OpenAPI.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "read by the OpenAPI generator alone")]
+pub(super) enum Failure {
+    /// The request is not valid: `invalid_request`, `invalid_path`, `invalid_pattern` and their like.
+    #[response(status = 400, content_type = "application/problem+json")]
+    Invalid(#[to_schema] Document<'static>),
+    /// No key, or one that is unknown or expired.
+    #[response(status = 401, content_type = "application/problem+json")]
+    Unauthenticated(#[to_schema] Document<'static>),
+    /// The key, the policy, the mount or the Host does not allow it.
+    #[response(status = 403, content_type = "application/problem+json")]
+    Denied(#[to_schema] Document<'static>),
+    /// Nothing of that name can be seen from here.
+    #[response(status = 404, content_type = "application/problem+json")]
+    NotFound(#[to_schema] Document<'static>),
+    /// The state differs from what the caller assumed.
+    #[response(status = 409, content_type = "application/problem+json")]
+    Conflict(#[to_schema] Document<'static>),
+    /// A body or file over its limit.
+    #[response(status = 413, content_type = "application/problem+json")]
+    TooLarge(#[to_schema] Document<'static>),
+    /// Too much at once; wait as `retry-after` says.
+    #[response(status = 429, content_type = "application/problem+json")]
+    TooMany(#[to_schema] Document<'static>),
+    /// A bug; the log has the request id.
+    #[response(status = 500, content_type = "application/problem+json")]
+    Internal(#[to_schema] Document<'static>),
+    /// The store did not answer in time; `outcome` says whether a change may have landed.
+    #[response(status = 503, content_type = "application/problem+json")]
+    Unavailable(#[to_schema] Document<'static>),
+}

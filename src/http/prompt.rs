@@ -1,0 +1,83 @@
+//! The prompt: what the agent framework puts before the model.
+
+use axum::{
+    Extension, Json,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::Parameters,
+    call::SessionCall,
+    conditions::{Tags, quoted},
+    problem::{Failure, Reply},
+};
+use crate::{
+    limits::PROMPT_TOKENS,
+    path::ETag,
+    prompt::{self, Format, PromptRequest, Rendering},
+    session::PromptMode,
+};
+
+/// The prompt of a session.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(show))
+}
+
+/// What to render.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct PromptParameters {
+    /// What the prompt holds; the policy's `prompt_mode` where absent.
+    mode: Option<PromptMode>,
+    /// How the listing is written.
+    #[serde(default)]
+    format: Format,
+    /// Only skills in this category or below it.
+    category: Option<String>,
+    /// Tokens of the listing at most; 2,000 where absent.
+    max_tokens: Option<usize>,
+}
+
+/// Render the prompt. With `accept: text/plain` the reply is the bare prompt. The ETag stays while the prompt does.
+#[utoipa::path(get, path = "/prompt", operation_id = "prompt", tag = "skills", params(PromptParameters), responses(
+    (status = 200, content((Rendering = "application/json"), (String = "text/plain"))),
+    (status = 304, description = "The prompt is still the one of `if-none-match`."), Failure))]
+async fn show(
+    Extension(call): Extension<SessionCall>,
+    Parameters(parameters): Parameters<PromptParameters>,
+    headers: HeaderMap,
+) -> Reply<Response> {
+    let request = PromptRequest {
+        mode: parameters.mode,
+        format: parameters.format,
+        category: parameters.category,
+        max_tokens: parameters.max_tokens.unwrap_or(PROMPT_TOKENS),
+    };
+    let rendering = prompt::for_session(&call.backend, &request).await?;
+    let plain = wants_plain_text(&headers);
+    // Two representations of one prompt must not share a strong tag.
+    let form = if plain { "text" } else { "json" };
+    let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
+    let unchanged = Tags::of(&headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&etag));
+    let mut response = match (unchanged, plain) {
+        (true, _) => StatusCode::NOT_MODIFIED.into_response(),
+        (false, true) => rendering.prompt.into_response(),
+        (false, false) => Json(rendering).into_response(),
+    };
+    let headers = response.headers_mut();
+    headers.extend(HeaderValue::try_from(quoted(&etag)).ok().map(|value| (header::ETAG, value)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    Ok(response)
+}
+
+/// Whether plain text is named and JSON is not.
+fn wants_plain_text(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.contains("text/plain") && !accepted.contains("application/json")
+}

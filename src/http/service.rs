@@ -1,0 +1,111 @@
+//! Routes about the service itself. None of them holds anything of a user, so none needs a key.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::{
+    Extension, Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{Html, IntoResponse as _, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    app::App,
+    openapi,
+    problem::{Failure, Problem, Reply},
+};
+use crate::{
+    error::{Code, Error},
+    store::ListOptions,
+};
+
+const DOCS_PAGE: &str = include_str!("docs.html");
+/// Where the page's one script and one style sheet say that they are the page's own.
+const NONCE: &str = "{{nonce}}";
+
+/// The routes at the root.
+pub(super) fn routes() -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(healthz))
+        .routes(routes!(readyz))
+        .routes(routes!(metrics))
+        .routes(routes!(openapi_json))
+        .routes(routes!(docs))
+}
+
+/// That the service is there.
+#[derive(Debug, Serialize, ToSchema)]
+struct Health {
+    status: &'static str,
+}
+
+/// Whether the process is alive.
+#[utoipa::path(get, path = "/healthz", tag = "service", security(()), responses((status = 200, body = Health)))]
+async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// Whether requests are welcome: the store can be reached and honours conditional writes, and the service is not stopping.
+#[utoipa::path(get, path = "/readyz", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
+async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
+    let unready = |why: String| Problem::from(Error::new(Code::StoreUnavailable, why));
+    if app.is_stopping() {
+        return Err(unready("the service is stopping; use another replica".to_owned()));
+    }
+    if let Some(why) = app.service.read_only() {
+        return Err(unready(format!("the service only reads: {why}")));
+    }
+    let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+    app.service.store().list(app.service.namespace().prefix(), least).await.map_err(Error::from)?;
+    Ok(Json(Health { status: "ready" }))
+}
+
+/// Counts of requests, for Prometheus.
+#[utoipa::path(get, path = "/metrics", tag = "service", security(()),
+    responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")))]
+async fn metrics(Extension(app): Extension<Arc<App>>) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.render()).into_response()
+}
+
+/// This document.
+#[utoipa::path(get, path = "/openapi.json", tag = "service", security(()), responses((status = 200, body = Object)))]
+async fn openapi_json() -> Reply<Response> {
+    static DOCUMENT: LazyLock<Result<String, serde_json::Error>> =
+        LazyLock::new(|| serde_json::to_string(&openapi::openapi()));
+    match &*DOCUMENT {
+        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.as_str()).into_response()),
+        Err(cause) => Err(Error::internal(cause.to_string()).into()),
+    }
+}
+
+/// A page that lists the operations and lets a person try them.
+#[utoipa::path(get, path = "/docs", tag = "service", security(()), responses((status = 200, body = String, content_type = "text/html")))]
+async fn docs(Extension(app): Extension<Arc<App>>) -> Response {
+    let nonce = format!("{:032x}", app.clock.random());
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    let mut response = Html(DOCS_PAGE.replace(NONCE, &nonce)).into_response();
+    let headers = response.headers_mut();
+    headers.extend(HeaderValue::try_from(policy).ok().map(|value| (header::CONTENT_SECURITY_POLICY, value)));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The answer to a path that is no route.
+pub(super) async fn unknown_route() -> Problem {
+    let error = Error::new(Code::InvalidRequest, "there is no such route; /openapi.json lists those there are");
+    Problem::with_status(error, StatusCode::NOT_FOUND)
+}
+
+/// The answer to a method that a route does not have.
+pub(super) async fn unknown_method() -> Problem {
+    let error =
+        Error::new(Code::InvalidRequest, "this route does not take that method; /openapi.json lists those it does");
+    Problem::with_status(error, StatusCode::METHOD_NOT_ALLOWED)
+}

@@ -1,0 +1,252 @@
+//! Sessions and policies.
+
+use std::collections::BTreeMap;
+
+use axum::{Extension, Json, http::StatusCode};
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::{JsonBody, OptionalJsonBody, Parameters},
+    call::{SessionCall, UserCall},
+    problem::{Failure, Reply},
+};
+use crate::{
+    error::Result,
+    limits::PAGE_ENTRIES,
+    path::Id,
+    session::{Change, CreateSession, LoadedSkill, Policy, Session},
+};
+
+/// Sessions by id.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(create, show, forget, change))
+}
+
+/// A user's sessions and policy.
+pub(super) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(user_policy, set_user_policy))
+}
+
+/// One agent conversation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
+struct SessionReply {
+    session_id: String,
+    user_id: String,
+    /// Values for the mount templates.
+    vars: BTreeMap<String, String>,
+    policy: Policy,
+    /// The session it was forked from.
+    parent: Option<String>,
+    /// The skill whose instructions the prompt holds.
+    current_skill: Option<String>,
+    /// Counts changes; 0 for a session that was never changed.
+    version: u64,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Timestamp,
+    /// When it is forgotten if nothing happens in it.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+    /// In the order they were loaded.
+    loaded_skills: Vec<LoadedSkillReply>,
+}
+
+/// A skill that a session has loaded.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LoadedSkill)]
+struct LoadedSkillReply {
+    /// Where it lies: `escrituras/compraventa`.
+    skill: String,
+    /// Its folder: `/skills/compraventa`.
+    mount: String,
+    name: String,
+    description: String,
+    /// The digest of the snapshot that is mounted.
+    digest: String,
+    #[schema(value_type = String, format = DateTime)]
+    loaded_at: Timestamp,
+}
+
+impl From<&Session> for SessionReply {
+    fn from(session: &Session) -> Self {
+        Self {
+            session_id: session.session_id.to_string(),
+            user_id: session.user_id.to_string(),
+            vars: session.vars.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
+            policy: session.policy.clone(),
+            parent: session.parent.as_ref().map(Id::to_string),
+            current_skill: session.current_skill.as_ref().map(ToString::to_string),
+            version: session.version,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            expires_at: session.expires_at(),
+            loaded_skills: session.loaded_skills.iter().map(LoadedSkillReply::from).collect(),
+        }
+    }
+}
+
+impl From<&LoadedSkill> for LoadedSkillReply {
+    fn from(loaded: &LoadedSkill) -> Self {
+        Self {
+            skill: loaded.skill.to_string(),
+            mount: format!("/skills/{}", loaded.mount),
+            name: loaded.name.clone(),
+            description: loaded.description.clone(),
+            digest: loaded.digest.clone(),
+            loaded_at: loaded.loaded_at,
+        }
+    }
+}
+
+/// What a new session begins with.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateRequest {
+    /// Values for the mount templates.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<String, String>)]
+    vars: BTreeMap<String, Id>,
+    /// What it may do; needs a key of scope `control`.
+    policy: Option<Policy>,
+    /// A session of the same user whose loaded skills, variables and policy it starts from.
+    #[schema(value_type = Option<String>)]
+    parent: Option<Id>,
+}
+
+/// Make a session; one that exists is returned as it is.
+#[utoipa::path(put, path = "", operation_id = "create_session", tag = "sessions", request_body = Option<CreateRequest>,
+    responses((status = 201, description = "Made.", body = SessionReply), (status = 200, description = "It existed.", body = SessionReply), Failure))]
+async fn create(
+    Extension(call): Extension<SessionCall>,
+    OptionalJsonBody(request): OptionalJsonBody<CreateRequest>,
+) -> Reply<(StatusCode, Json<SessionReply>)> {
+    if request.policy.is_some() {
+        call.user.needs_control()?;
+    }
+    let CreateRequest { vars, policy, parent } = request;
+    let wanted = CreateSession { vars, policy, parent };
+    let (session, made) = call.user.app.service.create_session(&call.user.user, &call.session, wanted).await?;
+    let status = if made { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(SessionReply::from(&*session))))
+}
+
+/// Show a session; one that does not exist is shown as it would begin.
+#[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionReply), Failure))]
+async fn show(Extension(call): Extension<SessionCall>) -> Reply<Json<SessionReply>> {
+    Ok(Json(SessionReply::from(&*call.backend.session().await?)))
+}
+
+/// Forget a session; its workspace stays. Needs a key of scope `control`.
+#[utoipa::path(delete, path = "", operation_id = "forget_session", tag = "sessions", responses((status = 204, description = "Forgotten."), Failure))]
+async fn forget(Extension(call): Extension<SessionCall>) -> Reply<StatusCode> {
+    call.user.needs_control()?;
+    call.user.app.service.sessions().delete(&call.user.user, &call.session).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What to change of a session.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ChangeRequest {
+    /// The new policy, whole; needs a key of scope `control`.
+    policy: Option<Policy>,
+    /// Variables to set; needs a key of scope `control`.
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
+    vars: Option<BTreeMap<String, Id>>,
+    /// `null`: no skill is current any more. A skill becomes current by loading it.
+    #[serde(default, rename = "current_skill", deserialize_with = "only_null")]
+    #[schema(value_type = Option<String>)]
+    clear_current_skill: bool,
+}
+
+/// Change policy, variables or the current skill of a session.
+#[utoipa::path(patch, path = "", operation_id = "change_session", tag = "sessions", request_body = ChangeRequest,
+    responses((status = 200, body = SessionReply), Failure))]
+async fn change(
+    Extension(call): Extension<SessionCall>,
+    JsonBody(request): JsonBody<ChangeRequest>,
+) -> Reply<Json<SessionReply>> {
+    if request.policy.is_some() || request.vars.is_some() {
+        call.user.needs_control()?;
+    }
+    let sessions = call.user.app.service.sessions();
+    if let Some(policy) = &request.policy {
+        policy.check()?;
+    }
+    if let Some(vars) = &request.vars {
+        sessions.check_vars(vars)?;
+    }
+    let apply = |session: &mut Session| -> Result<Change<()>> {
+        if let Some(policy) = &request.policy {
+            session.policy.clone_from(policy);
+        }
+        session.vars.extend(request.vars.clone().unwrap_or_default());
+        if request.clear_current_skill {
+            session.current_skill = None;
+        }
+        Ok(Change::Save(()))
+    };
+    let (session, _) = sessions.update(&call.user.user, &call.session, apply).await?;
+    Ok(Json(SessionReply::from(&*session)))
+}
+
+/// Takes `null` and nothing else.
+fn only_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    <()>::deserialize(deserializer).map(|()| true)
+}
+
+/// Which sessions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListParameters {
+    /// Sessions of one page, 1 to 1,000.
+    limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// One page of sessions.
+#[derive(Debug, Serialize, ToSchema)]
+struct SessionList {
+    sessions: Vec<SessionReply>,
+    /// Give this back to get the next page; null on the last one.
+    next_cursor: Option<String>,
+}
+
+/// List a user's sessions, in byte order of their ids.
+#[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(ListParameters),
+    responses((status = 200, body = SessionList), Failure))]
+async fn list(
+    Extension(call): Extension<UserCall>,
+    Parameters(parameters): Parameters<ListParameters>,
+) -> Reply<Json<SessionList>> {
+    let limit = parameters.limit.unwrap_or(PAGE_ENTRIES);
+    let page = call.app.service.sessions().list(&call.user, limit, parameters.cursor.as_deref()).await?;
+    let sessions = page.sessions.iter().map(|session| SessionReply::from(&**session)).collect();
+    Ok(Json(SessionList { sessions, next_cursor: page.next_cursor }))
+}
+
+/// Show the user's policy; the stricter of it and a session's own holds.
+#[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = Policy), Failure))]
+async fn user_policy(Extension(call): Extension<UserCall>) -> Reply<Json<Policy>> {
+    let policy = call.app.service.sessions().user_policy(&call.user).await?;
+    Ok(Json((*policy).clone()))
+}
+
+/// Replace the user's policy. Needs a key of scope `control`.
+#[utoipa::path(put, path = "/policy", operation_id = "set_user_policy", tag = "sessions", request_body = Policy,
+    responses((status = 200, body = Policy), Failure))]
+async fn set_user_policy(
+    Extension(call): Extension<UserCall>,
+    JsonBody(policy): JsonBody<Policy>,
+) -> Reply<Json<Policy>> {
+    call.needs_control()?;
+    let policy = call.app.service.sessions().set_user_policy(&call.user, policy).await?;
+    Ok(Json((*policy).clone()))
+}

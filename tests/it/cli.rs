@@ -1,0 +1,89 @@
+//! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
+
+mod files;
+mod folders;
+mod help;
+mod server;
+mod settings;
+
+use std::{fs, path::Path, process::Output};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A home of its own for every test: no setting, store or file of the machine that runs it is seen.
+pub(crate) struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    /// With two skills pushed: `escrituras/compraventa` (two files) and `notas`.
+    pub(crate) fn with_skills() -> Self {
+        let home = Self::new();
+        home.file("skills/escrituras/compraventa/SKILL.md", &skill("compraventa", "Prepara la escritura."));
+        home.file("skills/escrituras/compraventa/resources/ejemplo.md", "uno\ndos arras\ntres\n");
+        home.file("skills/notas/SKILL.md", &skill("notas", "Toma notas."));
+        home.ok(&["push", "skills"]);
+        home
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes a file below the home.
+    pub(crate) fn file(&self, relative: &str, content: &str) {
+        let path = self.path().join(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn read(&self, relative: &str) -> String {
+        fs::read_to_string(self.path().join(relative)).unwrap()
+    }
+
+    /// The command, in this home, with nothing of the machine's environment but the search path.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
+        command.env_clear().current_dir(self.path()).args(arguments);
+        command.env("HOME", self.path()).env("XDG_DATA_HOME", self.path().join("data"));
+        command.env("XDG_CONFIG_HOME", self.path().join("config"));
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// What a command that succeeds prints.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The document that a command prints with `--json`.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(&[arguments, &["--json"]].concat())).unwrap()
+    }
+
+    /// The exit status and problem code of a command that fails, `--json` given; nothing may be on stdout.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        assert!(!output.status.success(), "{arguments:?}");
+        let problem: Value = serde_json::from_slice(&output.stderr)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{arguments:?}");
+        (output.status.code().unwrap(), problem["code"].as_str().unwrap().to_owned())
+    }
+}
+
+/// A SKILL.md that lint finds nothing wrong with.
+pub(crate) fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description} Úsala cuando haga falta.\n---\n\n# {name}\n\nPasos.\n")
+}

@@ -1,0 +1,126 @@
+//! The agent's operations at a prompt, on a store in a folder.
+
+use serde_json::json;
+
+use super::Home;
+
+#[test]
+fn a_session_from_nothing_to_a_written_file() {
+    let home = Home::with_skills();
+    assert_eq!(home.ok(&["ls"]), "/workspace/\n/ticket/\n");
+    assert!(home.ok(&["prompt"]).contains("escrituras/compraventa"));
+    assert!(
+        home.ok(&["skills", "load", "escrituras/compraventa"])
+            .starts_with("loaded escrituras/compraventa as /skills/compraventa\n")
+    );
+    assert_eq!(home.ok(&["ls"]), "/workspace/\n/ticket/\n/skills/\n");
+    assert_eq!(home.ok(&["glob", "*.md"]), "/skills/compraventa/SKILL.md\n/skills/compraventa/resources/ejemplo.md\n");
+    assert_eq!(home.ok(&["grep", "arras"]), "/skills/compraventa/resources/ejemplo.md:2:dos arras\n");
+    assert_eq!(
+        home.ok(&["grep", "-C", "1", "arras"]),
+        "/skills/compraventa/resources/ejemplo.md-1-uno\n/skills/compraventa/resources/ejemplo.md:2:dos arras\n/skills/compraventa/resources/ejemplo.md-3-tres\n"
+    );
+    assert_eq!(home.ok(&["write", "/workspace/a.md", "one two\n"]), "wrote /workspace/a.md (8 bytes)\n");
+    assert_eq!(home.ok(&["edit", "/workspace/a.md", "two", "three"]), "edited /workspace/a.md (1 time)\n");
+    assert_eq!(home.ok(&["cat", "/workspace/a.md"]), "one three\n");
+    assert_eq!(home.read("data/skillmount/me/threads/cli/a.md"), "one three\n");
+    assert_eq!(home.ok(&["rm", "/workspace/a.md"]), "deleted /workspace/a.md (1 file)\n");
+    assert_eq!(home.ok(&["skills", "unload", "compraventa"]), "unloaded escrituras/compraventa\n");
+    assert_eq!(home.ok(&["ls"]), "/workspace/\n/ticket/\n");
+}
+
+#[test]
+fn content_comes_from_an_argument_a_file_or_standard_input() {
+    let home = Home::new();
+    home.file("new.txt", "from a file");
+    home.ok(&["write", "/workspace/f", "--file", "new.txt"]);
+    assert_eq!(home.ok(&["cat", "/workspace/f"]), "from a file");
+    home.command(&["write", "/workspace/s"]).write_stdin("from stdin").assert().success();
+    home.command(&["edit", "/workspace/s", "stdin"]).write_stdin("a pipe").assert().success();
+    assert_eq!(home.ok(&["cat", "/workspace/s"]), "from a pipe");
+}
+
+#[test]
+fn any_bytes_go_in_and_come_out() {
+    let home = Home::new();
+    let bytes: Vec<u8> = (0..=255).collect();
+    std::fs::write(home.path().join("b"), &bytes).unwrap();
+    assert_eq!(home.refused(&["write", "/workspace/b", "--file", "b"]), (2, "invalid_request".into()));
+    home.ok(&["write", "/workspace/b", "--file", "b", "--overwrite"]);
+    assert_eq!(home.run(&["cat", "/workspace/b"]).stdout, bytes);
+    assert_eq!(
+        home.refused(&["cat", "/workspace/b"]),
+        (2, "binary_file".into()),
+        "as JSON it is a read, which is text"
+    );
+}
+
+#[test]
+fn exit_statuses_tell_what_can_be_done() {
+    let home = Home::with_skills();
+    home.ok(&["write", "/workspace/a", "x x"]);
+    home.ok(&["skills", "load", "notas"]);
+    for (arguments, status, code) in [
+        (vec!["cat", "relative"], 2, "invalid_path"),
+        (vec!["grep", "("], 2, "invalid_pattern"),
+        (vec!["ls", "--no-such-flag"], 2, "invalid_request"),
+        (vec!["--user", "../u2", "ls"], 2, "invalid_request"),
+        (vec!["--store", "nonsense", "ls"], 2, "invalid_request"),
+        (vec!["write", "/skills/notas/x", "y"], 4, "read_only"),
+        (vec!["cat", "/skills/compraventa/SKILL.md"], 5, "file_not_found"),
+        (vec!["skills", "load", "nadie"], 5, "skill_not_found"),
+        (vec!["write", "/workspace/a", "y"], 6, "already_exists"),
+        (vec!["edit", "/workspace/a", "x", "y"], 6, "old_string_not_unique"),
+        (vec!["rm", "/workspace"], 6, "is_a_directory"),
+        (vec!["--server", "http://127.0.0.1:9", "ls"], 7, "store_unavailable"),
+    ] {
+        assert_eq!(home.refused(&arguments), (status, code.to_owned()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_person_gets_message_cause_and_next_step() {
+    let output = Home::new().run(&["--server", "http://127.0.0.1:9", "ls"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.starts_with("error: ") && text.contains("\n  because: ") && text.contains("\n  next: "), "{text}");
+}
+
+#[test]
+fn json_is_the_document_of_the_operation() {
+    let home = Home::with_skills();
+    assert_eq!(home.json(&["ls"])["entries"][0]["path"], "/workspace");
+    home.ok(&["write", "/workspace/a", "x\ny\n"]);
+    let read = home.json(&["cat", "/workspace/a", "--offset", "1"]);
+    assert_eq!((&read["content"], &read["start_line"]), (&json!("y\n"), &json!(2)));
+    assert_eq!(home.json(&["grep", "--count", "."])["counts"], json!([{ "path": "/workspace/a", "count": 2 }]));
+    assert_eq!(home.json(&["skills", "load", "notas"])["mount"], "/skills/notas");
+    assert_eq!(home.json(&["session", "show"])["current_skill"], "notas");
+    assert_eq!(home.json(&["session", "list"])["session_id"], "cli");
+    assert_eq!(home.json(&["prompt", "--mode", "listing"])["total"], 2);
+    assert_eq!(home.json(&["skills", "list"])["skills"][1]["skill"], "notas");
+    assert_eq!(home.json(&["skills", "show", "notas"])["file_list"][0]["path"], "SKILL.md");
+    assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0 }));
+    assert_eq!(home.json(&["session", "delete"]), json!({ "deleted": "cli" }));
+    assert_eq!(home.json(&["session", "show"])["version"], 0);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::process::{Command, Stdio};
+
+    let home = Home::new();
+    home.file("big", &"line\n".repeat(200_000));
+    home.ok(&["write", "/workspace/big", "--file", "big"]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skillmount"))
+        .args(["cat", "/workspace/big"])
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .current_dir(home.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -1,0 +1,138 @@
+//! Folders to and from the store: push, pull, lint, doctor.
+
+use serde_json::json;
+
+use super::{Home, skill};
+
+#[test]
+fn a_push_sends_only_what_changed() {
+    let home = Home::with_skills();
+    let again = home.json(&["push", "skills"]);
+    assert_eq!((&again[0]["unchanged"], &again[0]["updated"]), (&json!(2), &json!([])));
+    // The same size with other content, another size, and a new file.
+    home.file("skills/escrituras/compraventa/resources/ejemplo.md", "uno\ndos señal\ntre\n");
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    home.file("skills/notas/extra.md", "x");
+    let pushed = home.json(&["push", "skills"]);
+    assert_eq!(pushed[0]["updated"], json!(["resources/ejemplo.md"]));
+    assert_eq!((&pushed[1]["updated"], &pushed[1]["created"]), (&json!(["SKILL.md"]), &json!(["extra.md"])));
+    let stored = home.read("data/skillmount/me/skills/escrituras/compraventa/resources/ejemplo.md");
+    assert_eq!(stored, "uno\ndos señal\ntre\n");
+}
+
+#[test]
+fn a_dry_run_says_the_same_and_changes_nothing() {
+    let home = Home::new();
+    home.file("one/SKILL.md", &skill("one", "Does one thing."));
+    let planned = home.json(&["push", "one", "--into", "cat", "--dry-run"]);
+    assert_eq!((&planned[0]["skill"], &planned[0]["created"]), (&json!("cat/one"), &json!(["SKILL.md"])));
+    assert_eq!(home.json(&["skills", "list"])["skills"], json!([]));
+    assert_eq!(home.json(&["push", "one", "--into", "cat"]), planned);
+    assert_eq!(home.json(&["skills", "list"])["skills"][0]["skill"], "cat/one");
+}
+
+#[test]
+fn files_that_are_gone_stay_until_delete_is_given() {
+    let home = Home::with_skills();
+    std::fs::remove_file(home.path().join("skills/escrituras/compraventa/resources/ejemplo.md")).unwrap();
+    assert_eq!(home.json(&["push", "skills"])[0]["kept"], json!(["resources/ejemplo.md"]));
+    assert_eq!(home.json(&["push", "skills", "--delete"])[0]["deleted"], json!(["resources/ejemplo.md"]));
+    assert_eq!(home.json(&["skills", "list"])["skills"][0]["files"], 1);
+}
+
+#[test]
+fn a_broken_skill_is_refused_unless_forced() {
+    let home = Home::new();
+    home.file("bad/SKILL.md", "no frontmatter");
+    assert_eq!(home.refused(&["push", "bad"]), (2, "invalid_request".into()));
+    home.ok(&["push", "bad", "--force"]);
+    assert_eq!(home.json(&["skills", "list"])["diagnostics"][0]["skill"], "bad");
+}
+
+#[test]
+fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
+    let home = Home::with_skills();
+    let pulled = home.json(&["pull", "out"]);
+    assert_eq!(pulled[0]["created"].as_array().unwrap().len(), 2);
+    for file in ["escrituras/compraventa/SKILL.md", "escrituras/compraventa/resources/ejemplo.md", "notas/SKILL.md"] {
+        assert_eq!(home.read(&format!("out/{file}")), home.read(&format!("skills/{file}")), "{file}");
+    }
+    home.file("out/notas/SKILL.md", "mine");
+    assert_eq!(home.json(&["pull", "notas", "out", "--dry-run"])[0]["updated"], json!(["notas/SKILL.md"]));
+    assert_eq!(home.read("out/notas/SKILL.md"), "mine");
+    let again = home.json(&["pull", "out"]);
+    assert_eq!((&again[0]["unchanged"], &again[1]["updated"]), (&json!(2), &json!(["notas/SKILL.md"])));
+    assert_eq!(home.read("out/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
+    assert_eq!(home.refused(&["pull", "nadie", "out"]), (5, "skill_not_found".into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
+    let home = Home::with_skills();
+    home.file("data/skillmount/me/skills/notas/.git/config", "[core]");
+    home.file("elsewhere/x", "");
+    std::fs::create_dir_all(home.path().join("out")).unwrap();
+    std::os::unix::fs::symlink(home.path().join("elsewhere"), home.path().join("out/escrituras")).unwrap();
+    let output = home.run(&["pull", "out"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains(".git") && text.contains("is a link"), "{text}");
+    assert_eq!(std::fs::read_dir(home.path().join("elsewhere")).unwrap().count(), 1);
+    assert!(home.path().join("out/notas/SKILL.md").exists() && !home.path().join("out/notas/.git").exists());
+}
+
+#[test]
+fn push_and_pull_say_that_they_need_a_store() {
+    let home = Home::new();
+    home.file("one/SKILL.md", &skill("one", "Does one thing."));
+    for arguments in
+        [["--server", "http://127.0.0.1:9", "push", "one"], ["--server", "http://127.0.0.1:9", "pull", "out"]]
+    {
+        let output = home.run(&arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("--store"));
+    }
+}
+
+#[test]
+fn lint_tells_place_and_code_and_fails_on_errors_only() {
+    let home = Home::with_skills();
+    assert!(home.ok(&["lint", "skills"]).ends_with("2 skill(s) checked, 2 without findings\n"));
+    assert!(home.ok(&["lint", "store"]).ends_with("2 skill(s) checked, 2 without findings\n"));
+    home.file("bad/SKILL.md", "---\nname: bad\n---\n");
+    let output = home.run(&["lint", "bad"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("bad/SKILL.md") && text.contains("error: ") && text.contains("[description_missing]"),
+        "{text}"
+    );
+    home.ok(&["push", "bad", "--force"]);
+    assert_eq!(home.run(&["lint", "bad"]).status.code(), Some(2));
+    assert_eq!(home.run(&["lint", "store"]).status.code(), Some(2));
+    home.ok(&["lint", "notas"]);
+    assert_eq!(home.refused(&["lint", "nadie"]), (5, "skill_not_found".into()));
+}
+
+#[test]
+fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
+    let home = Home::new();
+    let checks = home.json(&["doctor"]);
+    let names: Vec<_> = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["configuration", "folder", "conditional writes", "clock", "put", "get", "list"]);
+    assert!(checks.as_array().unwrap().iter().all(|check| check["status"] != "fail"), "{checks}");
+    assert_eq!(
+        std::fs::read_dir(home.path().join("data/skillmount"))
+            .unwrap()
+            .filter(|entry| { !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".skillmount-store") })
+            .flat_map(|entry| std::fs::read_dir(entry.unwrap().path()).into_iter().flatten())
+            .count(),
+        0,
+        "doctor leaves nothing"
+    );
+    let output = home.run(&["--server", "http://127.0.0.1:9", "doctor"]);
+    assert_eq!(output.status.code(), Some(7));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("fail  server") && text.contains("to mend it: "), "{text}");
+}

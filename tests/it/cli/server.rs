@@ -1,0 +1,132 @@
+//! `serve`, the same commands through it, and `demo`.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::Value;
+
+use super::Home;
+
+/// A server of its own, ended with the test.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(home: &Home, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_skillmount"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--json"])
+            .args(arguments)
+            .env("XDG_DATA_HOME", home.path().join("data"))
+            .current_dir(home.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        Self { child, url: told["listening"].as_str().unwrap().to_owned() }
+    }
+
+    /// Asks it to stop, and returns its exit status and its log.
+    #[cfg(unix)]
+    fn stop(mut self) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().code(), log)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn serve_tells_its_address_logs_json_and_stops_when_told() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    assert!(server.url.starts_with("http://127.0.0.1:"));
+    assert_eq!(home.ok(&["--server", &server.url, "ls"]), "/workspace/\n/ticket/\n");
+    let (status, log) = server.stop();
+    assert_eq!(status, Some(0), "{log}");
+    assert!(!log.is_empty());
+    for line in log.lines() {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    }
+}
+
+#[test]
+fn every_command_answers_the_same_through_a_server() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let through = |arguments: &[&str]| home.json(&[&["--server", &server.url], arguments].concat());
+    through(&["skills", "load", "escrituras/compraventa"]);
+    through(&["write", "/workspace/a.md", "one arras\n"]);
+    for arguments in [
+        vec!["ls", "/"],
+        vec!["ls", "/skills/compraventa"],
+        vec!["grep", "arras", "-C", "1"],
+        vec!["glob", "*.md"],
+        vec!["session", "show"],
+        vec!["session", "list"],
+        vec!["prompt"],
+        vec!["prompt", "--mode", "listing", "--format", "markdown"],
+        vec!["skills", "show", "escrituras/compraventa"],
+    ] {
+        assert_eq!(through(&arguments), home.json(&arguments), "{arguments:?}");
+    }
+    let (mut there, mut here) = (through(&["skills", "list"]), home.json(&["skills", "list"]));
+    for list in [&mut there, &mut here] {
+        assert!(list.as_object_mut().unwrap().remove("as_of").is_some());
+    }
+    assert_eq!(there, here);
+    for arguments in
+        [vec!["cat", "/skills/notas/SKILL.md"], vec!["skills", "load", "nadie"], vec!["cat", "/workspace/../x"]]
+    {
+        let remote = home.refused(&[&["--server", &server.url], &arguments[..]].concat());
+        assert_eq!(remote, home.refused(&arguments), "{arguments:?}");
+    }
+    assert_eq!(through(&["session", "delete"]), serde_json::json!({ "deleted": "cli" }));
+}
+
+#[test]
+fn keys_open_what_they_say_and_without_them_only_this_machine_is_served() {
+    let home = Home::new();
+    assert_eq!(home.refused(&["serve", "--listen", "0.0.0.0:0"]), (2, "invalid_request".into()));
+    let made = home.json(&["keys", "new"]);
+    home.file("keys.toml", made["entry"].as_str().unwrap());
+    let server = Server::start(&home, &["--keys", "keys.toml"]);
+    let key = made["key"].as_str().unwrap();
+    assert_eq!(home.refused(&["--server", &server.url, "ls"]), (4, "unauthenticated".into()));
+    assert_eq!(home.ok(&["--server", &server.url, "--api-key", key, "ls"]), "/workspace/\n/ticket/\n");
+    assert_eq!(home.refused(&["--server", &server.url, "--api-key", key, "--user", "ana", "ls"]), (4, "denied".into()));
+}
+
+#[test]
+fn an_address_in_use_is_told_before_anybody_is_called() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    assert_eq!(home.refused(&["serve", "--listen", &address]), (2, "invalid_request".into()));
+}
+
+#[test]
+fn the_demo_plays_through_with_every_answer_right() {
+    let home = Home::new();
+    let shown = home.ok(&["demo"]);
+    assert!(shown.contains("  ls {\"path\":\"/\"}\n    /workspace\n    /ticket\n"), "{shown}");
+    assert!(shown.trim_end().ends_with("answers are right."), "{shown}");
+    let played = home.json(&["demo"]);
+    assert_eq!(played["right"], true);
+    assert!(played["calls"].as_array().unwrap().len() >= 20);
+}

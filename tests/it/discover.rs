@@ -1,0 +1,229 @@
+//! `discover_skills`: what is found, what is never found, what is remembered, and what it costs.
+
+use std::time::Duration;
+
+use skillmount::{
+    Code, Result,
+    backend::{BackendProtocol, DiscoverReply, DiscoverRequest, SkillBackend},
+    limits::{
+        DISCOVERIES, DISCOVERY_FLUSH, DISCOVERY_QUERY_BYTES, SEARCH_INLINE_SKILLS, SEARCH_QUERY_BYTES, SEARCH_RESULTS,
+        SEARCH_RESULTS_MOST,
+    },
+    session::{Change, SkillRule, ToolRule},
+    store::Requests,
+};
+use tokio::time::sleep;
+
+use crate::support::world::{Short, World, code, id};
+
+fn ask(query: &str) -> DiscoverRequest {
+    DiscoverRequest { query: query.to_owned(), category: None, limit: SEARCH_RESULTS }
+}
+
+async fn found(agent: &SkillBackend, query: &str) -> Result<Vec<String>> {
+    Ok(names(agent.discover_skills(ask(query)).await?))
+}
+
+fn names(reply: DiscoverReply) -> Vec<String> {
+    reply.skills.into_iter().map(|skill| skill.skill).collect()
+}
+
+async fn notary() -> World {
+    let world = World::new();
+    for (skill, description) in [
+        ("escrituras/compraventa", "Redacta la escritura de compraventa de una vivienda."),
+        ("escrituras/hipotecas/cancelacion", "Cancela la hipoteca de una vivienda."),
+        ("contratos/arrendamiento", "Redacta el contrato de alquiler de una vivienda."),
+        ("resumen", "Summarise a long document."),
+    ] {
+        world.put_skill("demo", skill, description, "# Pasos\n").await;
+    }
+    world
+}
+
+/// The requests that wrote the session.
+fn session_puts(world: &World) -> u64 {
+    world.ledger.counts().sessions.requests.put
+}
+
+// S-SEARCH-1: `discover_skills` answers a question with the skills that match it best, each with its path, description
+// and score, and says how many there are.
+#[tokio::test]
+async fn a_question_is_answered_with_the_skills_that_match() {
+    let world = notary().await;
+    let reply = world.agent().discover_skills(ask("necesito una escritura de compravnta")).await.unwrap();
+    let best = &reply.skills[0];
+    assert_eq!((best.skill.as_str(), best.category.as_str()), ("escrituras/compraventa", "escrituras"));
+    assert_eq!(best.description, "Redacta la escritura de compraventa de una vivienda.");
+    assert!(best.score > 0.0 && best.score <= 1.0);
+    assert_eq!(reply.total, reply.skills.len());
+    assert_eq!(reply.message, format!("Found {} skill(s). Call load_skill to use one.", reply.total));
+}
+
+#[tokio::test]
+async fn what_a_body_begins_with_is_found_too() {
+    let world = notary().await;
+    world.put_skill("demo", "office/letters", "Writes letters.", "# Steps\nAsk for the letterhead.\n").await;
+    assert_eq!(found(&world.agent(), "letterhead").await.unwrap(), ["office/letters"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_says_so() {
+    let world = notary().await;
+    let reply = world.agent().discover_skills(DiscoverRequest { limit: 1, ..ask("vivienda") }).await.unwrap();
+    assert_eq!((reply.skills.len(), reply.total), (1, 3));
+    assert!(
+        reply.message.starts_with("Found 3 skill(s). Call load_skill to use one. The best 1 "),
+        "{}",
+        reply.message
+    );
+}
+
+// S-SEARCH-2: A question that nothing answers finds nothing, and the answer names the categories there are.
+#[tokio::test]
+async fn what_is_not_there_is_answered_with_the_categories_there_are() {
+    let world = notary().await;
+    let reply = world.agent().discover_skills(ask("quantum chromodynamics")).await.unwrap();
+    assert_eq!((reply.skills, reply.total), (Vec::new(), 0));
+    assert_eq!(reply.message, "No matching skills found. Try: contratos, escrituras, escrituras/hipotecas.");
+    let empty = World::new().agent().discover_skills(ask("vivienda")).await.unwrap();
+    assert_eq!(empty.message, "No matching skills found.");
+}
+
+#[tokio::test]
+async fn a_category_holds_what_lies_in_it_and_below_it() {
+    let world = notary().await;
+    let agent = world.agent();
+    let within = |category: &str| {
+        let request = DiscoverRequest { category: Some(category.to_owned()), ..ask("vivienda") };
+        let agent = agent.clone();
+        async move {
+            let mut names = names(agent.discover_skills(request).await.unwrap());
+            names.sort();
+            names
+        }
+    };
+    assert_eq!(within("escrituras").await, ["escrituras/compraventa", "escrituras/hipotecas/cancelacion"]);
+    assert_eq!(within("escrituras/hipotecas/").await, ["escrituras/hipotecas/cancelacion"]);
+    assert_eq!(within("escritura").await, [""; 0], "whole segments only");
+    assert_eq!(within("").await.len(), 3);
+}
+
+// S-SEARCH-3: Skills that policy hides, and those that only people may call for, are never found.
+#[tokio::test]
+async fn hidden_skills_are_never_found() {
+    let world = notary().await;
+    let text = "---\ndescription: Vende la vivienda.\ndisable-model-invocation: true\n---\n";
+    world.put("demo/skills/vender/SKILL.md", text).await;
+    let agent = world.agent();
+    world
+        .service
+        .sessions()
+        .update(&id("demo"), &id("s"), |session| {
+            session.policy.skills.insert("escrituras/*".into(), SkillRule::Blocked);
+            session.policy.skills.insert("contratos/arrendamiento".into(), SkillRule::Enabled);
+            Ok(Change::Save(()))
+        })
+        .await
+        .unwrap();
+    assert_eq!(found(&agent, "vivienda").await.unwrap(), ["contratos/arrendamiento"]);
+    let nothing = agent.discover_skills(ask("xyzzy")).await.unwrap();
+    assert_eq!(nothing.message, "No matching skills found. Try: contratos.");
+    world
+        .service
+        .sessions()
+        .update(&id("demo"), &id("s"), |session| {
+            session.policy.tools.insert("discover_skills".into(), ToolRule::Blocked);
+            Ok(Change::Save(()))
+        })
+        .await
+        .unwrap();
+    assert_eq!(code(found(&agent, "vivienda").await), Code::ToolBlocked);
+}
+
+// S-SEARCH-4: Discovering makes no skill available; loading does.
+#[tokio::test]
+async fn what_was_discovered_is_not_there_until_it_is_loaded() {
+    let world = notary().await;
+    let agent = world.agent();
+    assert!(!found(&agent, "escritura de compraventa").await.unwrap().is_empty());
+    assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket"]);
+    assert_eq!(code(agent.text("/skills/compraventa/SKILL.md").await), Code::FileNotFound);
+    agent.load("escrituras/compraventa").await.unwrap();
+    assert!(agent.text("/skills/compraventa/SKILL.md").await.is_ok());
+}
+
+// S-SEARCH-5: A session remembers its last 20 discoveries, which ride with its next change or are written together
+// within seconds, never one by one.
+#[tokio::test(start_paused = true)]
+async fn discoveries_ride_with_the_next_change_and_are_written_together_otherwise() {
+    let world = notary().await;
+    let agent = world.agent();
+    for round in 0..50 {
+        found(&agent, &format!("hipoteca {round}")).await.unwrap();
+    }
+    assert_eq!(session_puts(&world), 0);
+    agent.load("resumen").await.unwrap();
+    assert_eq!(session_puts(&world), 1, "the load, and the discoveries with it");
+    let session = agent.session().await.unwrap();
+    assert_eq!(session.discoveries.len(), DISCOVERIES);
+    let last = session.discoveries.last().unwrap();
+    assert_eq!((last.query.as_str(), last.total, last.skills.len()), ("hipoteca 49", 1, 1));
+    sleep(2 * DISCOVERY_FLUSH).await;
+    assert_eq!(session_puts(&world), 1, "nothing was left to write");
+
+    for round in 50..60 {
+        found(&agent, &format!("hipoteca {round}")).await.unwrap();
+    }
+    sleep(DISCOVERY_FLUSH.checked_sub(Duration::from_millis(1)).unwrap()).await;
+    assert_eq!(session_puts(&world), 1);
+    sleep(Duration::from_millis(2)).await;
+    assert_eq!(session_puts(&world), 2);
+    let replica = world.replica().agent().session().await.unwrap();
+    let queries: Vec<_> = replica.discoveries.iter().map(|past| past.query.as_str()).collect();
+    assert_eq!((queries.len(), queries[0], queries[DISCOVERIES - 1]), (DISCOVERIES, "hipoteca 40", "hipoteca 59"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_takes_notes_of_discoveries_and_nothing_else() {
+    let world = notary().await;
+    let agent = world.agent();
+    found(&agent, "vivienda").await.unwrap();
+    world.faults.set_down(true);
+    sleep(Duration::from_mins(1)).await;
+    world.faults.set_down(false);
+    agent.load("resumen").await.unwrap();
+    assert_eq!(agent.session().await.unwrap().discoveries, []);
+}
+
+#[tokio::test]
+async fn questions_and_limits_are_taken_at_the_limit_and_refused_beyond_it() {
+    let world = notary().await;
+    let agent = world.agent();
+    let long = |bytes: usize| format!("vivienda{}", " ".repeat(bytes - "vivienda".len()));
+    assert_eq!(found(&agent, &long(SEARCH_QUERY_BYTES)).await.unwrap().len(), 3);
+    assert_eq!(code(found(&agent, &long(SEARCH_QUERY_BYTES + 1)).await), Code::InvalidRequest);
+    for (limit, taken) in [(0, false), (1, true), (SEARCH_RESULTS_MOST, true), (SEARCH_RESULTS_MOST + 1, false)] {
+        let asked = agent.discover_skills(DiscoverRequest { limit, ..ask("vivienda") }).await;
+        assert_eq!(asked.is_ok(), taken, "{limit}");
+    }
+    assert!(serde_json::from_str::<DiscoverRequest>(r#"{"query": "a", "querry": "b"}"#).is_err());
+    agent.load("resumen").await.unwrap();
+    let session = agent.session().await.unwrap();
+    assert_eq!(session.discoveries[0].query.len(), DISCOVERY_QUERY_BYTES);
+}
+
+#[tokio::test]
+async fn a_search_of_a_known_catalog_asks_the_store_nothing_and_sees_what_changed() {
+    let world = notary().await;
+    for number in 0..=SEARCH_INLINE_SKILLS {
+        world.put_skill("demo", &format!("many/s{number}"), "Does something.", "x").await;
+    }
+    let agent = world.agent();
+    found(&agent, "vivienda").await.unwrap();
+    let (again, cost) = world.cost(found(&agent, "hipoteca")).await;
+    assert_eq!((again.unwrap().len(), cost), (1, Requests::default()));
+    world.put_skill("demo", "hipoteca", "Concede una hipoteca.", "x").await;
+    agent.catalog(true).await.unwrap();
+    assert_eq!(found(&agent, "hipoteca").await.unwrap().len(), 2);
+}

@@ -1,0 +1,141 @@
+//! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
+
+mod files;
+mod keys;
+mod lifecycle;
+mod openapi;
+mod remote;
+mod requests;
+mod sessions;
+mod skills;
+mod transfer;
+
+use std::sync::Arc;
+
+use reqwest::{Client, Method, Response};
+use serde_json::Value;
+use skillmount::{
+    backend::{Service, ServiceOptions},
+    clock::SystemClock,
+    http::{HttpConfig, serve},
+    store::{Faulty, MemoryStore},
+};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+/// A running server and a client for it.
+struct Server {
+    base: String,
+    client: Client,
+    memory: Arc<MemoryStore>,
+    faulty: Arc<Faulty>,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<skillmount::Result<()>>,
+}
+
+/// What came back: status, headers and the JSON of the body, null where it is none.
+struct Answer {
+    status: u16,
+    headers: reqwest::header::HeaderMap,
+    json: Value,
+}
+
+impl Server {
+    /// Without keys, over an empty store.
+    async fn start() -> Self {
+        Self::with(HttpConfig::default()).await
+    }
+
+    /// Over a store that holds two skills of user `u1`, one of them broken.
+    async fn with_skills() -> Self {
+        let server = Self::start().await;
+        let skill = "---\nname: compraventa\ndescription: Redacta una compraventa\nautor: Ana\n---\n# Compraventa\n\nPasos.\n\n## Cláusulas\n";
+        server.memory.put_raw("u1/skills/escrituras/compraventa/SKILL.md", skill);
+        server.memory.put_raw("u1/skills/escrituras/compraventa/resources/ejemplo.md", "un ejemplo\n");
+        server.memory.put_raw("u1/skills/contratos/arrendamiento/SKILL.md", "---\ndescription: Alquileres\n---\n# A\n");
+        server.memory.put_raw("u1/skills/roto/SKILL.md", "sin frontmatter\n");
+        server
+    }
+
+    async fn with(config: HttpConfig) -> Self {
+        let memory = Arc::new(MemoryStore::new());
+        let faulty = Arc::new(Faulty::new(memory.clone()));
+        let clock = Arc::new(SystemClock::new());
+        let service = Service::new(faulty.clone(), ServiceOptions::default(), clock.clone());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async move {
+            let _ = stopped.await;
+        };
+        let task = tokio::spawn(serve(config, service, clock, listener, shutdown));
+        Self { base, client: Client::new(), memory, faulty, stop: Some(stop), task }
+    }
+
+    /// The address of session `s1` of user `u1`, and below.
+    fn session(&self, rest: &str) -> String {
+        format!("{}/v1/users/u1/sessions/s1{rest}", self.base)
+    }
+
+    /// The address of user `u1`, and below.
+    fn user(&self, rest: &str) -> String {
+        format!("{}/v1/users/u1{rest}", self.base)
+    }
+
+    async fn get(&self, url: &str) -> Answer {
+        Answer::of(self.client.get(url).send().await.unwrap()).await
+    }
+
+    async fn send(&self, method: Method, url: &str, json: &Value) -> Answer {
+        Answer::of(self.client.request(method, url).json(json).send().await.unwrap()).await
+    }
+
+    /// One operation in session `s1` of user `u1`.
+    async fn op(&self, name: &str, json: Value) -> Answer {
+        self.send(Method::POST, &self.session(&format!("/{name}")), &json).await
+    }
+
+    /// Stores a file as raw bytes and gives its tag, quotes included.
+    async fn put(&self, path: &str, bytes: impl Into<reqwest::Body>) -> String {
+        let put = self.client.put(self.session(&format!("/files{path}"))).body(bytes).send().await.unwrap();
+        assert_eq!(put.status(), 200);
+        put.headers()["etag"].to_str().unwrap().to_owned()
+    }
+
+    /// Tells the server to stop; the task ends when it has.
+    fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+    }
+}
+
+impl Answer {
+    async fn of(response: Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let json = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        Self { status, headers, json }
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// That it is a whole problem document with this status and code.
+    #[track_caller]
+    fn is_problem(&self, status: u16, code: &str) -> &Self {
+        assert_eq!((self.status, self.json["code"].as_str()), (status, Some(code)), "{}", self.json);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(self.json["status"], status);
+        assert_eq!(self.json["request_id"], self.header("x-request-id"));
+        assert_eq!(self.json["type"], format!("urn:skillmount:problem:{code}"));
+        for text in ["title", "detail"] {
+            assert!(self.json[text].as_str().is_some_and(|text| !text.is_empty()), "{}", self.json);
+        }
+        assert!(self.json["retryable"].is_boolean());
+        self
+    }
+
+    #[track_caller]
+    fn is(&self, status: u16) -> &Value {
+        assert_eq!(self.status, status, "{}", self.json);
+        &self.json
+    }
+}

@@ -1,0 +1,115 @@
+//! Start, stop, readiness, panics and overload.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::Method;
+use serde_json::json;
+use skillmount::{
+    Code,
+    backend::{Service, ServiceOptions},
+    clock::SystemClock,
+    http::{HttpConfig, serve},
+    store::{Fault, MemoryStore, Verb},
+};
+use tokio::net::TcpListener;
+
+use super::{Answer, Server};
+
+#[tokio::test]
+async fn a_request_under_way_is_finished_before_the_server_stops() {
+    let mut server = Server::start().await;
+    server.faulty.script(Verb::Put, [Fault::SlowReply(Duration::from_millis(400))]);
+    let url = server.session("/write");
+    let body = json!({"file_path": "/workspace/a", "content": "kept"});
+    let slow = tokio::spawn(server.client.post(url).json(&body).send());
+    while server.faulty.seen(Verb::Put) == 0 && !slow.is_finished() {
+        tokio::task::yield_now().await;
+    }
+    server.stop();
+    assert_eq!(slow.await.unwrap().unwrap().status(), 200);
+    server.task.await.unwrap().unwrap();
+    let refused = server.client.get(format!("{}/healthz", server.base)).send().await;
+    assert!(refused.unwrap_err().is_connect(), "nothing listens any more");
+}
+
+#[tokio::test]
+async fn an_idle_connection_does_not_hold_the_server_up() {
+    let mut server = Server::start().await;
+    server.get(&format!("{}/healthz", server.base)).await.is(200);
+    server.stop();
+    server.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_socket_that_others_can_reach_needs_keys() {
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let clock = Arc::new(SystemClock::new());
+    let service = Service::new(Arc::new(MemoryStore::new()), ServiceOptions::default(), clock.clone());
+    let error = serve(HttpConfig::default(), service, clock, listener, std::future::pending()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidRequest);
+    assert!(error.message().contains("--api-key") && error.message().contains("--keys"), "{error}");
+}
+
+#[tokio::test]
+async fn readiness_follows_the_store_and_health_does_not() {
+    let server = Server::start().await;
+    let (healthz, readyz) = (format!("{}/healthz", server.base), format!("{}/readyz", server.base));
+    server.get(&readyz).await.is(200);
+    server.faulty.set_down(true);
+    let down = server.get(&readyz).await;
+    assert_eq!(down.is_problem(503, "store_unavailable").json["retryable"], true);
+    assert_eq!(down.header("retry-after"), "1");
+    server.get(&healthz).await.is(200);
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_gives_a_problem_that_says_what_became_of_the_change() {
+    let server = Server::start().await;
+    server.op("ls", json!({"path": "/workspace"})).await.is(200);
+    server.faulty.set_down(true);
+    let refused = server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await;
+    assert_eq!(refused.is_problem(503, "store_unavailable").json["outcome"], "not_applied");
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_route_and_never_by_path() {
+    let server = Server::start().await;
+    server.op("ls", json!({"path": "/"})).await.is(200);
+    server.send(Method::GET, &server.session("/ls"), &json!({})).await.is_problem(405, "invalid_request");
+    let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
+    let route = "/v1/users/{user}/sessions/{session}/ls";
+    assert!(
+        metrics.contains(&format!("requests_total{{method=\"POST\",route=\"{route}\",status=\"200\"}} 1\n")),
+        "{metrics}"
+    );
+    assert!(!metrics.contains("u1") && !metrics.contains("s1"), "{metrics}");
+}
+
+#[tokio::test]
+async fn the_page_to_try_it_allows_nothing_but_itself() {
+    let server = Server::start().await;
+    let page = async || {
+        let response = server.client.get(format!("{}/docs", server.base)).send().await.unwrap();
+        let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        (policy, response.text().await.unwrap())
+    };
+    let (policy, html) = page().await;
+    let nonce = policy.split("script-src 'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(html.matches("<script").count(), html.matches(&format!("<script nonce=\"{nonce}\"")).count());
+    assert_eq!(html.matches("<style").count(), html.matches(&format!("<style nonce=\"{nonce}\"")).count());
+    for outside in ["http://", "https://", "onclick=", "style=\"", "innerHTML"] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    assert_ne!(page().await.0, policy, "each page has its own nonce");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_the_server_serving() {
+    let server = Server::start().await;
+    server.put("/workspace/big", vec![1; 48 << 20]).await;
+    for _ in 0..20 {
+        drop(server.client.get(server.session("/files/workspace/big")).send().await.unwrap());
+    }
+    Answer::of(server.client.get(server.session("")).send().await.unwrap()).await.is(200);
+}

@@ -1,0 +1,190 @@
+//! Requests that are not what they should be, and what surrounds every request.
+
+use reqwest::{Method, header};
+use serde_json::json;
+use skillmount::limits::{HEADER_BYTES, JSON_BODY_BYTES};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+use super::{Answer, Server};
+
+#[tokio::test]
+async fn bad_paths_are_refused_and_the_store_is_never_asked() {
+    use skillmount::store::Verb;
+    let server = Server::start().await;
+    let too_long = format!("/workspace/{}", "a/".repeat(1100));
+    for path in
+        ["", "relative", "/../u2", "/workspace/../x", "/a//b", "/./a", "/workspace/\0", "/workspace/a\nb", &too_long]
+    {
+        server.op("ls", json!({"path": path})).await.is_problem(400, "invalid_path");
+        server.op("read", json!({"file_path": path})).await.is_problem(400, "invalid_path");
+        server.op("write", json!({"file_path": path, "content": ""})).await.is_problem(400, "invalid_path");
+    }
+    for path in [
+        "workspace/a%2Fb",
+        "workspace/..%2F..%2Fu2",
+        "workspace/%2e%2e%2fx",
+        "workspace//a",
+        "workspace/%00",
+        "workspace/%ff",
+        "workspace/%zz",
+    ] {
+        raw(&server, "GET", &format!("/v1/users/u1/sessions/s1/files/{path}")).await.contains_problem("invalid_path");
+    }
+    raw(&server, "GET", "/v1/users/u1/sessions/s1/files/workspace/../x").await.contains_problem("invalid_path");
+    for id in ["..", "%2e%2e", "a%20b", "*", "_org"] {
+        raw(&server, "GET", &format!("/v1/users/{id}/sessions")).await.contains_problem("invalid_request");
+        raw(&server, "GET", &format!("/v1/users/u1/sessions/{id}")).await.contains_problem("invalid_request");
+    }
+    raw(&server, "GET", "/v1/users/..%2Fu2/sessions").await.contains_problem("invalid_path");
+    for verb in [Verb::Get, Verb::Put, Verb::Head, Verb::List, Verb::Delete] {
+        assert_eq!(server.faulty.seen(verb), 0, "{verb:?}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_do_not_parse_are_refused_with_the_place() {
+    let server = Server::start().await;
+    let post = async |body: &[u8], content_type: &str| {
+        let request = server.client.post(server.session("/ls")).header(header::CONTENT_TYPE, content_type);
+        Answer::of(request.body(body.to_vec()).send().await.unwrap()).await
+    };
+    let nested = format!("{{\"path\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    for (body, words) in [
+        (&br#"{"path": "/", "recursive": true}"#[..], "unknown field `recursive`"),
+        (br#"{"path": 7}"#, "expected a string at line 1 column 10"),
+        (br#"{"path""#, "EOF"),
+        (br"{}", "missing field `path`"),
+        (b"", "JSON object"),
+        (br#"["/"]"#, "JSON object"),
+        (b"{\"path\": \"\xc3\x28\"}", "unicode"),
+        (br#"{"path": "/", "path": "/"}"#, "duplicate field"),
+        (nested.as_bytes(), "line 1"),
+    ] {
+        let answer = post(body, "application/json").await;
+        let detail = answer.is_problem(400, "invalid_request").json["detail"].as_str().unwrap();
+        assert!(detail.contains(words), "{detail}");
+    }
+    post(b"{\"path\": \"/\"}", "application/json; charset=utf-8").await.is(200);
+    post(b"{\"path\": \"/\"}", "text/plain").await.is_problem(415, "invalid_request");
+    for query in ["?limit=x", "?limit=-1", "?limt=1", "?limit=99999999999999999999"] {
+        server.get(&server.user(&format!("/sessions{query}"))).await.is_problem(400, "invalid_request");
+    }
+}
+
+#[tokio::test]
+async fn patterns_and_numbers_out_of_bounds_are_refused_at_once() {
+    let server = Server::start().await;
+    server.op("grep", json!({"pattern": "(a{1000}){1000}"})).await.is_problem(400, "invalid_pattern");
+    server.op("glob", json!({"pattern": "{a,b}".repeat(20)})).await.is_problem(400, "invalid_pattern");
+    server.op("glob", json!({"pattern": "../**"})).await.is_problem(400, "invalid_pattern");
+    server.op("read", json!({"file_path": "/workspace/a", "offset": -1})).await.is_problem(400, "invalid_request");
+    server.put("/workspace/a", "x\n").await;
+    let far = json!({"file_path": "/workspace/a", "offset": u64::MAX, "limit": u64::MAX});
+    server.op("read", far).await.is_problem(400, "offset_out_of_range");
+    let made = server.send(Method::PUT, &server.session(""), &json!({"vars": {"skills": "x"}})).await;
+    made.is_problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn a_json_body_is_taken_at_the_limit_and_refused_beyond_it() {
+    let server = Server::start().await;
+    let post = async |bytes: usize| {
+        let frame = br#"{"path":"/"}"#.len();
+        let body = format!("{{\"path\":\"/\"{}}}", " ".repeat(bytes - frame));
+        let request = server.client.post(server.session("/ls")).header(header::CONTENT_TYPE, "application/json");
+        Answer::of(request.body(body).send().await.unwrap()).await
+    };
+    post(JSON_BODY_BYTES).await.is(200);
+    let refused = post(JSON_BODY_BYTES + 1).await;
+    assert_eq!(refused.is_problem(413, "file_too_large").json["limit"], JSON_BODY_BYTES);
+}
+
+#[tokio::test]
+async fn headers_are_taken_at_the_limit_and_refused_beyond_it() {
+    let server = Server::start().await;
+    let host = server.base.strip_prefix("http://").unwrap().to_owned();
+    let frame = "/healthz".len() + "host".len() + host.len() + 4 + "x-filler".len() + 4;
+    let head = |bytes: usize| {
+        let filler = "a".repeat(bytes - frame);
+        format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nx-filler: {filler}\r\n\r\n")
+    };
+    assert!(exchange(&server, &head(HEADER_BYTES)).await.starts_with("HTTP/1.1 200"));
+    let refused = exchange(&server, &head(HEADER_BYTES + 1)).await;
+    assert!(refused.starts_with("HTTP/1.1 431") && refused.contains("application/problem+json"), "{refused}");
+    assert!(exchange(&server, &head(4 * HEADER_BYTES)).await.starts_with("HTTP/1.1 431"));
+}
+
+#[tokio::test]
+async fn unknown_routes_and_methods_are_problems_too() {
+    let server = Server::start().await;
+    for path in ["/", "/v1", "/v1/users/u1", "/v1/users/u1/nothing", "/v2/users/u1/sessions"] {
+        server.get(&format!("{}{path}", server.base)).await.is_problem(404, "invalid_request");
+    }
+    let wrong = server.send(Method::DELETE, &server.session("/ls"), &json!({})).await;
+    assert_eq!(wrong.is_problem(405, "invalid_request").header("allow"), "POST");
+}
+
+#[tokio::test]
+async fn every_reply_has_a_request_id_and_a_sane_one_is_kept() {
+    let server = Server::start().await;
+    let id_of = async |given: &str| {
+        let request = server.client.get(format!("{}/healthz", server.base)).header("x-request-id", given);
+        Answer::of(request.send().await.unwrap()).await.header("x-request-id").to_owned()
+    };
+    assert_eq!(id_of("trace-1.a_b").await, "trace-1.a_b");
+    assert_eq!(id_of("a\"b{}").await.len(), 32);
+    let (one, two) = (server.get(&server.session("")).await, server.get(&server.session("")).await);
+    assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
+}
+
+#[tokio::test]
+async fn requests_that_contradict_themselves_are_refused() {
+    let server = Server::start().await;
+    for head in [
+        "GET /healthz HTTP/1.1\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nx: a\r\n folded\r\n\r\n",
+    ] {
+        let answer = exchange(&server, head).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{head:?}: {answer}");
+    }
+}
+
+/// What the server says to these very bytes, up to where it pauses or closes.
+async fn exchange(server: &Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).await.unwrap();
+    // The server may answer and close before it has read everything.
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut answer = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+        answer.extend_from_slice(&buffer[..read]);
+        if answer.windows(4).any(|window| window == b"\r\n\r\n") && !answer.ends_with(b"\r\n\r\n")
+            || read < buffer.len()
+        {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A request whose path reaches the server as it is written here; client libraries would tidy it.
+async fn raw(server: &Server, method: &str, path: &str) -> Raw {
+    let host = server.base.strip_prefix("http://").unwrap();
+    Raw(exchange(server, &format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await)
+}
+
+struct Raw(String);
+
+impl Raw {
+    #[track_caller]
+    fn contains_problem(&self, code: &str) {
+        let Self(text) = self;
+        assert!(text.starts_with("HTTP/1.1 400") && text.contains(&format!("\"code\":\"{code}\"")), "{text}");
+    }
+}

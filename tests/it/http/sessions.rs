@@ -1,0 +1,88 @@
+//! Sessions and policies.
+
+use reqwest::Method;
+use serde_json::json;
+
+use super::Server;
+
+#[tokio::test]
+async fn a_session_is_made_once_shown_changed_listed_and_forgotten() {
+    let server = Server::start().await;
+    let url = server.session("");
+    let fresh = server.get(&url).await;
+    assert_eq!((fresh.is(200)["version"].clone(), fresh.header("x-skillmount-session-version")), (json!(0), "0"));
+
+    let made = server.send(Method::PUT, &url, &json!({"vars": {"ticket_id": "T-1"}})).await;
+    assert_eq!(made.is(201)["vars"], json!({"ticket_id": "T-1"}));
+    assert_eq!(made.header("x-skillmount-session-version"), "1");
+    let again = server.send(Method::PUT, &url, &json!({"vars": {"ticket_id": "T-2"}})).await;
+    assert_eq!(again.is(200)["vars"], json!({"ticket_id": "T-1"}), "a session that exists is returned as it is");
+
+    let changed =
+        server.send(Method::PATCH, &url, &json!({"policy": {"plan_mode": true}, "current_skill": null})).await;
+    assert_eq!(changed.is(200)["policy"]["plan_mode"], true);
+    server.op("write", json!({"file_path": "/workspace/a", "content": ""})).await.is_problem(403, "plan_mode");
+
+    let listed = server.get(&server.user("/sessions?limit=10")).await;
+    assert_eq!(listed.is(200)["sessions"][0]["session_id"], "s1");
+    assert_eq!(listed.json["next_cursor"], json!(null));
+
+    let forgotten = server.client.delete(&url).send().await.unwrap();
+    assert_eq!(forgotten.status(), 204);
+    assert_eq!(server.get(&url).await.json["version"], 0);
+    server.send(Method::DELETE, &url, &json!(null)).await.is_problem(404, "session_not_found");
+}
+
+#[tokio::test]
+async fn a_session_may_be_made_without_a_body() {
+    let server = Server::start().await;
+    assert_eq!(server.client.put(server.session("")).send().await.unwrap().status(), 201);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_page_by_page() {
+    let server = Server::start().await;
+    for id in ["a", "b", "c"] {
+        server.send(Method::PUT, &server.user(&format!("/sessions/{id}")), &json!({})).await.is(201);
+    }
+    let mut cursor = String::new();
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let page = server.get(&server.user(&format!("/sessions?limit=1{cursor}"))).await;
+        seen.push(page.is(200)["sessions"][0]["session_id"].as_str().unwrap().to_owned());
+        match page.json["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn the_users_policy_holds_beside_the_sessions() {
+    let server = Server::start().await;
+    let url = server.user("/policy");
+    assert_eq!(server.get(&url).await.is(200)["catalog_reads"], true);
+    let set = server.send(Method::PUT, &url, &json!({"tools": {"*": "auto", "grep": "blocked"}})).await;
+    assert_eq!(set.is(200)["tools"]["grep"], "blocked");
+    server.op("grep", json!({"pattern": "x"})).await.is_problem(403, "tool_blocked");
+    server.send(Method::PUT, &url, &json!({"tols": {}})).await.is_problem(400, "invalid_request");
+    server.send(Method::PUT, &url, &json!({"skills": {"a**": "blocked"}})).await.is_problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn a_replica_that_is_behind_catches_up_before_it_answers() {
+    let server = Server::start().await;
+    server.send(Method::PUT, &server.session(""), &json!({})).await.is(201);
+    // Another replica changes the session behind this one's back.
+    let key = "u1/.skillmount/sessions/s1.json";
+    let mut stored = server.get(&server.session("")).await.json;
+    stored["version"] = json!(7);
+    stored["policy"]["plan_mode"] = json!(true);
+    server.memory.put_raw(key, stored.to_string());
+    assert_eq!(server.get(&server.session("")).await.json["version"], 1, "within 30 s memory is trusted");
+    let request = server.client.get(server.session("")).header("x-skillmount-session-version", "7");
+    assert_eq!(super::Answer::of(request.send().await.unwrap()).await.is(200)["version"], 7);
+    let odd = server.client.get(server.session("")).header("x-skillmount-session-version", "seven");
+    super::Answer::of(odd.send().await.unwrap()).await.is_problem(400, "invalid_request");
+}
