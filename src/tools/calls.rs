@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    definitions::{has_found, tools_grow},
     input::Call,
     order::rounds,
     text::{self, Body},
 };
 use crate::{
-    backend::{BackendProtocol as _, Invoker, SkillBackend},
+    backend::{BackendProtocol as _, DiscoverRequest, Invoker, SkillBackend},
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
     session::{Both, PromptMode},
@@ -99,7 +100,7 @@ pub enum ToolResultType {
 pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
     let policy = backend.policy().await?;
     let (ids, calls): (Vec<_>, Vec<_>) = read_blocks(blocks, &policy)?.into_iter().unzip();
-    let turn = Turn { backend, options, body: body_place(&policy) };
+    let turn = Turn { backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
     let mut answers: Vec<Option<Result<String>>> = calls.iter().map(|_| None).collect();
     for round in 0..=rounds.iter().copied().max().unwrap_or(0) {
@@ -154,7 +155,7 @@ fn too_many() -> Error {
 struct Turn<'a> {
     backend: &'a SkillBackend,
     options: ToolOptions,
-    body: Body,
+    policy: &'a Both,
 }
 
 impl Turn<'_> {
@@ -170,10 +171,21 @@ impl Turn<'_> {
             Call::Delete(request) => self.backend.delete(request).await.map(|reply| text::delete(&reply)),
             Call::Load(request) => {
                 let reply = Box::pin(self.backend.load_skill_for(Invoker::Model, request)).await;
-                reply.map(|reply| text::load(&reply, self.body, room))
+                reply.map(|reply| text::load(&reply, body_place(self.policy), room))
             }
             Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),
+            Call::Discover(request) => self.discover(request, room).await,
         }
+    }
+
+    /// Where tools come as skills are found, the first find is saved at once: any replica may be asked for the tools of
+    /// the next turn, and without the one that loads the find would be of no use.
+    async fn discover(self, request: DiscoverRequest, room: usize) -> Result<String> {
+        let reply = self.backend.discover_skills(request).await?;
+        if reply.total > 0 && tools_grow(self.policy) && !has_found(&*self.backend.session().await?) {
+            self.backend.save_discoveries().await?;
+        }
+        Ok(text::discover(&reply, room))
     }
 }
 

@@ -68,6 +68,17 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
     open.map(|tool| toolbox.define(tool)).collect()
 }
 
+/// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where that
+/// tool is open.
+pub(super) fn tools_grow(policy: &Both) -> bool {
+    policy.session().prompt_mode == PromptMode::Discover && Tool::DiscoverSkills.is_open_to(policy)
+}
+
+/// Whether the session has ever searched and found.
+pub(super) fn has_found(session: &Session) -> bool {
+    session.discoveries.iter().any(|past| past.total > 0)
+}
+
 impl ToolDefinition {
     /// The definition in one of the shapes.
     #[must_use]
@@ -91,9 +102,16 @@ impl ToolDefinition {
 }
 
 impl Toolbox<'_> {
-    /// Whether the tool is of use yet: in the mode `discover` tools come as skills do.
-    fn is_due(&self, _tool: Tool) -> bool {
-        self.policy.session().prompt_mode != PromptMode::Discover || !self.session.loaded_skills.is_empty()
+    /// Whether the tool is of use yet: where tools grow, what loads a skill comes once one was found, and the rest once
+    /// one is loaded.
+    fn is_due(&self, tool: Tool) -> bool {
+        let has_loaded = !self.session.loaded_skills.is_empty();
+        match tool {
+            _ if !tools_grow(self.policy) || has_loaded => true,
+            Tool::DiscoverSkills => true,
+            Tool::LoadSkill | Tool::Skill => has_found(self.session),
+            _ => false,
+        }
     }
 
     fn define(&self, tool: Tool) -> ToolDefinition {

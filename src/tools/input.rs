@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::tool::Tool;
 use crate::{
     backend::{
-        DeleteRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LsRequest, ReadRequest,
-        UnloadSkillRequest, WriteRequest,
+        DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LsRequest,
+        ReadRequest, UnloadSkillRequest, WriteRequest,
     },
     error::{Code, Error, Result},
     session::Both,
@@ -31,6 +31,7 @@ pub(super) enum Call {
     Delete(DeleteRequest),
     Load(LoadSkillRequest),
     Unload(UnloadSkillRequest),
+    Discover(DiscoverRequest),
 }
 
 /// The input of `Skill`.
@@ -66,6 +67,7 @@ impl Call {
                 Self::Load(LoadSkillRequest { skill, mount_as: None, arguments: args })
             }
             Tool::UnloadSkill => Self::Unload(request(tool, input)?),
+            Tool::DiscoverSkills => Self::Discover(request(tool, input)?),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::path::VirtualPath;
 /// What a call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Touch {
-    /// Nothing: it fails before it does anything.
+    /// Nothing that other calls change: it looks at the catalog, or fails before it does anything.
     Nothing,
     /// Reads at or below a path.
     Read(VirtualPath),
@@ -34,6 +34,7 @@ impl Touch {
     fn of(call: &Call) -> Self {
         let (path, make): (&str, fn(VirtualPath) -> Self) = match call {
             Call::Load(_) | Call::Unload(_) => return Self::Session,
+            Call::Discover(_) => return Self::Nothing,
             Call::Ls(request) => (&request.path, Self::Read),
             Call::Read(request) => (&request.file_path, Self::Read),
             Call::Grep(request) => (request.path.as_deref().unwrap_or("/"), Self::Read),

@@ -22,6 +22,7 @@ impl Tool {
                  appear below /skills."
             }
             Self::UnloadSkill => "Hide a loaded skill that is done with.",
+            Self::DiscoverSkills => "Search the skills there are. Finding one does not load it.",
         }
     }
 
@@ -58,6 +59,7 @@ impl Tool {
             Self::Write => &["file_path", "content"],
             Self::Edit => &["file_path", "old_string", "new_string"],
             Self::LoadSkill | Self::Skill | Self::UnloadSkill => &["skill"],
+            Self::DiscoverSkills => &["query"],
         }
     }
 
@@ -104,6 +106,11 @@ impl Tool {
                 "args": text("What the skill asks for: words, or name=value"),
             }),
             Self::UnloadSkill => json!({ "skill": text("Location or name of the skill") }),
+            Self::DiscoverSkills => json!({
+                "query": text("What the task is about"),
+                "category": text("Only this category"),
+                "limit": count("Skills at most; default 10"),
+            }),
         };
         match properties {
             Value::Object(properties) => properties,

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use super::lines::Page;
 use crate::{
     backend::{
-        DeleteReply, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply, LoadStatus, LsReply, ReadReply,
-        UnloadSkillReply, UnloadStatus, WriteReply,
+        DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply,
+        LoadStatus, LsReply, ReadReply, UnloadSkillReply, UnloadStatus, WriteReply,
     },
     error::Error,
     limits::TOOL_LOADED_FILES,
@@ -134,6 +134,17 @@ pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
 pub(super) fn missing(reply: &LoadSkillReply) -> Vec<String> {
     let wanting = reply.parameters.iter().filter(|one| one.required && one.value.is_none());
     wanting.map(|one| plain(&one.name)).collect()
+}
+
+/// What was found, best first: for each skill what to load it by, its name where that differs, and what it is for.
+pub(super) fn discover(reply: &DiscoverReply, room: usize) -> String {
+    let line = |found: &DiscoveredSkill| {
+        let (skill, name) = (plain(&found.skill), plain(&found.name));
+        let named = if skill.rsplit('/').next() == Some(&name) { String::new() } else { format!(" ({name})") };
+        format!("- {skill}{named}: {}", plain(&found.description))
+    };
+    let lines = std::iter::once(plain(&reply.message)).chain(reply.skills.iter().map(line));
+    list(lines, "", None, room, "ask more narrowly, or with a smaller limit")
 }
 
 pub(super) fn unload(reply: &UnloadSkillReply) -> String {

@@ -25,11 +25,14 @@ pub enum Tool {
     Skill,
     /// Hides a skill again.
     UnloadSkill,
+    /// Finds skills for a task.
+    DiscoverSkills,
 }
 
 impl Tool {
     /// Every tool, in the order they are offered.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
+        Self::DiscoverSkills,
         Self::LoadSkill,
         Self::Skill,
         Self::UnloadSkill,
@@ -56,13 +59,8 @@ impl Tool {
             Self::LoadSkill => "load_skill",
             Self::Skill => "Skill",
             Self::UnloadSkill => "unload_skill",
+            Self::DiscoverSkills => "discover_skills",
         }
-    }
-
-    /// Whether it works on files.
-    #[must_use]
-    pub const fn is_for_files(self) -> bool {
-        !matches!(self, Self::LoadSkill | Self::Skill | Self::UnloadSkill)
     }
 
     /// Whether it changes files, and so is nothing for a session that plans.

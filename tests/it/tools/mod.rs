@@ -4,6 +4,7 @@ mod agent_loop;
 mod calls;
 mod commands;
 mod definitions;
+mod discover;
 mod results;
 
 use serde_json::{Value, json};
