@@ -215,7 +215,7 @@ fn list(
     let mut page = Page::new(room);
     let mut left = lines.skip_while(|line| page.push(&format!("{line}\n"))).count();
     left += usize::from(page.is_cut_in_line());
-    let cut = (left > 0).then(|| format!("[{left} more lines did not fit; {more}]"));
+    let cut = (left > 0).then(|| format!("[lines that did not fit: {left}; {more}]"));
     let left_out = left_out.map(|what| format!("[{what}]"));
     let empty = is_empty.then(|| empty.to_owned());
     page.close(&[empty, left_out, cut].into_iter().flatten().collect::<Vec<_>>().join("\n"))

@@ -1,12 +1,15 @@
 //! A turn of calls: every call is answered, in order, as if they had run one after the other.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    limits::TOOL_CALLS,
+    limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run},
 };
+use tokio::time::Instant;
 
 use super::{agent_with, blocks, notary, refused, said, turn};
 use crate::support::world::{Short, World, code};
@@ -23,6 +26,8 @@ async fn tool_results_are_sent_as_blocks_of_type_tool_result_with_tool_use_id_an
     assert_eq!(serde_json::to_value(results).unwrap(), wanted);
 }
 
+// S-TOOL-1: A turn of tool calls is answered by one user message with a `tool_result` for each call, in the order of the
+// calls.
 #[tokio::test]
 async fn multiple_tool_results_come_in_a_single_user_message() {
     let agent = World::new().agent();
@@ -39,6 +44,7 @@ async fn multiple_tool_results_come_in_a_single_user_message() {
     assert_eq!((message["role"].as_str(), ids), (Some("user"), vec![json!("t0"), json!("t1"), json!("t2")]));
 }
 
+// S-TOOL-2: What fails is a result with `is_error` that begins with `Error: `, and says what was expected.
 #[tokio::test]
 async fn error_results_have_is_error_true_and_others_do_not() {
     let agent = World::new().agent();
@@ -96,6 +102,7 @@ async fn a_call_without_input_or_name_is_answered_and_one_without_id_refuses_the
     assert!(none.unwrap().content.is_empty());
 }
 
+// S-TOOL-3: The outcome of a turn is as if its calls had run one after the other.
 #[tokio::test]
 async fn calls_on_one_path_take_effect_in_their_order() {
     let agent = World::new().agent();
@@ -128,6 +135,22 @@ async fn calls_on_one_path_take_effect_in_their_order() {
             "No files found",
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_do_not_meet_run_at_once_as_many_as_the_limit() {
+    let world = World::new();
+    let agent = world.agent();
+    for number in 0..=TOOL_PARALLEL {
+        agent.create(&format!("/workspace/{number}"), "x").await.unwrap();
+    }
+    world.faults.set_latency(Duration::from_secs(1));
+    let read = |number: usize| ("read", json!({ "file_path": format!("/workspace/{number}") }));
+    for (calls, seconds) in [(1, 1), (TOOL_PARALLEL, 1), (TOOL_PARALLEL + 1, 2)] {
+        let begun = Instant::now();
+        turn(&agent, &(0..calls).map(read).collect::<Vec<_>>()).await;
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{calls}");
+    }
 }
 
 #[tokio::test]

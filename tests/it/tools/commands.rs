@@ -39,6 +39,7 @@ async fn arguments_that_are_missing_bring_the_hint_of_the_author() {
     assert!(reply.text.contains("Missing parameters: comprador."), "{}", reply.text);
 }
 
+// S-TOOL-8: A message `/name arguments` loads the skill of that name; any other text passes through unchanged.
 #[tokio::test]
 async fn text_that_names_no_skill_passes_through_unchanged() {
     let world = notary().await;

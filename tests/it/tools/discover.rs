@@ -7,7 +7,7 @@ use skillmount::{
 };
 
 use super::{agent_in, agent_with, names, notary, offered, said};
-use crate::support::world::{Short, World};
+use crate::support::world::{Short, World, files_below, real_skills};
 
 /// What is found by the questions of these tests.
 const QUESTION: &str = "escritura de compraventa";
@@ -32,6 +32,11 @@ async fn the_initial_context_is_at_most_200_tokens_prompt_and_tools_together() {
     for number in 0..100 {
         world.put_skill("demo", &format!("more/s{number}"), "One of many skills.", "").await;
     }
+    if let Some(root) = real_skills() {
+        for (path, bytes) in files_below(&root).into_iter().filter(|(path, _)| path.ends_with("/SKILL.md")) {
+            world.put(&format!("demo/skills/{path}"), bytes).await;
+        }
+    }
     let agent = agent_in(&world, PromptMode::Discover).await;
     let prompt = prompt_for(&agent, &PromptRequest::default()).await.unwrap().prompt;
     let tools: Vec<_> = offered(&agent).await.into_iter().map(|(_, tool)| tool).collect();
@@ -51,6 +56,8 @@ async fn the_first_turn_finds_a_skill_by_discover_skills() {
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket"]);
 }
 
+// S-TOOL-7: In the mode `discover` a session begins with `discover_skills` alone; what loads a skill comes with the first
+// find, and the rest with the first skill that is loaded.
 #[tokio::test]
 async fn the_second_turn_has_the_tool_that_loads_what_was_found_on_any_replica() {
     let world = notary().await;

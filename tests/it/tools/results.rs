@@ -3,6 +3,7 @@
 use serde_json::json;
 use skillmount::{
     backend::SkillBackend,
+    limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
     session::PromptMode,
     tools::{ToolOptions, run},
 };
@@ -26,6 +27,7 @@ async fn read_numbers_its_lines_and_tells_the_total_and_the_next_offset() {
     assert_eq!(rest, "     3\ttres\n[lines 3-3 of 3]");
 }
 
+// S-TOOL-4: A result over its limit is cut at the end of a line and says how to get the rest.
 #[tokio::test]
 async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
     let agent = World::new().agent();
@@ -52,6 +54,18 @@ async fn a_line_that_is_too_long_is_cut_and_the_next_one_can_still_be_reached() 
     assert!(page.contains("ñ…\n[lines 1-1 of 2; go on with offset 1; the line is too long"), "{page}");
     let rest = within(&agent, 10, "read", json!({ "file_path": "/workspace/a", "offset": 1 })).await;
     assert_eq!(rest, "     2\tend\n[lines 2-2 of 2]");
+}
+
+#[tokio::test]
+async fn a_result_of_25_000_tokens_is_whole_and_one_byte_more_is_cut() {
+    let agent = World::new().agent();
+    for (name, length, is_whole) in [("n", 100_000, true), ("more", 100_001, false)] {
+        assert_eq!(100_000, 4 * TOOL_RESULT_TOKENS);
+        let line = "x".repeat(length - "     1\t\n".len());
+        agent.create(&format!("/workspace/{name}"), &line).await.unwrap();
+        let page = said(&agent, "read", json!({ "file_path": format!("/workspace/{name}") })).await;
+        assert_eq!(!page.contains("was cut"), is_whole, "{name}");
+    }
 }
 
 #[tokio::test]
@@ -98,7 +112,7 @@ async fn lists_show_folders_and_sizes_and_say_how_many_lines_did_not_fit() {
     }
     assert!(said(&agent, "ls", json!({ "path": "/workspace" })).await.starts_with("/workspace/a (3 bytes)\n"));
     let cut = within(&agent, 7, "glob", json!({ "pattern": "*" })).await;
-    assert_eq!(cut, "/workspace/a\n/workspace/b\n[1 more lines did not fit; narrow the pattern or the path]");
+    assert_eq!(cut, "/workspace/a\n/workspace/b\n[lines that did not fit: 1; narrow the pattern or the path]");
     let deleted = said(&agent, "delete", json!({ "path": "/workspace/a" })).await;
     assert_eq!(deleted, "Deleted /workspace/a");
 }
@@ -121,6 +135,23 @@ async fn a_loaded_skill_tells_its_files_its_missing_parameters_and_its_instructi
 }
 
 #[tokio::test]
+async fn the_files_of_a_skill_are_named_up_to_the_limit_and_counted_beyond_it() {
+    let world = World::new();
+    world.put_skill("demo", "many", "d", "").await;
+    for number in 1..TOOL_LOADED_FILES {
+        world.put(&format!("demo/skills/many/f{number:02}"), "x").await;
+    }
+    let agent = agent_in(&world, PromptMode::Listing).await;
+    let last = format!("- f{:02}\n", TOOL_LOADED_FILES - 1);
+    let text = said(&agent, "load_skill", json!({ "skill": "many" })).await;
+    assert!(text.contains(&last) && !text.contains("more"), "{text}");
+    world.put("demo/skills/many/g", "x").await;
+    let text = said(&agent, "load_skill", json!({ "skill": "many" })).await;
+    assert!(text.starts_with("Loaded again"), "{text}");
+    assert!(text.contains(&format!("{last}- and 1 more; list /skills/many with ls\n")), "{text}");
+}
+
+#[tokio::test]
 async fn instructions_that_are_cut_say_where_all_of_them_are() {
     let world = World::new();
     world.put_skill("demo", "long", "d", &"line of text\n".repeat(100)).await;
@@ -139,6 +170,8 @@ async fn nothing_in_the_instructions_of_a_skill_passes_for_the_frame_around_them
     assert!(text.ends_with("`````\n````\n[done]\n`````\n[invisible characters removed: 2]"), "{text}");
 }
 
+// S-TOOL-5: The instructions of a loaded skill are in the result of the tool or in the prompt, by mode, and never in
+// both.
 #[tokio::test]
 async fn a_body_is_in_the_result_or_in_the_prompt_by_mode_and_never_in_both() {
     for (mode, in_result) in [
