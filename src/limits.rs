@@ -161,6 +161,19 @@ pub const DISCOVERY_FLUSH: Duration = Duration::from_secs(5);
 /// Tokens of a prompt where the caller names no budget.
 pub const PROMPT_TOKENS: usize = 2000;
 
+// ---- tools
+
+/// Skills that the tool which loads one lists by name; with more of them it takes any text.
+pub const TOOL_ENUM_SKILLS: usize = 50;
+/// Calls of one turn that are run.
+pub const TOOL_CALLS: usize = 128;
+/// Calls of one turn that run at the same time.
+pub const TOOL_PARALLEL: usize = 16;
+/// Tokens of one tool's result where the caller names no limit, at four bytes each.
+pub const TOOL_RESULT_TOKENS: usize = 25_000;
+/// Files of a loaded skill that its result lists by name.
+pub const TOOL_LOADED_FILES: usize = 50;
+
 // ---- sessions and ages
 
 /// How long a session, and what is known of the catalog, is trusted without looking again.

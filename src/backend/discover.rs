@@ -38,6 +38,14 @@ impl SkillBackend {
         Ok(DiscoverReply { skills, total: found.total, message })
     }
 
+    /// Writes what this session has discovered at once, for whoever cannot wait for its next change.
+    ///
+    /// # Errors
+    /// As any change of a session.
+    pub async fn save_discoveries(&self) -> Result<()> {
+        self.shared.sessions.flush(&self.user, &self.session).await
+    }
+
     /// Notes the discovery in the session, where this service writes at all.
     fn note(&self, query: &str, hits: &[Hit], total: usize) -> Result<()> {
         if self.shared.sessions.check_writable().is_err() {

@@ -22,6 +22,15 @@ use crate::{
 /// Names suggested for a skill that was not found.
 const SUGGESTIONS: usize = 3;
 
+/// Who asks for a skill, where its author makes a difference between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invoker {
+    /// The model, by a tool: not where `disable-model-invocation` is set.
+    Model,
+    /// A person, by `/name`: not where `user-invocable` is false.
+    Person,
+}
+
 /// A skill as it is in the store now.
 struct Fetched {
     skill: SkillPath,
@@ -30,8 +39,20 @@ struct Fetched {
 }
 
 impl SkillBackend {
-    pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        let (status, loaded, document, snapshot) = self.load(&request).await?;
+    /// Loads a skill for whoever asked, if its author lets them.
+    ///
+    /// # Errors
+    /// As `load_skill`; `tool_blocked` where the skill is not for this one to call.
+    pub async fn load_skill_for(&self, invoker: Invoker, request: LoadSkillRequest) -> Result<LoadSkillReply> {
+        self.load_and_render(request, Some(invoker)).await
+    }
+
+    pub(super) async fn load_and_render(
+        &self,
+        request: LoadSkillRequest,
+        invoker: Option<Invoker>,
+    ) -> Result<LoadSkillReply> {
+        let (status, loaded, document, snapshot) = self.load(&request, invoker).await?;
         let mount = skill_mount(&loaded.mount)?;
         let parameters = &document.frontmatter.parameters;
         let rendered = render(&document.body, parameters, request.arguments.as_deref(), mount.as_str());
@@ -53,11 +74,13 @@ impl SkillBackend {
     pub(super) async fn load(
         &self,
         request: &LoadSkillRequest,
+        invoker: Option<Invoker>,
     ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let fetched = self.find(&request.skill, &session, &policy).await?;
+        check_invoker(&fetched, invoker)?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
             return Err(Error::new(Code::ApprovalRequired, message));
@@ -279,6 +302,21 @@ impl From<FilledParameter> for SkillParameter {
     fn from(filled: FilledParameter) -> Self {
         Self { name: filled.name, required: filled.required, value: filled.value }
     }
+}
+
+/// Keeps a skill to those its author meant it for.
+fn check_invoker(fetched: &Fetched, invoker: Option<Invoker>) -> Result<()> {
+    let (skill, says) = (&fetched.skill, &fetched.document.frontmatter);
+    let message = match invoker {
+        Some(Invoker::Model) if says.disable_model_invocation => {
+            format!("only a person can call the skill {skill}: ask the user to type /{}", skill.folder())
+        }
+        Some(Invoker::Person) if !says.user_invocable => {
+            format!("the skill {skill} cannot be called with /: say what you need, and the agent loads it when it fits")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(Code::ToolBlocked, message))
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

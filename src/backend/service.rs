@@ -87,7 +87,7 @@ impl Service {
         }
         let backend = self.session(user.clone(), session.clone());
         for skill in &state.policy.preload {
-            backend.load(&LoadSkillRequest::of(skill)).await?;
+            backend.load(&LoadSkillRequest::of(skill), None).await?;
         }
         Ok((backend.session().await?, made))
     }

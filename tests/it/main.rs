@@ -43,5 +43,6 @@ mod scope;
 mod semantics;
 mod sessions;
 mod support;
+mod tools;
 mod tree;
 mod worst_cases;

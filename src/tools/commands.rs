@@ -1,0 +1,120 @@
+//! Slash commands: `/name arguments`, by which a person calls a skill.
+//!
+//! Much else begins with a slash: what names no skill is a message like any other and goes through unchanged.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    calls::{ToolOptions, body_place},
+    text,
+};
+use crate::{
+    backend::{Invoker, LoadSkillReply, LoadSkillRequest, SkillBackend},
+    error::{Code, Error, Result},
+    limits::KEY_BYTES,
+    path::SkillPath,
+    session::LoadedSkill,
+    skill::xml_escape,
+};
+
+/// A slash command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub struct Command {
+    /// The skill it names: as it was typed, or, once loaded, its path.
+    pub skill: String,
+    /// What was typed after it.
+    pub arguments: Option<String>,
+}
+
+/// What became of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageReply {
+    /// The command it was, if it was one.
+    pub command: Option<Command>,
+    /// The text for the model.
+    pub text: String,
+    /// The skill that is loaded now because of it.
+    pub loaded: Option<LoadedSkill>,
+}
+
+impl Command {
+    /// The command that `text` may be: a slash at the very beginning, the name of a skill in any form a load takes, white
+    /// space, arguments. A path below a mount is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let typed = text.strip_prefix('/')?;
+        let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+        let is_path = ["workspace/", "ticket/", "skills/"].iter().any(|mount| name.starts_with(mount));
+        if name.is_empty() || name.len() > KEY_BYTES || is_path {
+            return None;
+        }
+        let arguments = Some(arguments.trim()).filter(|arguments| !arguments.is_empty());
+        Some(Self { skill: name.to_owned(), arguments: arguments.map(str::to_owned) })
+    }
+}
+
+/// Runs the command that `text` is, by loading its skill; any other text comes back as it is.
+///
+/// # Errors
+/// Those of `load_skill`, but for a name that no skill has; `tool_blocked` where `user-invocable` is false.
+pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
+    let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
+    let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
+    let request = LoadSkillRequest { skill: typed.skill.clone(), mount_as: None, arguments: typed.arguments.clone() };
+    let reply = match Box::pin(backend.load_skill_for(Invoker::Person, request)).await {
+        Err(error) if names_no_skill(&error) => return Ok(unchanged()),
+        reply => reply?,
+    };
+    let skill = SkillPath::parse(&reply.skill)?;
+    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.clone());
+    let loaded = text::load(&reply, body_place(&policy), options.room());
+    Ok(MessageReply {
+        text: announced(&typed, &reply, hint.as_deref()) + &loaded,
+        command: Some(Command { skill: reply.skill, ..typed }),
+        loaded: session.loaded(&skill).cloned(),
+    })
+}
+
+/// Whether nothing answers to the name, as opposed to a skill that is there and cannot be loaded.
+fn names_no_skill(error: &Error) -> bool {
+    error.code() == Code::InvalidPath
+        || (error.code() == Code::SkillNotFound && error.details().contains_key("suggestions"))
+}
+
+/// The frame by which a model knows that the skill is loaded already, and what the person may have left out.
+fn announced(typed: &Command, reply: &LoadSkillReply, hint: Option<&str>) -> String {
+    let mut frame = format!("<command-name>/{}</command-name>\n", xml_escape(&text::plain(&typed.skill)));
+    if let Some(arguments) = &typed.arguments {
+        // Writing to a string cannot fail.
+        let _ = writeln!(frame, "<command-args>{}</command-args>", xml_escape(arguments));
+    }
+    let wanting = typed.arguments.is_none() || !text::missing(reply).is_empty();
+    if let Some(hint) = hint.filter(|_| wanting) {
+        let _ = writeln!(frame, "It is called as: /{} {}", text::plain(&typed.skill), text::plain(hint));
+    }
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_a_slash_a_name_and_arguments() {
+        let command = |text| Command::parse(text).map(|found| (found.skill, found.arguments));
+        assert_eq!(command("/venta"), Some(("venta".to_owned(), None)));
+        assert_eq!(
+            command("/escrituras/venta \n Ana  y Luis "),
+            Some(("escrituras/venta".to_owned(), Some("Ana  y Luis".to_owned())))
+        );
+        for text in ["", "/", "/ x", "venta", " /venta", "/workspace/x", "/ticket/a b", "/skills/venta/SKILL.md"] {
+            assert_eq!(command(text), None, "{text:?}");
+        }
+        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES))).is_some());
+        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES + 1))).is_none());
+    }
+}

@@ -1,0 +1,161 @@
+//! What a model is told of the tools it may use now.
+//!
+//! A pure function of catalog, session and policy, as the prompt is, so that the same tools are the same bytes. A tool
+//! that the session may not use is left out: a model cannot miss what it does not see.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{text::plain, tool::Tool};
+use crate::{
+    backend::SkillBackend,
+    catalog::{CatalogEntry, CatalogView},
+    error::Result,
+    limits::TOOL_ENUM_SKILLS,
+    session::{Both, PromptMode, Session},
+    skill::sanitize,
+};
+
+/// How a definition is written: each family of models has its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// `{name, description, input_schema}`.
+    #[default]
+    Anthropic,
+    /// `{type: "function", function: {name, description, parameters}}`.
+    Openai,
+    /// `{name, description, inputSchema, annotations}`.
+    Mcp,
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDefinition {
+    /// Which tool.
+    pub tool: Tool,
+    /// What it does and how to use it.
+    pub description: String,
+    /// The JSON Schema of its input.
+    pub input_schema: Value,
+}
+
+/// All that the tools of a session depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Toolbox<'a> {
+    /// The user's skills.
+    pub view: &'a CatalogView,
+    /// The session: which skills are loaded.
+    pub session: &'a Session,
+    /// What it may do.
+    pub policy: &'a Both,
+}
+
+/// The tools of the session behind `backend`, as they are now.
+///
+/// # Errors
+/// The store's.
+pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
+    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
+}
+
+/// The tools the session may use now, in an order that never changes.
+#[must_use]
+pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
+    let open = Tool::ALL.into_iter().filter(|tool| tool.is_open_to(toolbox.policy) && toolbox.is_due(*tool));
+    open.map(|tool| toolbox.define(tool)).collect()
+}
+
+/// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where that
+/// tool is open.
+pub(super) fn tools_grow(policy: &Both) -> bool {
+    policy.session().prompt_mode == PromptMode::Discover && Tool::DiscoverSkills.is_open_to(policy)
+}
+
+/// Whether the session has ever searched and found.
+pub(super) fn has_found(session: &Session) -> bool {
+    session.discoveries.iter().any(|past| past.total > 0)
+}
+
+impl ToolDefinition {
+    /// The definition in one of the shapes.
+    #[must_use]
+    pub fn in_shape(&self, shape: Shape) -> Value {
+        let Self { tool, description, input_schema } = self;
+        let name = tool.name();
+        match shape {
+            Shape::Anthropic => json!({ "name": name, "description": description, "input_schema": input_schema }),
+            Shape::Openai => json!({
+                "type": "function",
+                "function": { "name": name, "description": description, "parameters": input_schema },
+            }),
+            Shape::Mcp => json!({
+                "name": name,
+                "description": description,
+                "inputSchema": input_schema,
+                "annotations": { "readOnlyHint": !tool.changes_files(), "openWorldHint": false },
+            }),
+        }
+    }
+}
+
+impl Toolbox<'_> {
+    /// Whether the tool is of use yet: where tools grow, what loads a skill comes once one was found, and the rest once
+    /// one is loaded.
+    fn is_due(&self, tool: Tool) -> bool {
+        let has_loaded = !self.session.loaded_skills.is_empty();
+        match tool {
+            _ if !tools_grow(self.policy) || has_loaded => true,
+            Tool::DiscoverSkills => true,
+            Tool::LoadSkill | Tool::Skill => has_found(self.session),
+            _ => false,
+        }
+    }
+
+    fn define(&self, tool: Tool) -> ToolDefinition {
+        let mut input_schema = tool.input_schema();
+        if let (Tool::LoadSkill | Tool::Skill, Some(skills)) = (tool, self.names())
+            && let Some(skill) = input_schema.pointer_mut("/properties/skill")
+        {
+            *skill = json!({ "type": "string", "enum": skills });
+        }
+        ToolDefinition { tool, description: self.describe(tool), input_schema }
+    }
+
+    /// The skills a model may load, where they are few enough to list and the mode wants them told at all. A name that
+    /// holds characters nobody sees is not passed on: as text it would be another name.
+    fn names(&self) -> Option<Vec<&str>> {
+        if self.policy.session().prompt_mode == PromptMode::Discover {
+            return None;
+        }
+        let may_load = |entry: &&CatalogEntry| {
+            let visible = self.policy.skill(&entry.skill).is_visible() && sanitize(entry.skill.as_str()).1 == 0;
+            visible && !entry.frontmatter.disable_model_invocation
+        };
+        let entries = self.view.entries.iter().map(AsRef::as_ref).filter(may_load);
+        let names: Vec<_> = entries.take(TOOL_ENUM_SKILLS + 1).map(|entry| entry.skill.as_str()).collect();
+        (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
+    }
+
+    /// The tool's description, and which loaded skills expect it. What a skill expects is told and grants nothing.
+    fn describe(&self, tool: Tool) -> String {
+        let expects = |skill: &&crate::session::LoadedSkill| {
+            let tools = self.view.entry(&skill.skill).map(|entry| entry.frontmatter.allowed_tools.as_slice());
+            tools.unwrap_or_default().iter().any(|name| is_called(tool, name))
+        };
+        let skills = self.session.loaded_skills.iter().filter(|skill| self.policy.skill(&skill.skill).is_visible());
+        let skills: Vec<_> = skills.filter(expects).map(|skill| plain(skill.skill.as_str())).collect();
+        if skills.is_empty() {
+            return tool.description().to_owned();
+        }
+        format!("{} Expected by {}.", tool.description(), skills.join(", "))
+    }
+}
+
+/// Whether an author who writes `name` in `allowed-tools` means this tool: `Read`, `read_file`, `Edit(/workspace/*)`.
+fn is_called(tool: Tool, name: &str) -> bool {
+    let name = name.split('(').next().unwrap_or_default().trim().to_lowercase();
+    name.strip_suffix("_file").unwrap_or(&name) == tool.name().to_lowercase()
+}

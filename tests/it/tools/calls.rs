@@ -1,0 +1,199 @@
+//! A turn of calls: every call is answered, in order, as if they had run one after the other.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skillmount::{
+    Code,
+    limits::{TOOL_CALLS, TOOL_PARALLEL},
+    session::{LoadTool, Policy, PromptMode, ToolRule},
+    tools::{ToolOptions, run},
+};
+use tokio::time::Instant;
+
+use super::{agent_with, blocks, notary, refused, said, turn};
+use crate::support::world::{Short, World, code};
+
+#[tokio::test]
+async fn tool_results_are_sent_as_blocks_of_type_tool_result_with_tool_use_id_and_content() {
+    let agent = World::new().agent();
+    agent.create("/workspace/a.txt", "uno\n").await.unwrap();
+    let results = turn(&agent, &[("glob", json!({ "pattern": "*.txt" }))]).await;
+    let wanted = json!({
+        "role": "user",
+        "content": [{ "type": "tool_result", "tool_use_id": "t0", "content": "/workspace/a.txt" }],
+    });
+    assert_eq!(serde_json::to_value(results).unwrap(), wanted);
+}
+
+// S-TOOL-1: A turn of tool calls is answered by one user message with a `tool_result` for each call, in the order of the
+// calls.
+#[tokio::test]
+async fn multiple_tool_results_come_in_a_single_user_message() {
+    let agent = World::new().agent();
+    agent.create("/workspace/a.txt", "uno\n").await.unwrap();
+    let mut turn = blocks(&[
+        ("read", json!({ "file_path": "/workspace/a.txt" })),
+        ("read", json!({ "file_path": "/workspace/none" })),
+        ("grep", json!({ "pattern": "uno" })),
+    ]);
+    turn.insert(1, json!({ "type": "text", "text": "Let me look." }));
+    turn.insert(0, json!({ "type": "thinking", "thinking": "…" }));
+    let message = serde_json::to_value(run(&agent, turn, ToolOptions::default()).await.unwrap()).unwrap();
+    let ids: Vec<_> = message["content"].as_array().unwrap().iter().map(|one| one["tool_use_id"].clone()).collect();
+    assert_eq!((message["role"].as_str(), ids), (Some("user"), vec![json!("t0"), json!("t1"), json!("t2")]));
+}
+
+// S-TOOL-2: What fails is a result with `is_error` that begins with `Error: `, and says what was expected.
+#[tokio::test]
+async fn error_results_have_is_error_true_and_others_do_not() {
+    let agent = World::new().agent();
+    let calls = [("read", json!({ "file_path": "/workspace/none" })), ("ls", json!({ "path": "/workspace" }))];
+    let message = serde_json::to_value(turn(&agent, &calls).await).unwrap();
+    assert_eq!(message["content"][0]["is_error"], Value::Bool(true));
+    assert!(message["content"][0]["content"].as_str().unwrap().starts_with("Error: File not found: /workspace/none"));
+    assert_eq!(message["content"][1].get("is_error"), None);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_an_error_that_names_those_there_are() {
+    let agent = World::new().agent();
+    let message = refused(&agent, "bash", json!({ "command": "ls" })).await;
+    assert!(message.contains("no tool \"bash\"") && message.contains("ls, read, grep"), "{message}");
+    let message = refused(&agent, "Skill", json!({ "skill": "a" })).await;
+    assert!(message.contains("load_skill") && !message.contains(", Skill"), "{message}");
+}
+
+#[tokio::test]
+async fn a_wrong_input_is_an_error_that_says_what_was_expected() {
+    let agent = World::new().agent();
+    for input in [
+        json!({}),
+        json!({ "path": "/workspace/a" }),
+        json!({ "file_path": 7 }),
+        json!({ "file_path": "/workspace/a", "offset": -1 }),
+        json!({ "file_path": null }),
+        json!("/workspace/a"),
+        json!(null),
+    ] {
+        let message = refused(&agent, "read", input.clone()).await;
+        let expected = "It takes file_path (string), offset (integer, optional), limit (integer, optional)";
+        assert!(message.starts_with("Error: wrong input for read: ") && message.ends_with(expected), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_optional_input_that_is_null_counts_as_absent() {
+    let agent = World::new().agent();
+    agent.create("/workspace/a.txt", "uno\n").await.unwrap();
+    let input = json!({ "file_path": "/workspace/a.txt", "offset": null, "limit": null });
+    assert!(said(&agent, "read", input).await.contains("uno"));
+}
+
+#[tokio::test]
+async fn a_call_without_input_or_name_is_answered_and_one_without_id_refuses_the_turn() {
+    let agent = World::new().agent();
+    let odd = vec![json!({ "type": "tool_use", "id": "a", "name": "ls" }), json!({ "type": "tool_use", "id": "b" })];
+    let results = run(&agent, odd, ToolOptions::default()).await.unwrap();
+    assert!(results.content.iter().all(|result| result.is_error), "{results:?}");
+    let without_id = vec![json!({ "type": "tool_use", "name": "ls", "input": { "path": "/" } })];
+    assert_eq!(code(run(&agent, without_id, ToolOptions::default()).await), Code::InvalidRequest);
+    let none = run(&agent, vec![json!({ "type": "text", "text": "hi" }), json!(7)], ToolOptions::default()).await;
+    assert!(none.unwrap().content.is_empty());
+}
+
+// S-TOOL-3: The outcome of a turn is as if its calls had run one after the other.
+#[tokio::test]
+async fn calls_on_one_path_take_effect_in_their_order() {
+    let agent = World::new().agent();
+    let edit =
+        |old: &str, new: &str| ("edit", json!({ "file_path": "/workspace/a", "old_string": old, "new_string": new }));
+    let results = turn(
+        &agent,
+        &[
+            ("write", json!({ "file_path": "/workspace/a", "content": "1" })),
+            edit("1", "2"),
+            ("grep", json!({ "pattern": "2", "path": "/workspace" })),
+            edit("2", "3"),
+            ("read", json!({ "file_path": "/workspace/a" })),
+            ("delete", json!({ "path": "/workspace/a" })),
+            ("ls", json!({ "path": "/workspace" })),
+        ],
+    )
+    .await;
+    let texts: Vec<_> = results.content.iter().map(|result| result.content.as_str()).collect();
+    let replaced = "Successfully replaced 1 instance(s) of the string in '/workspace/a'";
+    assert_eq!(
+        texts,
+        [
+            "Updated file /workspace/a",
+            replaced,
+            "/workspace/a:\n  1: 2",
+            replaced,
+            "     1\t3\n[lines 1-1 of 1]",
+            "Deleted /workspace/a",
+            "No files found",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_do_not_meet_run_at_once_as_many_as_the_limit() {
+    let world = World::new();
+    let agent = world.agent();
+    for number in 0..=TOOL_PARALLEL {
+        agent.create(&format!("/workspace/{number}"), "x").await.unwrap();
+    }
+    world.faults.set_latency(Duration::from_secs(1));
+    let read = |number: usize| ("read", json!({ "file_path": format!("/workspace/{number}") }));
+    for (calls, seconds) in [(1, 1), (TOOL_PARALLEL, 1), (TOOL_PARALLEL + 1, 2)] {
+        let begun = Instant::now();
+        turn(&agent, &(0..calls).map(read).collect::<Vec<_>>()).await;
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{calls}");
+    }
+}
+
+#[tokio::test]
+async fn a_skill_that_a_turn_loads_can_be_read_by_the_calls_after_it() {
+    let agent = notary().await.agent();
+    let read = || ("read", json!({ "file_path": "/skills/pdf/SKILL.md" }));
+    let skill = || json!({ "skill": "pdf" });
+    let results = turn(&agent, &[read(), ("load_skill", skill()), read(), ("unload_skill", skill()), read()]).await;
+    let errors: Vec<_> = results.content.iter().map(|result| result.is_error).collect();
+    assert_eq!(errors, [true, false, false, false, true]);
+    assert_eq!(results.content[3].content, "Unloaded skill pdf; its files are no longer below /skills");
+}
+
+#[tokio::test]
+async fn a_turn_runs_as_many_calls_as_the_limit_and_answers_the_one_beyond() {
+    let agent = World::new().agent();
+    let calls = vec![("glob", json!({ "pattern": "*" })); TOOL_CALLS + 1];
+    let results = turn(&agent, &calls).await.content;
+    let errors: Vec<_> = results.iter().map(|result| result.is_error).collect();
+    assert_eq!(errors, [vec![false; TOOL_CALLS], vec![true]].concat());
+    assert!(results[TOOL_CALLS].content.contains("not run"), "{}", results[TOOL_CALLS].content);
+}
+
+#[tokio::test]
+async fn what_the_policy_refuses_is_refused_with_its_reason_though_it_is_called() {
+    let world = World::new();
+    let mut policy = Policy { plan_mode: true, load_tool: LoadTool::Skill, ..Policy::default() };
+    policy.tools.insert("grep".to_owned(), ToolRule::Blocked);
+    policy.tools.insert("ls".to_owned(), ToolRule::Ask);
+    let agent = agent_with(&world, policy).await;
+    let write = refused(&agent, "write", json!({ "file_path": "/workspace/a", "content": "" })).await;
+    assert!(write.contains("plan mode"), "{write}");
+    assert!(refused(&agent, "grep", json!({ "pattern": "a" })).await.contains("blocked by policy"));
+    assert!(refused(&agent, "ls", json!({ "path": "/" })).await.contains("approval"));
+}
+
+#[tokio::test]
+async fn a_skill_that_only_a_person_may_call_is_refused_to_the_model_and_not_loaded() {
+    let world = World::new();
+    let text = "---\nname: deploy\ndescription: d\ndisable-model-invocation: true\n---\nGo.\n";
+    world.put("demo/skills/deploy/SKILL.md", text).await;
+    let agent = agent_with(&world, Policy { prompt_mode: PromptMode::Listing, ..Policy::default() }).await;
+    let message = refused(&agent, "load_skill", json!({ "skill": "deploy" })).await;
+    assert!(message.contains("only a person") && message.contains("/deploy"), "{message}");
+    assert!(agent.session().await.unwrap().loaded_skills.is_empty());
+}
