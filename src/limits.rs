@@ -180,8 +180,10 @@ pub const TOOL_LOADED_FILES: usize = 50;
 pub const FRESH: Duration = Duration::from_secs(30);
 /// How old a catalog may be that is served while the store does not answer.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
-/// Users whose catalogs are kept in memory; the least recently used go first.
+/// Users, teams and the organisation whose catalogs are kept in memory; the least recently used go first.
 pub const CATALOG_USERS: u64 = 10_000;
+/// Entries of merged catalogs kept in memory, at the size of a pointer each.
+pub const MERGED_ENTRIES: u64 = 10_000_000;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often a session change is tried anew after another replica won.

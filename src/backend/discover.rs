@@ -20,7 +20,7 @@ const CATEGORIES: usize = 20;
 impl SkillBackend {
     pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
         check_limit(request.limit)?;
-        let catalog = self.shared.catalogs.searchable(&self.user);
+        let catalog = self.shared.catalogs.searchable(self.audience.clone());
         let ((_, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
         let view = &*catalog.view;
         let category = request.category.as_deref().unwrap_or_default();
@@ -53,12 +53,12 @@ impl SkillBackend {
         }
         let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
         let past = PastDiscovery::new(query, skills, total, self.shared.clock.now());
-        if self.shared.sessions.note(&self.user, &self.session, past)? {
+        if self.shared.sessions.note(self.user(), &self.session, past)? {
             let this = self.clone();
             tokio::spawn(async move {
                 tokio::time::sleep(DISCOVERY_FLUSH).await;
-                if let Err(error) = this.shared.sessions.flush(&this.user, &this.session).await {
-                    let Self { user, session, .. } = &this;
+                if let Err(error) = this.shared.sessions.flush(this.user(), &this.session).await {
+                    let (user, session) = (this.user(), &this.session);
                     tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
                 }
             });

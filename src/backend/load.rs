@@ -5,15 +5,17 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
+
 use super::{
     LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
     UnloadSkillRequest, UnloadStatus, service::Tool, tree::skill_mount,
 };
 use crate::{
-    catalog::{CatalogEntry, CatalogView},
+    catalog::{CatalogEntry, CatalogView, Layer},
     error::{Code, Error, Result},
     limits::{LOADED_SKILLS, SKILL_FILE_BYTES, SKILL_FILES},
-    path::{MountName, SkillPath},
+    path::{MountName, SkillPath, UserSpace},
     session::{Both, Change, LoadedSkill, Session, SkillRule},
     skill::{Document, FilledParameter, Severity, Snapshot, SnapshotFile, read_document, render},
     store::{GetOptions, StoreError, StoreExt},
@@ -34,6 +36,7 @@ pub enum Invoker {
 /// A skill as it is in the store now.
 struct Fetched {
     skill: SkillPath,
+    layer: Layer,
     document: Document,
     snapshot: Arc<Snapshot>,
 }
@@ -119,16 +122,31 @@ impl SkillBackend {
         }
     }
 
-    /// The skill that lies at `path`, or nothing. Listing and SKILL.md are asked for at once.
+    /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
     async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>> {
-        let space = self.space()?;
+        let layers = self.shared.catalogs.layers(&self.audience)?;
+        let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
+        let mut unusable = None;
+        for fetched in join_all(fetched).await {
+            match fetched {
+                Ok(None) => {}
+                // The catalog leaves such a skill out and shows the one behind it; so does a load.
+                Err(error) if error.code() == Code::SkillNotFound => unusable = unusable.or(Some(error)),
+                found => return found,
+            }
+        }
+        unusable.map_or(Ok(None), Err)
+    }
+
+    /// The skill that lies at `path` in one layer, or nothing. Listing and SKILL.md are asked for at once.
+    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
         let prefix = space.skill(path)?;
         let key = prefix.key("SKILL.md")?;
         let whole = GetOptions::range(0..SKILL_FILE_BYTES + 1);
         let (listed, text, inside) = tokio::join!(
             self.shared.store.list_all(&prefix, SKILL_FILES),
             self.shared.store.get(&key, whole),
-            self.lies_inside_another(path),
+            self.lies_inside_another(layer, space, path),
         );
         let text = match text {
             Err(StoreError::NotFound) => return Ok(None),
@@ -171,18 +189,17 @@ impl SkillBackend {
             let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
             Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
         })?;
-        Ok(Some(Fetched { skill: path.clone(), document, snapshot: Arc::new(snapshot) }))
+        Ok(Some(Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) }))
     }
 
     /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
     /// where it is in memory; otherwise each folder above is asked for.
-    async fn lies_inside_another(&self, path: &SkillPath) -> Result<bool> {
-        if let Some(view) = self.shared.catalogs.known(&self.user).await
+    async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
+        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer).await
             && view.entry(path).is_some()
         {
             return Ok(false);
         }
-        let space = self.space()?;
         let asked = path.ancestors().map(|above| {
             let key = space.skill(&above).and_then(|prefix| prefix.key("SKILL.md"));
             async move {
@@ -205,7 +222,8 @@ impl SkillBackend {
         arguments: Option<&str>,
     ) -> Result<(LoadStatus, LoadedSkill)> {
         let now = self.shared.clock.now();
-        let update = self.shared.sessions.update(&self.user, &self.session, |session| {
+        let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
+        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
             let before = session.loaded(&fetched.skill).cloned();
             let mount = alias.clone().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
             let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
@@ -218,13 +236,18 @@ impl SkillBackend {
                 Some(_) => LoadStatus::Reloaded,
             };
             let unchanged = before.as_ref().filter(|before| {
-                status == LoadStatus::AlreadyLoaded && before.mount == mount && before.arguments.as_deref() == arguments
+                status == LoadStatus::AlreadyLoaded
+                    && before.mount == mount
+                    && (before.layer, &before.team) == (fetched.layer, &team)
+                    && before.arguments.as_deref() == arguments
             });
             if let (Some(before), true) = (unchanged, session.current_skill.as_ref() == Some(&fetched.skill)) {
                 return Ok(Change::None((status, before.clone())));
             }
             let loaded = LoadedSkill {
                 skill: fetched.skill.clone(),
+                layer: fetched.layer,
+                team: team.clone(),
                 mount,
                 name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
                 description: fetched.document.frontmatter.description.clone(),
@@ -251,7 +274,7 @@ impl SkillBackend {
         if !session.loaded_skills.iter().any(answers) {
             return Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name });
         }
-        let update = self.shared.sessions.update(&self.user, &self.session, |session| {
+        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
             let Some(found) = by_name(session, &name).cloned() else {
                 return Ok(Change::None(None));
             };
@@ -272,12 +295,13 @@ impl SkillBackend {
     /// # Errors
     /// `skill_changed` where that version is gone; the store's.
     pub async fn loaded_body(&self, loaded: &LoadedSkill) -> Result<String> {
-        let snapshot = self.shared.sessions.snapshot(&self.user, loaded).await?;
+        let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
         let mount = skill_mount(&loaded.mount)?;
         let path = mount.join("SKILL.md")?;
+        let home = self.home(loaded)?.ok_or_else(|| super::tree::missing(&path))?;
         let pinned = snapshot.file("SKILL.md").ok_or_else(|| super::tree::missing(&path))?;
         let file = super::tree::FileRef {
-            key: self.space()?.skill(&loaded.skill)?.key("SKILL.md")?,
+            key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             pin: Some(pinned.etag.clone()),
             size: Some(pinned.size),
             path,

@@ -6,11 +6,11 @@ use moka::sync::Cache;
 
 use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
 use crate::{
-    catalog::Catalogs,
+    catalog::{Audience, Catalogs, Layer},
     clock::Clock,
     error::{Code, Error, Result},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, Session, Sessions, ToolRule},
+    session::{Both, CreateSession, LoadedSkill, Session, Sessions, ToolRule},
     store::{Committer, SharedStore},
 };
 
@@ -26,6 +26,12 @@ pub struct ServiceOptions {
     pub templates: MountTemplates,
     /// Why nothing can be written, where the store does not honour conditional writes.
     pub read_only: Option<String>,
+    /// Whether sessions see the skills of their caller's team (`_teams/{team}/skills/`) and of the organisation
+    /// (`_org/skills/`) beside their user's own.
+    pub layers: bool,
+    /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
+    /// in place of every SKILL.md.
+    pub index: bool,
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -53,10 +59,13 @@ impl Service {
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.unwrap_or_default();
         let committer = Committer::new(store.clone(), clock.clone());
+        let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone());
+        let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
+        let catalogs = if options.index { catalogs.with_index() } else { catalogs };
         let shared = Shared {
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),
-            catalogs: Catalogs::new(store.clone(), namespace.clone(), clock.clone()),
+            catalogs,
             edits: EditQueues::new(store.clone(), committer.clone()),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
@@ -71,7 +80,7 @@ impl Service {
     /// The handle of one session; asks nothing of the store.
     #[must_use]
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
-        SkillBackend { shared: self.shared.clone(), user, session, at_least: 0 }
+        SkillBackend { shared: self.shared.clone(), audience: Audience { user, team: None }, session, at_least: 0 }
     }
 
     /// Makes a session, or returns the one there is, and loads what its policy preloads; the flag says whether it was
@@ -129,7 +138,7 @@ impl Service {
 #[derive(Clone, Debug)]
 pub struct SkillBackend {
     pub(super) shared: Arc<Shared>,
-    pub(super) user: Id,
+    pub(super) audience: Audience,
     pub(super) session: Id,
     pub(super) at_least: u64,
 }
@@ -142,10 +151,18 @@ impl SkillBackend {
         self
     }
 
+    /// The same handle for a caller of this team: its skills are seen where layers are on. The team comes from the caller's
+    /// key, never from a request.
+    #[must_use]
+    pub fn in_team(mut self, team: Option<Id>) -> Self {
+        self.audience.team = team;
+        self
+    }
+
     /// Whose session it is.
     #[must_use]
     pub fn user(&self) -> &Id {
-        &self.user
+        &self.audience.user
     }
 
     /// The session as it is now; a fresh one where there is none.
@@ -153,7 +170,7 @@ impl SkillBackend {
     /// # Errors
     /// `store_unavailable` where the store is down and the session is not in memory.
     pub async fn session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get(&self.user, &self.session, self.at_least).await
+        self.shared.sessions.get(self.user(), &self.session, self.at_least).await
     }
 
     /// What this session may do: its own policy and its user's.
@@ -164,17 +181,17 @@ impl SkillBackend {
         self.state().await.map(|(_, policy)| policy)
     }
 
-    /// The user's skills as the service knows them; asks the store anew where that is old, or at once with `fresh`.
+    /// The skills this session may know of, own and shared; asks the store anew where that is old, or at once with `fresh`.
     ///
     /// # Errors
     /// The store's.
     pub async fn catalog(&self, fresh: bool) -> Result<Arc<crate::catalog::CatalogView>> {
-        self.shared.catalogs.view(&self.user, fresh).await
+        self.shared.catalogs.view(self.audience.clone(), fresh).await
     }
 
     /// Session and policy, asked for at once.
     pub(super) async fn state(&self) -> Result<(Arc<Session>, Both)> {
-        let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(&self.user))?;
+        let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(self.user()))?;
         let both = session.policy.stricter(&user);
         Ok((session, both))
     }
@@ -203,8 +220,20 @@ impl SkillBackend {
         Ok((session, policy))
     }
 
+    /// Where the skills of a layer lie; nothing where this caller does not see it.
+    pub(super) fn layer(&self, layer: Layer) -> Result<Option<UserSpace>> {
+        let layers = self.shared.catalogs.layers(&self.audience)?;
+        Ok(layers.into_iter().find_map(|(seen, space)| (seen == layer).then_some(space)))
+    }
+
+    /// Where the layer of a loaded skill lies; nothing where this caller does not see it, as one of another team does not.
+    pub(super) fn home(&self, loaded: &LoadedSkill) -> Result<Option<UserSpace>> {
+        let is_own = loaded.layer != Layer::Team || loaded.team == self.audience.team;
+        if is_own { self.layer(loaded.layer) } else { Ok(None) }
+    }
+
     pub(super) fn space(&self) -> Result<UserSpace> {
-        self.shared.namespace.user(&self.user)
+        self.shared.namespace.user(self.user())
     }
 }
 

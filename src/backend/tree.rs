@@ -7,6 +7,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use super::SkillBackend;
 use crate::{
+    catalog::Layer,
     error::{Code, Error, Result},
     path::{ETag, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
     session::{Both, LoadedSkill, Session, SkillsAccess, Visibility},
@@ -132,15 +133,17 @@ impl SkillBackend {
         ];
         let mut kinds = vec![Kind::Fresh, Kind::Fresh];
         for loaded in session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible()) {
-            mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: space.skill(&loaded.skill)? });
+            let Some(home) = self.home(loaded)? else { continue };
+            mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? });
             kinds.push(Kind::Pinned(self.pinned(loaded, policy).await?));
         }
         if policy.visibility() == Visibility::All {
             let mut taken: HashSet<MountName> =
                 session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
             for entry in &self.catalog(false).await?.entries {
+                let Some(home) = self.layer(entry.layer)? else { continue };
                 if policy.skill(&entry.skill).is_visible() && taken.insert(entry.mount_name()) {
-                    mounts.push(Mount { at: skill_mount(&entry.mount_name())?, prefix: space.skill(&entry.skill)? });
+                    mounts.push(Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? });
                     kinds.push(Kind::Shown);
                 }
             }
@@ -151,8 +154,9 @@ impl SkillBackend {
     async fn pinned(&self, loaded: &LoadedSkill, policy: &Both) -> Result<Pinned> {
         Ok(Pinned {
             skill: loaded.skill.clone(),
-            snapshot: self.shared.sessions.snapshot(&self.user, loaded).await?,
-            writable: policy.skills_access() == SkillsAccess::Write,
+            snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
+            // What is shared is not one session's to change.
+            writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,
         })
     }
 }

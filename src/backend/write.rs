@@ -94,7 +94,7 @@ impl SkillBackend {
         file: Option<(ETag, u64)>,
     ) -> Result<()> {
         let now: Timestamp = self.shared.clock.now();
-        let update = self.shared.sessions.update(&self.user, &self.session, |session| {
+        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
             let Some(loaded) = session.loaded_skills.iter_mut().find(|loaded| loaded.skill == skill.skill) else {
                 return Ok(Change::None(()));
             };

@@ -97,19 +97,20 @@ pub async fn discover(
     clock: &dyn Clock,
     previous: Option<&Discovery>,
 ) -> Result<Discovery> {
-    Survey::of(store, space, clock).await?.read(store, previous).await
+    Survey::of(store, Layer::User, space, clock).await?.read(store, previous).await
 }
 
 /// A listing that was made and is yet to be read.
 #[derive(Debug)]
 pub(super) struct Survey {
+    layer: Layer,
     layout: Layout,
     as_of: Timestamp,
 }
 
 impl Survey {
-    /// Lists the skills of a user.
-    pub(super) async fn of(store: &dyn Store, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
+    /// Lists the skills of a layer, which lies in `space`.
+    pub(super) async fn of(store: &dyn Store, layer: Layer, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
         let as_of = clock.now();
         let skills = space.skills()?;
         let (listed, cut) = store.list_all(&skills, LIST_OBJECTS).await?;
@@ -117,7 +118,7 @@ impl Survey {
         if cut {
             layout.diagnostics.push(cut_short());
         }
-        Ok(Self { layout, as_of })
+        Ok(Self { layer, layout, as_of })
     }
 
     /// Reads what `previous` does not know.
@@ -129,7 +130,7 @@ impl Survey {
             let known = previous.and_then(|previous| previous.record(&folder.skill));
             match known.filter(|known| known.etag == folder.etag) {
                 Some(known) => records.push(reused(known, &folder)),
-                None => unread.push(read(store, folder)),
+                None => unread.push(read(store, self.layer, folder)),
             }
         }
         let read: Vec<_> = stream::iter(unread).buffer_unordered(PARALLEL_GETS).try_collect().await?;
@@ -140,29 +141,30 @@ impl Survey {
 }
 
 /// Reads the head of one SKILL.md; `None` where it has gone since the listing.
-async fn read(store: &dyn Store, folder: Folder) -> Result<Option<Record>, StoreError> {
+async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Option<Record>, StoreError> {
     if folder.head_size == 0 {
-        return Ok(Some(record(&folder, folder.etag.clone(), &Bytes::new())));
+        return Ok(Some(record(&folder, layer, folder.etag.clone(), &Bytes::new())));
     }
     match store.get(&folder.head, GetOptions::range(0..SKILL_HEAD_BYTES)).await {
-        Ok(object) => Ok(Some(record(&folder, object.meta.etag, &object.bytes))),
+        Ok(object) => Ok(Some(record(&folder, layer, object.meta.etag, &object.bytes))),
         Err(StoreError::NotFound) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-fn record(folder: &Folder, etag: ETag, bytes: &[u8]) -> Record {
+fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
     let (head, diagnostics) = skill::read_head(bytes, folder.skill.folder());
     let entry = head.map(|head| {
         Arc::new(CatalogEntry {
             skill: folder.skill.clone(),
-            layer: Layer::User,
+            layer,
             frontmatter: head.frontmatter,
             opening: head.opening,
             etag: etag.clone(),
             files: folder.files,
             size: folder.size,
             updated_at: folder.updated_at,
+            shadows: Vec::new(),
         })
     });
     Record { skill: folder.skill.clone(), etag, entry, diagnostics }
@@ -189,7 +191,7 @@ fn cut_short() -> CatalogDiagnostic {
 }
 
 /// A warning on each of several skills that answer to one name, or would be mounted at one place.
-fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic> {
+pub(super) fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic> {
     let by_mount = shared(entries, |entry| entry.skill.folder());
     let by_name = shared(entries, |entry| entry.name());
     let warn = |skill: &SkillPath, code: &str, message: String| CatalogDiagnostic {

@@ -43,6 +43,9 @@ pub struct CatalogEntry {
     pub size: u64,
     /// The newest of them.
     pub updated_at: Timestamp,
+    /// Layers further away that have a skill of the same path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<Layer>,
 }
 
 impl CatalogEntry {

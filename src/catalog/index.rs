@@ -15,7 +15,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::discover::{Discovery, Readings};
+use super::{
+    discover::{Discovery, Readings},
+    entry::Layer,
+};
 use crate::limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS};
 
 /// Raised whenever what is written changes its meaning.
@@ -65,8 +68,8 @@ pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
     Ok(index.into())
 }
 
-/// What an index tells, if it is whole and ours.
-pub(super) fn decode(index: &[u8]) -> Result<Discovery, Unusable> {
+/// What an index tells, if it is whole and that of a catalog of this layer.
+pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> {
     let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(Unusable::Header)?;
     let (header, body) = index.split_at(end);
     let body = body.get(1..).unwrap_or_default();
@@ -85,9 +88,12 @@ pub(super) fn decode(index: &[u8]) -> Result<Discovery, Unusable> {
     }
     let readings: Readings = serde_json::from_slice(&plain)?;
     let records = &readings.records;
-    // Lookups bisect, so order is part of the format; an entry under another skill's name would be one in disguise.
+    // Lookups bisect, so order is part of the format; an entry under another skill's name, or of another layer, would be
+    // one in disguise.
     let ordered = records.is_sorted_by(|one, two| one.skill < two.skill);
-    let honest = records.iter().all(|record| record.entry.as_ref().is_none_or(|entry| entry.skill == record.skill));
+    let honest = records
+        .iter()
+        .all(|record| record.entry.as_ref().is_none_or(|entry| entry.skill == record.skill && entry.layer == layer));
     if !ordered || !honest || records.len() > CATALOG_SKILLS {
         return Err(Unusable::Order);
     }
@@ -132,21 +138,21 @@ mod tests {
     async fn an_index_tells_exactly_what_was_read() {
         let discovery = discovery().await;
         assert!(!discovery.view().diagnostics.is_empty());
-        assert_eq!(decode(&encode(&discovery).unwrap()).unwrap(), discovery);
+        assert_eq!(decode(&encode(&discovery).unwrap(), Layer::User).unwrap(), discovery);
     }
 
     #[tokio::test]
     async fn an_index_of_another_schema_is_not_used() {
         let index = encode(&discovery().await).unwrap();
-        assert!(decode(&with_schema(&index, SCHEMA)).is_ok());
-        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1)), Err(Unusable::Schema(2))));
+        assert!(decode(&with_schema(&index, SCHEMA), Layer::User).is_ok());
+        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1), Layer::User), Err(Unusable::Schema(2))));
     }
 
     #[tokio::test]
     async fn an_index_that_is_cut_short_anywhere_is_not_used() {
         let index = encode(&discovery().await).unwrap();
         for length in 0..index.len() {
-            assert!(decode(&index[..length]).is_err(), "{length}");
+            assert!(decode(&index[..length], Layer::User).is_err(), "{length}");
         }
     }
 
@@ -157,7 +163,7 @@ mod tests {
             deflate.write_all(&vec![b' '; bytes]).unwrap();
             let body = deflate.finish().unwrap();
             let header = Header { schema: SCHEMA, as_of: Timestamp::UNIX_EPOCH, sha256: checksum(&body) };
-            decode(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat())
+            decode(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat(), Layer::User)
         };
         assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(Unusable::Parse(_))));
         assert!(matches!(inflating(CATALOG_INDEX_BYTES + 1), Err(Unusable::TooLarge)));
@@ -166,7 +172,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_are_taken_for_an_index_by_accident(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(decode(&bytes).is_err());
+            prop_assert!(decode(&bytes, Layer::User).is_err());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What skills a user has: read from the bucket by the service, never by an agent's file operations.
+//! What skills a user has, own and shared: read from the bucket by the service, never by an agent's file operations.
 //!
 //! A catalog is an immutable value, replaced whole. What tells an unchanged skill from a changed one is the `ETag` of its
 //! SKILL.md, so keeping a catalog current costs one listing and the files that changed.
@@ -6,6 +6,7 @@
 mod discover;
 mod entry;
 mod index;
+mod layers;
 mod layout;
 mod registry;
 mod saved;
@@ -14,5 +15,6 @@ mod searchable;
 
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
+pub use layers::Audience;
 pub use registry::Catalogs;
 pub use searchable::Searchable;

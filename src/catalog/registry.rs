@@ -1,4 +1,4 @@
-//! The catalogs this process knows: one per user, read once however many ask.
+//! The catalogs this process knows: one per user, team and organisation, read once however many ask.
 //!
 //! A reading belongs to those who wait for it: an error answers them and is then forgotten, and a caller that gives up
 //! leaves the reading to the next one in the queue. Only what nobody waits for runs on its own: bringing an index up to
@@ -12,11 +12,13 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::try_join_all;
 use moka::{future::Cache, policy::EvictionPolicy};
 
 use super::{
     discover::{Discovery, Survey},
-    entry::CatalogView,
+    entry::{CatalogView, Layer},
+    layers::{Audience, Merged, Owner},
     saved::Saved,
     searchable::{Indexes, Searchable},
 };
@@ -24,23 +26,26 @@ use crate::{
     clock::Clock,
     error::{Kind, Result},
     limits::{CATALOG_STALE, CATALOG_USERS, FRESH},
-    path::{Id, Namespace, UserSpace},
+    path::{Namespace, UserSpace},
     store::{Committer, SharedStore},
 };
 
-/// Every user's catalog, in memory, refreshed as it is asked for.
+/// Everybody's catalogs, in memory, refreshed as it is asked for.
 #[derive(Clone, Debug)]
 pub struct Catalogs {
     store: SharedStore,
     namespace: Namespace,
     clock: Arc<dyn Clock>,
-    users: Cache<Id, Arc<Slot>>,
+    slots: Cache<Owner, Arc<Slot>>,
+    merged: Merged,
     indexes: Indexes,
     /// Writes `catalog.json`, where it is kept.
     index: Option<Committer>,
+    /// Whether anybody sees more than their own skills.
+    layers: bool,
 }
 
-/// One user's catalog and the reading under way.
+/// One layer's catalog and the reading under way.
 #[derive(Debug, Default)]
 struct Slot {
     known: Mutex<Option<Known>>,
@@ -67,33 +72,77 @@ struct Flight {
 }
 
 impl Catalogs {
-    /// No catalog known yet.
+    /// No catalog known yet, and no layers but users' own.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        let users = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
-        Self { store, namespace, clock, users, indexes: Indexes::new(), index: None }
+        let slots = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
+        let (merged, indexes) = (Merged::new(), Indexes::new());
+        Self { store, namespace, clock, slots, merged, indexes, index: None, layers: false }
     }
 
-    /// The same, with an index in the bucket: a process that knows nothing of a user yet reads `catalog.json` in place of
+    /// The same, with an index in the bucket: a process that knows nothing of a layer yet reads `catalog.json` in place of
     /// every SKILL.md, and believes it alone for as long as it would its own memory while the store is down.
     #[must_use]
     pub fn with_index(self) -> Self {
         Self { index: Some(Committer::new(self.store.clone(), self.clock.clone())), ..self }
     }
 
-    /// The catalog of `user`, at most 30 s old. With `fresh` the store was asked after this call began.
+    /// The same, with the skills of the caller's team and of the organisation beside a user's own.
+    #[must_use]
+    pub fn with_layers(self) -> Self {
+        Self { layers: true, ..self }
+    }
+
+    /// What `audience` sees, at most 30 s old. With `fresh` the store was asked after this call began. Layers are asked
+    /// for at once.
     ///
     /// Where the store does not answer, a catalog up to 5 minutes old will do unless `fresh` was asked for; its `as_of`
     /// says how old it is. So will an index of that age, once, while the listing is on its way.
     ///
     /// # Errors
     /// As [`discover`](super::discover).
-    pub async fn view(&self, user: &Id, fresh: bool) -> Result<Arc<CatalogView>> {
-        let slot = self.users.get_with_by_ref(user, async { Arc::default() }).await;
+    pub async fn view(&self, audience: impl Into<Audience>, fresh: bool) -> Result<Arc<CatalogView>> {
+        let audience = audience.into();
+        let owners = Owner::seen_by(&audience, self.layers);
+        let mut parts = try_join_all(owners.iter().map(|owner| self.view_of(owner, fresh))).await?;
+        match (parts.pop(), parts.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (last, _) => Ok(self.merged.of(&audience, parts.into_iter().chain(last).collect()).await),
+        }
+    }
+
+    /// What `audience` sees, at most 30 s old, with its search index.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
+        let audience = audience.into();
+        let view = self.view(audience.clone(), false).await?;
+        self.indexes.of(&audience, view).await
+    }
+
+    /// The layers `audience` sees and where they lie, nearest first.
+    ///
+    /// # Errors
+    /// `invalid_path` where ids and prefix together are too long for a key.
+    pub fn layers(&self, audience: &Audience) -> Result<Vec<(Layer, UserSpace)>> {
+        let owners = Owner::seen_by(audience, self.layers).into_iter();
+        owners.map(|owner| Ok((owner.layer(), owner.space(&self.namespace)?))).collect()
+    }
+
+    /// One layer of what `audience` sees, as far as this process knows it, of any age; the store is not asked.
+    pub async fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
+        let owners = Owner::seen_by(&audience.into(), self.layers);
+        let slot = self.slots.get(owners.iter().find(|owner| owner.layer() == layer)?).await?;
+        slot.known().map(|known| known.discovery.view().clone())
+    }
+
+    async fn view_of(&self, owner: &Owner, fresh: bool) -> Result<Arc<CatalogView>> {
+        let slot = self.slots.get_with_by_ref(owner, async { Arc::default() }).await;
         if let Some(view) = slot.younger_than(FRESH, self.clock.uptime()).filter(|_| !fresh) {
             return Ok(view);
         }
-        match self.read(user, &slot, fresh).await {
+        match self.read(owner, &slot, fresh).await {
             Err(error) if !fresh && error.kind() == Kind::Unavailable => {
                 slot.younger_than(CATALOG_STALE, self.clock.uptime()).ok_or(error)
             }
@@ -101,23 +150,8 @@ impl Catalogs {
         }
     }
 
-    /// The catalog of `user`, at most 30 s old, with its search index.
-    ///
-    /// # Errors
-    /// As [`view`](Self::view).
-    pub async fn searchable(&self, user: &Id) -> Result<Searchable> {
-        let view = self.view(user, false).await?;
-        self.indexes.of(user, view).await
-    }
-
-    /// The catalog of `user` as far as this process knows it, of any age; the store is not asked.
-    pub async fn known(&self, user: &Id) -> Option<Arc<CatalogView>> {
-        let slot = self.users.get(user).await?;
-        slot.known().map(|known| known.discovery.view().clone())
-    }
-
     /// Waits for the reading under way or begins one; with `fresh` only one that begins after this call will do.
-    async fn read(&self, user: &Id, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn read(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
         if let Some(flight) = &*flight
@@ -126,24 +160,24 @@ impl Catalogs {
             return flight.outcome.clone();
         }
         let began = slot.turn();
-        let outcome = self.discover(user, slot, fresh).await;
+        let outcome = self.discover(owner, slot, fresh).await;
         *flight = Some(Flight { began, ended: slot.turn(), outcome: outcome.clone() });
         outcome
     }
 
-    async fn discover(&self, user: &Id, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn discover(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let at = self.clock.uptime();
-        let space = self.namespace.user(user)?;
-        let survey = Survey::of(&*self.store, &space, &*self.clock);
+        let (layer, space) = (owner.layer(), owner.space(&self.namespace)?);
+        let survey = Survey::of(&*self.store, layer, &space, &*self.clock);
         let (survey, previous) = match (slot.known(), &self.index) {
             (Some(known), _) => (survey.await?, Some(known.discovery)),
             (None, None) => (survey.await?, None),
             (None, Some(_)) if fresh => {
-                let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, &space));
+                let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, layer, &space));
                 (survey?, saved)
             }
-            (None, Some(_)) => match slot.saved.load(&*self.store, &space).await {
-                Some(saved) if self.age_of(&saved) < CATALOG_STALE => return Ok(self.believe(user, slot, saved)),
+            (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space).await {
+                Some(saved) if self.age_of(&saved) < CATALOG_STALE => return Ok(self.believe(owner, slot, saved)),
                 saved => (survey.await?, saved),
             },
         };
@@ -155,15 +189,15 @@ impl Catalogs {
     }
 
     /// Takes an index for the truth, and looks again behind the caller's back where it is not of this moment.
-    fn believe(&self, user: &Id, slot: &Arc<Slot>, saved: Discovery) -> Arc<CatalogView> {
+    fn believe(&self, owner: &Owner, slot: &Arc<Slot>, saved: Discovery) -> Arc<CatalogView> {
         let age = self.age_of(&saved);
         let view = saved.view().clone();
         slot.keep(Known { discovery: saved, at: self.clock.uptime(), age });
         if age >= FRESH {
-            let (this, user, slot) = (self.clone(), user.clone(), slot.clone());
+            let (this, owner, slot) = (self.clone(), owner.clone(), slot.clone());
             tokio::spawn(async move {
-                if let Err(error) = this.read(&user, &slot, true).await {
-                    tracing::warn!(%user, error = %error.chain(), "a catalog could not be brought up to date");
+                if let Err(error) = this.read(&owner, &slot, true).await {
+                    tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
                 }
             });
         }
@@ -206,7 +240,7 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::SystemClock, store::MemoryStore};
+    use crate::{clock::SystemClock, path::Id, store::MemoryStore};
 
     #[tokio::test]
     async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {
@@ -216,11 +250,14 @@ mod tests {
         for number in 0..CATALOG_USERS {
             catalogs.view(&user(number), false).await.unwrap();
         }
-        catalogs.users.run_pending_tasks().await;
-        assert!(catalogs.known(&user(0)).await.is_some());
+        catalogs.slots.run_pending_tasks().await;
+        assert!(catalogs.known(&user(0), Layer::User).await.is_some());
         catalogs.view(&user(CATALOG_USERS), false).await.unwrap();
-        catalogs.users.run_pending_tasks().await;
-        assert!(catalogs.known(&user(1)).await.is_none());
-        assert!(catalogs.known(&user(0)).await.is_some() && catalogs.known(&user(CATALOG_USERS)).await.is_some());
+        catalogs.slots.run_pending_tasks().await;
+        assert!(catalogs.known(&user(1), Layer::User).await.is_none());
+        assert!(
+            catalogs.known(&user(0), Layer::User).await.is_some()
+                && catalogs.known(&user(CATALOG_USERS), Layer::User).await.is_some()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! One user's `catalog.json`, read and replaced by compare-and-swap.
+//! The `catalog.json` of one layer's catalog, read and replaced by compare-and-swap.
 //!
 //! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
 //! is written another time.
@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 
 use super::{
     discover::Discovery,
+    entry::Layer,
     index::{decode, encode},
 };
 use crate::{
@@ -32,13 +33,13 @@ struct Seen {
 
 impl Saved {
     /// What the index tells, at the price of one GET.
-    pub(super) async fn load(&self, store: &dyn Store, space: &UserSpace) -> Option<Discovery> {
+    pub(super) async fn load(&self, store: &dyn Store, layer: Layer, space: &UserSpace) -> Option<Discovery> {
         let key = space.catalog().ok()?;
         let mut seen = self.seen.lock().await;
         let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
         match store.get(&key, GetOptions::range(0..most)).await {
             Ok(object) => {
-                let told = decode(&object.bytes)
+                let told = decode(&object.bytes, layer)
                     .inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));
                 *seen = Seen { base: Some(Base::version(&object.meta)), told: told.ok() };
             }

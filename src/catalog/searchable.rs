@@ -10,12 +10,12 @@ use tokio::task;
 
 use super::{
     entry::CatalogView,
+    layers::Audience,
     search::{SearchDocument, SearchIndex},
 };
 use crate::{
     error::{Error, Result},
     limits::{SEARCH_INDEX_BYTES, SEARCH_INLINE_SKILLS},
-    path::Id,
 };
 
 /// A catalog and the index of its skills.
@@ -30,25 +30,25 @@ pub struct Searchable {
 /// The indexes this process keeps.
 #[derive(Clone, Debug)]
 pub(super) struct Indexes {
-    kept: Cache<Id, Searchable>,
+    kept: Cache<Audience, Searchable>,
 }
 
 impl Indexes {
     pub(super) fn new() -> Self {
-        let weigher = |_: &Id, kept: &Searchable| u32::try_from(kept.index.memory_bytes()).unwrap_or(u32::MAX);
+        let weigher = |_: &Audience, kept: &Searchable| u32::try_from(kept.index.memory_bytes()).unwrap_or(u32::MAX);
         Self { kept: Cache::builder().weigher(weigher).max_capacity(SEARCH_INDEX_BYTES).build() }
     }
 
     /// The index of `view`: the one that is kept, where it was made of the same skills.
-    pub(super) async fn of(&self, user: &Id, view: Arc<CatalogView>) -> Result<Searchable> {
-        if let Some(kept) = self.kept.get(user).await
+    pub(super) async fn of(&self, audience: &Audience, view: Arc<CatalogView>) -> Result<Searchable> {
+        if let Some(kept) = self.kept.get(audience).await
             && kept.view.entries == view.entries
         {
             return Ok(Searchable { view, index: kept.index });
         }
         let index = Arc::new(build(view.clone()).await?);
         let made = Searchable { view, index };
-        self.kept.insert(user.clone(), made.clone()).await;
+        self.kept.insert(audience.clone(), made.clone()).await;
         Ok(made)
     }
 }

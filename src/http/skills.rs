@@ -68,7 +68,7 @@ impl From<&CatalogEntry> for SkillReply {
             size: entry.size,
             updated_at: entry.updated_at,
             state: "published",
-            shadows: Vec::new(),
+            shadows: entry.shadows.clone(),
         }
     }
 }

@@ -140,6 +140,22 @@ impl Namespace {
         self.0.folder(user.as_str()).map(|root| UserSpace { root })
     }
 
+    /// The organisation's part: its skills are everybody's. No id begins with `_`, so no user's part is the same.
+    ///
+    /// # Errors
+    /// `invalid_path` where the configured prefix is too long.
+    pub fn org(&self) -> Result<UserSpace> {
+        self.0.folder("_org").map(|root| UserSpace { root })
+    }
+
+    /// One team's part: its skills are those of its members.
+    ///
+    /// # Errors
+    /// As [`user`](Self::user).
+    pub fn team(&self, team: &Id) -> Result<UserSpace> {
+        self.0.folder(&format!("_teams/{team}")).map(|root| UserSpace { root })
+    }
+
     /// Where the service itself keeps what belongs to no user, such as the probe of conditional writes.
     ///
     /// # Errors
@@ -155,7 +171,8 @@ impl Namespace {
     }
 }
 
-/// One user's part of the bucket. `u1` and `u10` never meet, because a prefix is closed by `/`.
+/// One user's part of the bucket; a team's and the organisation's are laid out alike. `u1` and `u10` never meet, because
+/// a prefix is closed by `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserSpace {
     root: KeyPrefix,
@@ -262,7 +279,8 @@ mod tests {
     }
 
     proptest! {
-        // S-PATH-6: Every key asked of the store for a session lies under its user's prefix.
+        // S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team
+        // and the organisation its caller belongs to.
         #[test]
         fn every_key_lies_below_its_user(id in "(u1|u10|alice|alice2)", relative in "[a/.]{0,8}") {
             let space = user(&id);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
     backend::SkillBackend,
-    error::Result,
+    error::{Code, Result},
     session::{PromptMode, Session},
 };
 
@@ -27,10 +27,10 @@ async fn current(backend: &SkillBackend, session: &Session) -> Result<Option<Cur
     let Some(loaded) = session.current_skill.as_ref().and_then(|skill| session.loaded(skill)) else {
         return Ok(None);
     };
-    Ok(Some(CurrentSkill {
-        skill: loaded.skill.clone(),
-        name: loaded.name.clone(),
-        mount: loaded.mount.clone(),
-        body: backend.loaded_body(loaded).await?,
-    }))
+    let body = match backend.loaded_body(loaded).await {
+        // It was loaded by a caller of another team.
+        Err(error) if error.code() == Code::FileNotFound => return Ok(None),
+        body => body?,
+    };
+    Ok(Some(CurrentSkill { skill: loaded.skill.clone(), name: loaded.name.clone(), mount: loaded.mount.clone(), body }))
 }

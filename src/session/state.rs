@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
 use crate::{
+    catalog::Layer,
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE},
     path::{Id, MountName, SkillPath},
     skill::Snapshot,
@@ -17,6 +18,12 @@ use crate::{
 pub struct LoadedSkill {
     /// Where it lies.
     pub skill: SkillPath,
+    /// Whose folder that is in.
+    #[serde(default)]
+    pub layer: Layer,
+    /// The team, where it is a team's: whoever is not in it does not see the skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<Id>,
     /// Its folder below `/skills`.
     pub mount: MountName,
     /// The name its frontmatter gives, or its folder's.

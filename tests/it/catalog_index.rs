@@ -2,38 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     catalog::{CatalogView, Catalogs},
-    clock::Clock,
     limits::{CATALOG_STALE, FRESH},
     path::{Id, Namespace, ObjectKey},
     store::{DeleteOptions, Faulty, GetOptions, Ledger, MemoryStore, Metered, Store, Verb},
 };
 use tokio::time::{Instant, advance, sleep};
 
+use crate::support::Wall;
+
 /// What each request takes, on the paused clock.
 const LATENCY: Duration = Duration::from_millis(20);
 /// Long enough for everything that runs on its own.
 const QUIET: Duration = Duration::from_secs(1);
-
-/// A clock on the wall that goes with tokio's.
-#[derive(Debug)]
-struct Wall(Instant);
-
-impl Clock for Wall {
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH + SignedDuration::try_from(self.uptime()).unwrap()
-    }
-
-    fn uptime(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn random(&self) -> u128 {
-        7
-    }
-}
 
 struct Bucket {
     inner: Arc<MemoryStore>,
@@ -47,7 +29,7 @@ impl Bucket {
         let inner = Arc::new(MemoryStore::new());
         let faulty = Arc::new(Faulty::new(inner.clone()));
         faulty.set_latency(LATENCY);
-        let bucket = Self { inner, faulty, clock: Arc::new(Wall(Instant::now())) };
+        let bucket = Self { inner, faulty, clock: Arc::new(Wall::new()) };
         for number in 0..skills {
             bucket.skill(&format!("c/s{number:03}"), "Hace algo.");
         }

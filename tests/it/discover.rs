@@ -1,20 +1,24 @@
 //! `discover_skills`: what is found, what is never found, what is remembered, and what it costs.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, DiscoverReply, DiscoverRequest, SkillBackend},
+    backend::{BackendProtocol, DiscoverReply, DiscoverRequest, ServiceOptions, SkillBackend},
     limits::{
         DISCOVERIES, DISCOVERY_FLUSH, DISCOVERY_QUERY_BYTES, SEARCH_INLINE_SKILLS, SEARCH_QUERY_BYTES, SEARCH_RESULTS,
         SEARCH_RESULTS_MOST,
     },
+    path::KeyPrefix,
     session::{Change, SkillRule, ToolRule},
-    store::Requests,
+    store::{DeleteOptions, MemoryStore, Requests},
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, advance, sleep};
 
-use crate::support::world::{Short, World, code, id};
+use crate::support::{
+    Wall,
+    world::{Short, World, code, id},
+};
 
 fn ask(query: &str) -> DiscoverRequest {
     DiscoverRequest { query: query.to_owned(), category: None, limit: SEARCH_RESULTS }
@@ -226,4 +230,107 @@ async fn a_search_of_a_known_catalog_asks_the_store_nothing_and_sees_what_change
     world.put_skill("demo", "hipoteca", "Concede una hipoteca.", "x").await;
     agent.catalog(true).await.unwrap();
     assert_eq!(found(&agent, "hipoteca").await.unwrap().len(), 2);
+}
+
+const INDEX: &str = "demo/.skillmount/catalog.json";
+/// The latency of one request where round trips are counted.
+const TRIP: Duration = Duration::from_secs(1);
+
+/// A new process over the bucket of `world` that keeps catalogs there, with its session and policy known.
+async fn process(world: &World, clock: &Arc<Wall>) -> World {
+    let options = ServiceOptions { index: true, ..ServiceOptions::default() };
+    let process = World::at(world.bucket.clone(), options, clock.clone());
+    process.agent().policy().await.unwrap();
+    process
+}
+
+/// Requests and round trips of a question that finds one skill.
+async fn cost_of_a_question(world: &World) -> (Requests, u64) {
+    world.faults.set_latency(TRIP);
+    let begun = Instant::now();
+    let (answer, cost) = world.cost(found(&world.agent(), "zebra")).await;
+    assert_eq!(answer.unwrap(), ["c/zebra"]);
+    (cost, begun.elapsed().as_secs())
+}
+
+// S-SEARCH-6: Searching costs a process that knows the catalog no request, and one that knows nothing a single round trip
+// where the catalog is kept in the bucket.
+#[tokio::test(start_paused = true)]
+async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() {
+    for skills in [100_u64, 10_000] {
+        let bucket = Arc::new(MemoryStore::new());
+        for number in 1..skills {
+            bucket.put_raw(&format!("demo/skills/c/s{number:05}/SKILL.md"), "---\ndescription: Does it.\n---\n");
+        }
+        bucket.put_raw("demo/skills/c/zebra/SKILL.md", "---\ndescription: Stripes.\n---\n");
+        let world = World::over(bucket);
+        world.agent().policy().await.unwrap();
+        let list = skills.div_ceil(1000);
+        let without = (Requests { list, get: skills, ..Requests::default() }, list + skills.div_ceil(64));
+        assert_eq!(cost_of_a_question(&world).await, without);
+
+        let clock = Arc::new(Wall::new());
+        process(&world, &clock).await.agent().catalog(false).await.unwrap();
+        sleep(TRIP).await;
+        let fresh = process(&world, &clock).await;
+        assert_eq!(
+            cost_of_a_question(&fresh).await,
+            (Requests { get: 1, ..Requests::default() }, 1),
+            "{skills} skills"
+        );
+        assert_eq!(cost_of_a_question(&fresh).await, (Requests::default(), 0));
+    }
+}
+
+/// What a process says of the skills: what it finds, lists and loads.
+async fn answers(world: &World) -> String {
+    let agent = world.agent();
+    let mut said = format!("{:?}", agent.catalog(false).await.unwrap().entries);
+    for question in ["vivienda", "cancelar una hipoteca", "letterhead", "xyzzy"] {
+        said += &format!("{:?}", agent.discover_skills(ask(question)).await.unwrap());
+    }
+    for name in ["compraventa", "escrituras/hipotecas/cancelacion", "resumen", "nothing"] {
+        said += &format!("{:?}", agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body)));
+    }
+    said
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_that_is_lost_damaged_or_old_changes_no_answer() {
+    let world = notary().await;
+    let truth = answers(&world).await;
+    let clock = Arc::new(Wall::new());
+    let key = KeyPrefix::all().key(INDEX).unwrap();
+    let mut state = 0x9e37_79b9_u64;
+    let mut roll = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let mut old = Vec::new();
+    for round in 0..100 {
+        let process = process(&world, &clock).await;
+        assert_eq!(answers(&process).await, truth, "round {round}");
+        advance(Duration::from_millis(u64::try_from(roll(20_000)).unwrap())).await;
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(answers(&process).await, truth, "round {round}, the same process again");
+        let index = world.bytes(INDEX).await.expect("it is written anew");
+        old.push(index.clone());
+        let sabotage = match roll(6) {
+            0 => None,
+            1 => Some(index[..roll(index.len())].to_vec()),
+            2 => {
+                let mut damaged = index.clone();
+                damaged[roll(index.len())] ^= 1 << roll(8);
+                Some(damaged)
+            }
+            3 => Some(b"not ours".to_vec()),
+            4 => Some(old[roll(old.len())].clone()),
+            _ => Some(index),
+        };
+        match sabotage {
+            None => world.bucket.delete(&key, DeleteOptions::default()).await.unwrap(),
+            Some(bytes) => world.put(INDEX, bytes).await,
+        }
+        advance(Duration::from_secs(u64::try_from(roll(31)).unwrap())).await;
+    }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, fs, path::Path, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    catalog::{Catalogs, Discovery, discover},
+    catalog::{Catalogs, Discovery, Layer, discover},
     clock::SystemClock,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{Id, KeyPrefix, Namespace, UserSpace},
@@ -256,7 +256,7 @@ async fn a_catalog_is_served_from_memory_until_it_is_thirty_seconds_old() {
     let bucket = Bucket::new();
     let catalogs = bucket.catalogs();
     bucket.skill("a", "One.");
-    assert!(catalogs.known(&u1()).await.is_none());
+    assert!(catalogs.known(&u1(), Layer::User).await.is_none());
     catalogs.view(&u1(), false).await.unwrap();
     assert_eq!(bucket.asked(), (1, 1));
     bucket.skill("b", "Two.");
@@ -266,7 +266,7 @@ async fn a_catalog_is_served_from_memory_until_it_is_thirty_seconds_old() {
     advance(Duration::from_secs(1)).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 2);
     assert_eq!(bucket.asked(), (2, 2), "the unchanged skill is not read again");
-    assert_eq!(catalogs.known(&u1()).await.unwrap().entries.len(), 2);
+    assert_eq!(catalogs.known(&u1(), Layer::User).await.unwrap().entries.len(), 2);
     bucket.skill("c", "Three.");
     assert_eq!(catalogs.view(&u1(), true).await.unwrap().entries.len(), 3);
 }
@@ -312,7 +312,7 @@ async fn while_the_store_is_down_an_older_catalog_is_served_for_five_minutes_and
     assert_eq!(catalogs.view(&u1(), true).await.unwrap_err().code(), Code::StoreUnavailable);
     advance(LATENCY * 4).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap_err().code(), Code::StoreUnavailable);
-    assert!(catalogs.known(&u1()).await.is_some());
+    assert!(catalogs.known(&u1(), Layer::User).await.is_some());
     bucket.faulty.set_down(false);
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 1);
 }

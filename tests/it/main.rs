@@ -24,6 +24,7 @@ mod files;
 mod fixtures;
 #[cfg(feature = "http")]
 mod http;
+mod layers;
 #[cfg(feature = "s3")]
 mod localstack;
 mod model;

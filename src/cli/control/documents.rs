@@ -71,7 +71,7 @@ fn entry_document(entry: &CatalogEntry) -> Value {
         "size": entry.size,
         "updated_at": entry.updated_at,
         "state": "published",
-        "shadows": [],
+        "shadows": entry.shadows,
     })
 }
 

@@ -57,6 +57,8 @@ impl Stage {
             loaded_at: Timestamp::UNIX_EPOCH,
             digest: "sha256:0".to_owned(),
             arguments: None,
+            layer: Layer::User,
+            team: None,
             snapshot: Some(Arc::new(Snapshot::new(Vec::new()))),
             skill: path,
         });
@@ -77,6 +79,7 @@ pub(super) fn entry(skill: &str, name: Option<&str>, description: &str) -> Arc<C
         files: 1,
         size: 1,
         updated_at: Timestamp::UNIX_EPOCH,
+        shadows: Vec::new(),
     })
 }
 

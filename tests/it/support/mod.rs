@@ -13,12 +13,13 @@ use std::{
     time::Duration,
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     clock::{Clock, SystemClock},
     store::{DirectoryStore, SharedStore},
 };
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 /// The machine's clock.
 pub(crate) fn clock() -> Arc<dyn Clock> {
@@ -75,5 +76,29 @@ impl Clock for SetClock {
 
     fn random(&self) -> u128 {
         self.rest.random()
+    }
+}
+
+/// A clock on the wall that goes with tokio's.
+#[derive(Debug)]
+pub(crate) struct Wall(Instant);
+
+impl Wall {
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for Wall {
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::try_from(self.uptime()).unwrap()
+    }
+
+    fn uptime(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn random(&self) -> u128 {
+        7
     }
 }

@@ -8,7 +8,7 @@ use skillmount::{
         BackendProtocol, DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest,
         LsRequest, ReadReply, ReadRequest, Service, ServiceOptions, SkillBackend, WriteRequest,
     },
-    clock::SystemClock,
+    clock::{Clock, SystemClock},
     path::{Id, KeyPrefix},
     store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
 };
@@ -28,12 +28,19 @@ impl World {
     }
 
     pub(crate) fn over(bucket: SharedStore) -> Self {
+        Self::with(bucket, ServiceOptions::default())
+    }
+
+    pub(crate) fn with(bucket: SharedStore, options: ServiceOptions) -> Self {
+        Self::at(bucket, options, Arc::new(SystemClock::new()))
+    }
+
+    pub(crate) fn at(bucket: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let faults = Arc::new(Faulty::new(bucket.clone()));
         let ledger = Arc::new(Ledger::recording());
         let metered = Arc::new(Metered::new(faults.clone(), ledger.clone()));
-        let clock = Arc::new(SystemClock::new());
         let cached = Arc::new(Cached::new(metered, 64 << 20, clock.clone()));
-        let service = Service::new(cached, ServiceOptions::default(), clock);
+        let service = Service::new(cached, options, clock);
         Self { service, bucket, ledger, faults }
     }
 

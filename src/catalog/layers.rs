@@ -1,0 +1,141 @@
+//! Layers: a user's own skills, those of the team and those of the organisation, seen as one catalog.
+//!
+//! The nearest layer wins, skill by skill and whole: a skill of one path is never put together from two layers. What is
+//! hidden that way is reported on the entry that hides it.
+
+use std::sync::Arc;
+
+use moka::future::Cache;
+
+use super::{
+    discover::duplicates,
+    entry::{CatalogEntry, CatalogView, Layer},
+};
+use crate::{
+    error::Result,
+    limits::MERGED_ENTRIES,
+    path::{Id, Namespace, SkillPath, UserSpace},
+};
+
+/// Who looks at skills, which decides what layers there are. The team comes from the caller's key, never from a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Audience {
+    /// The user.
+    pub user: Id,
+    /// The team the caller belongs to, if any.
+    pub team: Option<Id>,
+}
+
+impl From<&Id> for Audience {
+    /// A user who is in no team.
+    fn from(user: &Id) -> Self {
+        Self { user: user.clone(), team: None }
+    }
+}
+
+/// Whose a layer is: what its catalog is known by, so that everybody who sees a layer shares one reading of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Owner {
+    User(Id),
+    Team(Id),
+    Org,
+}
+
+impl Owner {
+    /// Those whose skills `audience` sees, nearest first; of layers above the user only `with_layers`.
+    pub(super) fn seen_by(audience: &Audience, with_layers: bool) -> Vec<Self> {
+        let above = audience.team.iter().cloned().map(Self::Team).chain([Self::Org]).filter(|_| with_layers);
+        [Self::User(audience.user.clone())].into_iter().chain(above).collect()
+    }
+
+    pub(super) fn layer(&self) -> Layer {
+        match self {
+            Self::User(_) => Layer::User,
+            Self::Team(_) => Layer::Team,
+            Self::Org => Layer::Org,
+        }
+    }
+
+    /// Where the layer lies.
+    pub(super) fn space(&self, namespace: &Namespace) -> Result<UserSpace> {
+        match self {
+            Self::User(user) => namespace.user(user),
+            Self::Team(team) => namespace.team(team),
+            Self::Org => namespace.org(),
+        }
+    }
+}
+
+/// The merged catalogs this process knows.
+#[derive(Clone, Debug)]
+pub(super) struct Merged {
+    kept: Cache<Audience, Arc<Merging>>,
+}
+
+/// A merged catalog and the very views it was made of.
+#[derive(Debug)]
+struct Merging {
+    parts: Vec<Arc<CatalogView>>,
+    whole: Arc<CatalogView>,
+}
+
+impl Merged {
+    pub(super) fn new() -> Self {
+        let weigher =
+            |_: &Audience, kept: &Arc<Merging>| u32::try_from(kept.whole.entries.len() + 1).unwrap_or(u32::MAX);
+        Self { kept: Cache::builder().weigher(weigher).max_capacity(MERGED_ENTRIES).build() }
+    }
+
+    /// `parts`, nearest first, as one catalog.
+    pub(super) async fn of(&self, audience: &Audience, parts: Vec<Arc<CatalogView>>) -> Arc<CatalogView> {
+        if let Some(kept) = self.kept.get(audience).await
+            && kept.parts.len() == parts.len()
+            && kept.parts.iter().zip(&parts).all(|(one, two)| Arc::ptr_eq(one, two))
+        {
+            return kept.whole.clone();
+        }
+        let whole = Arc::new(merge(&parts));
+        self.kept.insert(audience.clone(), Arc::new(Merging { parts, whole: whole.clone() })).await;
+        whole
+    }
+}
+
+/// One catalog of several layers, given nearest first.
+fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
+    let mut all: Vec<&Arc<CatalogEntry>> = parts.iter().flat_map(|part| &part.entries).collect();
+    // The sort is stable, so among equals the nearest stays first.
+    all.sort_by(|one, two| one.skill.cmp(&two.skill));
+    let entries: Vec<_> = all.chunk_by(|one, two| one.skill == two.skill).filter_map(nearest).collect();
+    let mut diagnostics = duplicates(&entries);
+    for (distance, part) in parts.iter().enumerate() {
+        let nearer = parts.get(..distance).unwrap_or_default();
+        let told = part.diagnostics.iter().filter(|finding| {
+            // Two skills of one name may be so in one layer and not in the whole, and the other way round.
+            let of_one_layer = finding.diagnostic.code.starts_with("duplicate_") && finding.diagnostic.line.is_none();
+            !of_one_layer && !is_hidden(&finding.skill, nearer)
+        });
+        diagnostics.extend(told.cloned());
+    }
+    diagnostics.sort_by(|one, two| one.skill.cmp(&two.skill));
+    CatalogView {
+        entries,
+        diagnostics,
+        unnameable_keys: parts.iter().map(|part| part.unnameable_keys).sum(),
+        as_of: parts.iter().map(|part| part.as_of).min().unwrap_or_default(),
+    }
+}
+
+/// The first of the entries of one skill, with the layers of the others.
+fn nearest(same: &[&Arc<CatalogEntry>]) -> Option<Arc<CatalogEntry>> {
+    let (nearest, shadowed) = same.split_first()?;
+    let mut entry = Arc::clone(nearest);
+    if !shadowed.is_empty() {
+        Arc::make_mut(&mut entry).shadows = shadowed.iter().map(|entry| entry.layer).collect();
+    }
+    Some(entry)
+}
+
+/// Whether one of the `nearer` layers has the skill.
+fn is_hidden(skill: &str, nearer: &[Arc<CatalogView>]) -> bool {
+    SkillPath::parse(skill).is_ok_and(|skill| nearer.iter().any(|part| part.entry(&skill).is_some()))
+}
