@@ -40,7 +40,7 @@ ripgrep:
 	  fi; }
 
 soak: ## the tests under stress, a hundred times as long, with their figures
-	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races
+	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model
 
 bench: ## memory, requests and time, as multiples of the raw SDK
 	cargo bench

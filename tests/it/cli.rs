@@ -3,7 +3,7 @@
 mod files;
 mod folders;
 mod help;
-mod server;
+pub(crate) mod server;
 mod settings;
 
 use std::{fs, path::Path, process::Output};

@@ -15,6 +15,8 @@ mod catalog_index;
 mod cli;
 mod conformance;
 mod costs;
+#[cfg(feature = "cli")]
+mod crashes;
 mod directory;
 mod discover;
 mod discovery;

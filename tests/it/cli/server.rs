@@ -10,26 +10,32 @@ use serde_json::Value;
 use super::Home;
 
 /// A server of its own, ended with the test.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Server {
     fn start(home: &Home, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_skillmount"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--json"])
-            .args(arguments)
-            .env("XDG_DATA_HOME", home.path().join("data"))
-            .current_dir(home.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--json"]).args(arguments);
+        command.env("XDG_DATA_HOME", home.path().join("data")).current_dir(home.path());
+        Self::spawn(command.stderr(Stdio::piped()))
+    }
+
+    /// Runs `command`, which is `serve --json`, and waits until it tells its address.
+    pub(crate) fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         Self { child, url: told["listening"].as_str().unwrap().to_owned() }
+    }
+
+    /// Ends it at once, whatever it is doing.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Asks it to stop, and returns its exit status and its log.
