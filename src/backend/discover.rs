@@ -43,7 +43,7 @@ impl SkillBackend {
     /// # Errors
     /// As any change of a session.
     pub async fn save_discoveries(&self) -> Result<()> {
-        self.shared.sessions.flush(&self.user, &self.session).await
+        self.shared.sessions.flush(self.user(), &self.session).await
     }
 
     /// Notes the discovery in the session, where this service writes at all.

@@ -120,7 +120,7 @@ fn a_listing_costs_little_beside_names_and_descriptions() {
     };
     let tokens = |text: &str| tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len();
     let said: usize = stage.view.entries.iter().map(|entry| tokens(entry.name()) + tokens(entry.description())).sum();
-    for (format, most) in [(skillmount::prompt::Format::Markdown, 6), (skillmount::prompt::Format::Xml, 20)] {
+    for (format, most) in [(Format::Markdown, 6), (Format::Xml, 20)] {
         let whole = stage.render(&PromptRequest { mode: Some(PromptMode::Listing), format, ..roomy() });
         let each = (whole.tokens - said) / stage.view.entries.len();
         println!("{format:?}: {each} tokens a skill beside its name and description");
