@@ -71,11 +71,11 @@ async fn a_server_killed_at_random_moments_keeps_every_acknowledged_write() {
     let mut figures = Figures::default();
     for kill in 0..kills {
         println!("life {kill}");
-        let (server, life) = begin(folder.path()).await;
+        let (server, life) = begin(folder.path());
         check(folder.path(), &server.url, &life, &mut agents, &mut figures).await;
         agents = work_until_killed(server, life, agents, &mut random, &mut figures).await;
     }
-    let (server, life) = begin(folder.path()).await;
+    let (server, life) = begin(folder.path());
     check(folder.path(), &server.url, &life, &mut agents, &mut figures).await;
     println!("{kills} kills: {figures:?}");
     assert!(figures.in_doubt > 0, "no kill met a write under way");
@@ -86,7 +86,7 @@ fn skill_text(skill: &str) -> String {
 }
 
 /// Starts the server on `folder`; what writers left half done is cleared away before it says so.
-async fn begin(folder: &Path) -> (Server, Arc<Life>) {
+fn begin(folder: &Path) -> (Server, Arc<Life>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
     command.env_clear().current_dir(folder).args(["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);
     command.arg(format!("file:{}", folder.display())).env("SKILLMOUNT_LOG", "error");

@@ -127,23 +127,23 @@ impl Agent {
     async fn change_a_file(&mut self) -> Result<()> {
         let number = self.random.random_range(0..FILES);
         let path = path(number);
-        let text = content::letters(&mut self.random);
+        let fresh = content::letters(&mut self.random);
         let now = self.files[number].acknowledged.clone();
         let (next, outcome) = match (now, self.random.random_range(0..5)) {
             (None, _) => {
-                let next = content::sealed(&text);
+                let next = content::sealed(&fresh);
                 let outcome = self.backend().create(&path, &next).await.map(drop);
                 (Some(next), outcome)
             }
             (Some(_), 0) => (None, self.backend().remove(&path).await.map(drop)),
             (Some(_), 1 | 2) => {
-                let next = content::sealed(&text);
+                let next = content::sealed(&fresh);
                 let outcome = self.backend().overwrite(&path, &next).await.map(drop);
                 (Some(next), outcome)
             }
             (Some(now), _) => {
                 let body = content::body(&now).unwrap();
-                let added = content::sealed(&format!("{body}{text}"));
+                let added = content::sealed(&format!("{body}{fresh}"));
                 let outcome = self.backend().replace(&path, &now[body.len()..], &added[body.len()..]).await;
                 (Some(added), outcome.map(drop))
             }

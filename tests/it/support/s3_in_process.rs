@@ -36,20 +36,24 @@ pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
 pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
     let memory = Arc::new(MemoryStore::new());
     let script = Arc::new(Script::default());
-    let mut builder = S3ServiceBuilder::new(Service { backend: memory.clone() });
+    let client = client_over(memory.clone(), script.clone());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    (S3Store::with_client(&client, BUCKET, clock), memory, script)
+}
+
+/// The SDK alone, and an S3 that keeps its objects in `backend`.
+pub(crate) fn client_over(backend: SharedStore, script: Arc<Script>) -> aws_sdk_s3::Client {
+    let mut builder = S3ServiceBuilder::new(Service { backend });
     builder.set_auth(SimpleAuth::from_single("key", "secret"));
-    let http = ScriptedClient::new(s3s_aws::Connector::from(builder.build()), script.clone());
     let config = aws_sdk_s3::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .credentials_provider(Credentials::new("key", "secret", None, None, "tests"))
         .region(Region::new("us-east-1"))
         .endpoint_url("http://s3.in-process.test")
         .force_path_style(true)
-        .http_client(http)
+        .http_client(ScriptedClient::new(s3s_aws::Connector::from(builder.build()), script))
         .build();
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let store = S3Store::with_client(&aws_sdk_s3::Client::from_conf(config), BUCKET, clock);
-    (store, memory, script)
+    aws_sdk_s3::Client::from_conf(config)
 }
 
 struct Service {
