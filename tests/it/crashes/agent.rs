@@ -153,10 +153,11 @@ impl Agent {
 
     async fn append_to_the_log(&mut self, life: &Life) -> Result<()> {
         self.written += 1;
-        let line = format!("{} {} {}", self.name, self.written, content::letters(&mut self.random));
-        let outcome = life.log.replace(LOG, END, &format!("{line}\n{END}")).await;
-        if outcome.as_ref().map_or_else(|error| error.outcome() != Some(Outcome::NotApplied), |_| true) {
-            self.lines.push((line, outcome.is_ok()));
+        let entry = format!("{} {} {}", self.name, self.written, content::letters(&mut self.random));
+        let outcome = life.log.replace(LOG, END, &format!("{entry}\n{END}")).await;
+        let is_out = outcome.as_ref().is_err_and(|error| error.outcome() == Some(Outcome::NotApplied));
+        if !is_out {
+            self.lines.push((entry, outcome.is_ok()));
         }
         outcome.map(drop)
     }
