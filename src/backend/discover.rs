@@ -40,7 +40,7 @@ impl SkillBackend {
 
     /// Notes the discovery in the session, where this service writes at all.
     fn note(&self, query: &str, hits: &[Hit], total: usize) -> Result<()> {
-        if self.shared.read_only.is_some() {
+        if self.shared.sessions.check_writable().is_err() {
             return Ok(());
         }
         let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();

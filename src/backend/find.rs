@@ -17,7 +17,7 @@ impl SkillBackend {
         let mut matches: Vec<GlobMatch> = files
             .found
             .into_iter()
-            .filter(|found| found.file.path.below(&root).is_some_and(|relative| glob.matches(relative)))
+            .filter(|found| glob.matches(relative_name(&found.file.path, &root)))
             .map(|found| GlobMatch {
                 path: found.file.path.to_string(),
                 size: found.size,
@@ -39,6 +39,11 @@ impl SkillBackend {
 /// The folder a search begins in: everything the session sees where none is named.
 pub(super) fn search_root(path: Option<&str>) -> Result<VirtualPath> {
     path.map_or_else(|| Ok(VirtualPath::root()), VirtualPath::parse)
+}
+
+/// What a glob is held against: the path below the folder searched, or the name where that is a file itself.
+pub(super) fn relative_name<'path>(path: &'path VirtualPath, root: &VirtualPath) -> &'path str {
+    path.below(root).filter(|relative| !relative.is_empty()).or(path.file_name()).unwrap_or_default()
 }
 
 /// What is said where a folder holds more than one operation lists.

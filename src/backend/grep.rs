@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use super::{
     GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, SkillBackend,
     files::{Files, Found},
-    find::{search_root, unlisted},
+    find::{relative_name, search_root, unlisted},
     matcher::{Hit, Pattern},
     service::Tool,
     text::binary_type,
@@ -119,11 +119,6 @@ impl SkillBackend {
         };
         Ok((found.file.path, hits, count))
     }
-}
-
-/// What a glob is held against: the path below the folder searched, or the name where that is a file itself.
-fn relative_name<'path>(path: &'path VirtualPath, root: &VirtualPath) -> &'path str {
-    path.below(root).filter(|relative| !relative.is_empty()).or(path.file_name()).unwrap_or_default()
 }
 
 impl Search {

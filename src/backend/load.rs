@@ -58,7 +58,7 @@ impl SkillBackend {
         request: &LoadSkillRequest,
     ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
-        self.shared.check_writable()?;
+        self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let fetched = self.find(&request.skill, &session, &policy).await?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
@@ -67,19 +67,6 @@ impl SkillBackend {
         }
         let (status, loaded) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
         Ok((status, loaded, fetched.document, fetched.snapshot))
-    }
-
-    /// The SKILL.md of a loaded skill, as it was when it was loaded.
-    ///
-    /// # Errors
-    /// `skill_changed` where those bytes are gone; the store's.
-    pub async fn loaded_document(&self, loaded: &LoadedSkill) -> Result<Document> {
-        let (session, policy) = self.state().await?;
-        let path = skill_mount(&loaded.mount)?.join("SKILL.md")?;
-        let file = self.tree(&session, &policy).await?.file(&path)?;
-        let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
-        let (document, _) = read_document(&bytes, loaded.skill.folder());
-        document.ok_or_else(|| Error::internal(format!("{path} was loaded and cannot be read as a skill")))
     }
 
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
@@ -256,7 +243,7 @@ impl SkillBackend {
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
         let (session, _) = self.allowed(Tool::reading("unload_skill")).await?;
-        self.shared.check_writable()?;
+        self.shared.sessions.check_writable()?;
         let name = request.skill;
         let answers = |loaded: &LoadedSkill| {
             loaded.skill.as_str() == name || loaded.mount.as_str() == name || loaded.name == name

@@ -46,7 +46,6 @@ pub(super) struct Shared {
     pub(super) committer: Committer,
     pub(super) namespace: Namespace,
     pub(super) templates: MountTemplates,
-    pub(super) read_only: Option<String>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
@@ -64,12 +63,12 @@ impl Service {
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
         let catalogs = if options.index { catalogs.with_index() } else { catalogs };
         let shared = Shared {
-            sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone()),
+            sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
+                .read_only(options.read_only),
             catalogs,
             edits: EditQueues::new(store.clone(), committer.clone()),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
-            read_only: options.read_only,
             committer,
             namespace,
             store,
@@ -90,7 +89,7 @@ impl Service {
     /// # Errors
     /// As [`Sessions::create`]; a preload that fails is one too, and says which.
     pub async fn create_session(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
-        self.shared.check_writable()?;
+        self.shared.sessions.check_writable()?;
         let (state, made) = self.sessions().create(user, session, wanted).await?;
         if !made || state.policy.preload.is_empty() {
             return Ok((state, made));
@@ -126,20 +125,12 @@ impl Service {
         &self.shared.namespace
     }
 
-    /// Why nothing can be written, if so.
-    #[must_use]
-    pub fn read_only(&self) -> Option<&str> {
-        self.shared.read_only.as_deref()
-    }
-}
-
-impl Shared {
-    /// Refuses every change where the store cannot keep the promises that changes need.
-    pub(super) fn check_writable(&self) -> Result<()> {
-        match &self.read_only {
-            None => Ok(()),
-            Some(why) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
-        }
+    /// Whether anything can be written at all.
+    ///
+    /// # Errors
+    /// `read_only`, with the reason.
+    pub fn check_writable(&self) -> Result<()> {
+        self.shared.sessions.check_writable()
     }
 }
 
@@ -215,7 +206,7 @@ impl SkillBackend {
             ));
         }
         if tool.changes_files {
-            self.shared.check_writable()?;
+            self.shared.sessions.check_writable()?;
             if policy.plan_mode() {
                 let message =
                     format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);

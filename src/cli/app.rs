@@ -120,7 +120,12 @@ impl App {
         namespace: Namespace,
         read_only: Option<String>,
     ) -> Result<Service> {
-        let options = ServiceOptions { namespace: Some(namespace), templates: self.templates()?, read_only };
+        let options = ServiceOptions {
+            namespace: Some(namespace),
+            templates: self.templates()?,
+            read_only,
+            ..ServiceOptions::default()
+        };
         let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
         Ok(Service::new(store, options, self.clock.clone()))
     }

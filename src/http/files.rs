@@ -58,7 +58,7 @@ async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -
         Some(range) => Some(range.within(stat.size).ok_or_else(|| Problem::range_not_satisfiable(stat.size))?),
     };
     let reader = call.backend.open(&path, range.clone(), Some(stat.etag)).await?;
-    Ok(content(reader, range))
+    Ok(content(reader, range.as_ref()))
 }
 
 /// What `GET` would say of a file, without its bytes.
@@ -166,9 +166,9 @@ async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> R
 }
 
 /// The reply that streams a file, or a part of it.
-fn content(reader: FileReader, range: Option<std::ops::Range<u64>>) -> Response {
+fn content(reader: FileReader, range: Option<&std::ops::Range<u64>>) -> Response {
     let stat = reader.stat().clone();
-    let sent = range.clone().unwrap_or(0..stat.size);
+    let sent = range.cloned().unwrap_or(0..stat.size);
     let mut response = Body::from_stream(chunks(reader)).into_response();
     let headers = response.headers_mut();
     describe(headers, &stat);

@@ -63,6 +63,7 @@ pub(super) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
 }
 
 /// The reply in place of one that a panic cut off; the process and every other request live on.
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the panic layer calls")]
 pub(super) fn panicked(payload: Box<dyn Any + Send + 'static>) -> Response {
     let words = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
     let cause = format!("panic: {}", words.unwrap_or("without a message"));

@@ -8,7 +8,7 @@ use utoipa::openapi::{
     tag::TagBuilder,
 };
 
-use super::router;
+use super::{problem, router};
 
 /// The OpenAPI 3.1 document of the service.
 #[must_use]
@@ -49,7 +49,9 @@ pub(super) fn beginning() -> OpenApi {
         .description(Some("An API key. Without keys the service listens on a loopback address only and needs none."))
         .build();
     let mut document = OpenApiBuilder::new().info(info).tags(Some(tags)).build();
-    document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(bearer));
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    components.schemas.extend(problem::schemas());
     document.security = Some(vec![SecurityRequirement::default(), SecurityRequirement::new("key", [] as [&str; 0])]);
     document
 }

@@ -12,7 +12,10 @@ use axum::{
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::{
+    IntoResponses, PartialSchema as _, ToSchema,
+    openapi::{RefOr, schema::Schema},
+};
 
 use crate::error::{Code, Error, Kind, Outcome};
 
@@ -148,35 +151,42 @@ fn log_cause(problem: &Problem, request_id: &str) {
     }
 }
 
+/// The schemas of a problem document: the routes refer to them but, being responses, do not bring them along.
+pub(super) fn schemas() -> Vec<(String, RefOr<Schema>)> {
+    let mut schemas = vec![(Document::name().into_owned(), Document::schema())];
+    Document::schemas(&mut schemas);
+    schemas
+}
+
 /// What every operation may answer instead of its result; for OpenAPI.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "read by the OpenAPI generator alone")]
 pub(super) enum Failure {
     /// The request is not valid: `invalid_request`, `invalid_path`, `invalid_pattern` and their like.
     #[response(status = 400, content_type = "application/problem+json")]
-    Invalid(#[to_schema] Document<'static>),
+    Invalid(Document<'static>),
     /// No key, or one that is unknown or expired.
     #[response(status = 401, content_type = "application/problem+json")]
-    Unauthenticated(#[to_schema] Document<'static>),
+    Unauthenticated(Document<'static>),
     /// The key, the policy, the mount or the Host does not allow it.
     #[response(status = 403, content_type = "application/problem+json")]
-    Denied(#[to_schema] Document<'static>),
+    Denied(Document<'static>),
     /// Nothing of that name can be seen from here.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(#[to_schema] Document<'static>),
+    NotFound(Document<'static>),
     /// The state differs from what the caller assumed.
     #[response(status = 409, content_type = "application/problem+json")]
-    Conflict(#[to_schema] Document<'static>),
+    Conflict(Document<'static>),
     /// A body or file over its limit.
     #[response(status = 413, content_type = "application/problem+json")]
-    TooLarge(#[to_schema] Document<'static>),
+    TooLarge(Document<'static>),
     /// Too much at once; wait as `retry-after` says.
     #[response(status = 429, content_type = "application/problem+json")]
-    TooMany(#[to_schema] Document<'static>),
+    TooMany(Document<'static>),
     /// A bug; the log has the request id.
     #[response(status = 500, content_type = "application/problem+json")]
-    Internal(#[to_schema] Document<'static>),
+    Internal(Document<'static>),
     /// The store did not answer in time; `outcome` says whether a change may have landed.
     #[response(status = 503, content_type = "application/problem+json")]
-    Unavailable(#[to_schema] Document<'static>),
+    Unavailable(Document<'static>),
 }

@@ -54,9 +54,7 @@ async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
     if app.is_stopping() {
         return Err(unready("the service is stopping; use another replica".to_owned()));
     }
-    if let Some(why) = app.service.read_only() {
-        return Err(unready(format!("the service only reads: {why}")));
-    }
+    app.service.check_writable().map_err(|error| unready(error.message().to_owned()))?;
     let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
     app.service.store().list(app.service.namespace().prefix(), least).await.map_err(Error::from)?;
     Ok(Json(Health { status: "ready" }))

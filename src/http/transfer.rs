@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Extension, Json,
     body::Body,
-    extract::{FromRequest as _, Multipart, Request, multipart::Field},
+    extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request, multipart::Field},
     http::header,
     response::{IntoResponse as _, Response},
 };
@@ -29,7 +29,8 @@ use crate::{
 
 /// Upload and download of many files.
 pub(super) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(upload)).routes(routes!(download))
+    // Each part has its own limit; axum's, of two megabytes for all of them, would cut an upload off in the middle.
+    OpenApiRouter::new().routes(routes!(upload)).routes(routes!(download)).layer(DefaultBodyLimit::disable())
 }
 
 /// What became of the files of an upload.

@@ -63,6 +63,7 @@ pub struct Sessions {
     namespace: Namespace,
     templates: MountTemplates,
     clock: Arc<dyn Clock>,
+    read_only: Option<String>,
     records: Objects<Session>,
     policies: Objects<Policy>,
     lanes: Vec<Mutex<()>>,
@@ -98,6 +99,26 @@ impl Sessions {
             namespace,
             templates,
             clock,
+            read_only: None,
+        }
+    }
+
+    /// The same, refusing every change with the reason `why`, where there is one: for a store that cannot keep the
+    /// promises changes need.
+    #[must_use]
+    pub fn read_only(mut self, why: Option<String>) -> Self {
+        self.read_only = why;
+        self
+    }
+
+    /// Whether anything may be changed, here or in the files.
+    ///
+    /// # Errors
+    /// `read_only`, with the reason.
+    pub fn check_writable(&self) -> Result<()> {
+        match &self.read_only {
+            None => Ok(()),
+            Some(why) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
         }
     }
 
@@ -111,7 +132,7 @@ impl Sessions {
         let Some(found) = self.alive(&seen) else {
             return Ok(Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now())));
         };
-        if self.clock.now().duration_since(found.updated_at) < TOUCH_EVERY {
+        if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < TOUCH_EVERY {
             return Ok(found);
         }
         match self.update(user, session, |_| Ok(Change::<()>::Touch)).await {
@@ -177,6 +198,7 @@ impl Sessions {
         session: &Id,
         mut change: impl FnMut(&mut Session) -> Result<Change<T>>,
     ) -> Result<(Arc<Session>, Option<T>)> {
+        self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
         let _lane = self.lane(&key).lock().await;
         let mut seen = self.records.get(&key, 0).await?;
@@ -238,6 +260,7 @@ impl Sessions {
     /// # Errors
     /// `session_not_found` where there is none; the store's.
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
+        self.check_writable()?;
         self.existing(user, session, 0).await?;
         let key = self.namespace.user(user)?.session(session)?;
         let _lane = self.lane(&key).lock().await;
@@ -273,6 +296,7 @@ impl Sessions {
     /// # Errors
     /// The store's.
     pub async fn collect_garbage(&self, user: &Id) -> Result<u64> {
+        self.check_writable()?;
         let prefix = self.namespace.user(user)?.sessions()?;
         let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
         let mut removed = 0;
@@ -304,6 +328,7 @@ impl Sessions {
     /// # Errors
     /// `invalid_request` for one that does not hold together; the store's.
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
+        self.check_writable()?;
         policy.check()?;
         let key = self.namespace.user(user)?.policy()?;
         for _ in 0..SESSION_ATTEMPTS {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    Code, Result,
+    Code,
     backend::{BackendProtocol, LoadStatus},
     store::SharedStore,
 };
@@ -61,20 +61,20 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(root.join(name)).unwrap()
 }
 
-async fn play_in_library(bucket: SharedStore) -> Result<()> {
+/// Plays it in a service of its own over `bucket`.
+pub(crate) async fn play_in_library(bucket: SharedStore) {
     let world = World::over(bucket);
     world.put_fixtures().await;
     play(&world.agent()).await;
-    Ok(())
 }
 
 #[tokio::test]
 async fn the_complete_example_in_the_library_over_memory() {
-    play_in_library(Arc::new(skillmount::store::MemoryStore::new())).await.unwrap();
+    play_in_library(Arc::new(skillmount::store::MemoryStore::new())).await;
 }
 
 #[tokio::test]
 async fn the_complete_example_in_the_library_over_a_directory() {
     let (_folder, store) = temporary_directory();
-    play_in_library(store).await.unwrap();
+    play_in_library(store).await;
 }

@@ -264,6 +264,10 @@ async fn glob_finds_by_name_and_by_path() {
     assert_eq!(find("{a,f}.*").await, ["a.md", "f.txt"]);
     assert_eq!(find(".*.md").await, ["sub/.e.md"]);
     assert_eq!(agent.find("/workspace/sub/**").await.unwrap(), ["/workspace/sub/b.md", "/workspace/sub/deep/c.md"]);
+    for (pattern, count) in [("*.md", 1), ("a.md", 1), ("/a.*", 1), ("*.txt", 0), ("b.md", 0)] {
+        let in_a_file = GlobRequest { pattern: pattern.into(), path: Some("/workspace/a.md".into()) };
+        assert_eq!(agent.glob(in_a_file).await.unwrap().matches.len(), count, "{pattern}");
+    }
     for bad in ["../*", "a/../b", &"{a,b}".repeat(10), "{1..1001}"] {
         assert_eq!(code(agent.find(bad).await), Code::InvalidPattern, "{bad:.20}");
     }

@@ -27,15 +27,20 @@ mod http;
 mod layers;
 #[cfg(feature = "s3")]
 mod localstack;
+mod model;
+#[cfg(feature = "s3")]
+mod on_s3;
 mod prompts;
 mod races;
 mod real_skills;
+mod ripgrep;
 #[cfg(feature = "s3")]
 mod s3_faults;
 #[cfg(feature = "s3")]
 mod s3_transport;
 #[cfg(feature = "s3")]
 mod s3_wire;
+mod scope;
 mod semantics;
 mod sessions;
 mod support;

@@ -15,7 +15,7 @@ use crate::support::{
 const AGENTS: usize = 64;
 const EDITS: usize = 100;
 
-/// 64 agents append 100 lines each to one file, through `worlds` processes; returns puts of the file.
+/// `agents` agents append `edits` lines each to one file, through `worlds` processes in turn.
 async fn edit_together(worlds: &[Arc<World>], agents: usize, edits: usize) {
     const END: &str = "<end>";
     worlds[0].agent().create("/workspace/log.md", END).await.unwrap();
@@ -49,7 +49,8 @@ async fn edit_together(worlds: &[Arc<World>], agents: usize, edits: usize) {
     assert_eq!(acknowledged.len(), agents * edits, "every edit is acknowledged in the end");
 }
 
-async fn many_edits(bucket: SharedStore, drop_replies: bool) {
+/// 64 agents in one process: their edits share puts.
+pub(crate) async fn many_edits(bucket: SharedStore, drop_replies: bool) {
     let world = Arc::new(World::over(bucket));
     if drop_replies {
         world.faults.every(Verb::Put, 5, Fault::LoseReply);

@@ -201,3 +201,32 @@ async fn a_change_that_fails_changes_nothing() {
     assert!(!world.agent().session().await.unwrap().policy.plan_mode);
     assert_eq!(world.keys().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn a_service_that_only_reads_changes_nothing_and_says_why() {
+    let world = World::new();
+    world.put_fixtures().await;
+    world.agent().load("hipoteca").await.unwrap();
+    let before = world.keys().await;
+    let options = skillmount::backend::ServiceOptions {
+        read_only: Some("the bucket ignores If-Match".to_owned()),
+        ..Default::default()
+    };
+    let clock = std::sync::Arc::new(skillmount::clock::SystemClock::new());
+    let service = skillmount::backend::Service::new(world.bucket.clone(), options, clock);
+    let agent = service.session(id("demo"), id("s"));
+    assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
+    let refused = [
+        agent.create("/workspace/a", "x").await.map(|_| ()),
+        agent.load("compraventa").await.map(|_| ()),
+        service.sessions().delete(&id("demo"), &id("s")).await,
+        service.sessions().set_user_policy(&id("demo"), Policy::default()).await.map(|_| ()),
+        service.sessions().create(&id("demo"), &id("new"), CreateSession::default()).await.map(|_| ()),
+    ];
+    for refusal in refused {
+        let error = refusal.unwrap_err();
+        assert_eq!(error.code(), Code::ReadOnly);
+        assert!(error.message().contains("ignores If-Match"), "{error}");
+    }
+    assert_eq!(world.keys().await, before);
+}

@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    fn error(status: u16, document: Value) -> Error {
+    fn error(status: u16, document: &Value) -> Error {
         let document = document.as_object().cloned().unwrap_or_default();
         from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Changes)
     }
@@ -82,7 +82,7 @@ mod tests {
     fn an_error_comes_back_as_it_left() {
         let error = error(
             409,
-            json!({"type": "urn:x", "title": "Conflict", "status": 409, "detail": "twice", "code": "old_string_not_unique",
+            &json!({"type": "urn:x", "title": "Conflict", "status": 409, "detail": "twice", "code": "old_string_not_unique",
                 "request_id": "r", "retryable": false, "outcome": "not_applied", "occurrences": 2}),
         );
         assert_eq!((error.code(), error.message()), (Code::OldStringNotUnique, "twice"));
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn an_unknown_code_goes_by_its_status_and_keeps_its_words() {
-        let error = error(429, json!({"code": "brand_new", "detail": "wait"}));
+        let error = error(429, &json!({"code": "brand_new", "detail": "wait"}));
         assert_eq!((error.code(), error.message()), (Code::RateLimited, "wait"));
     }
 
     #[test]
     fn a_reply_of_something_in_between_leaves_a_change_in_doubt() {
-        let error = error(502, Value::Null);
+        let error = error(502, &Value::Null);
         assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::Unknown)));
     }
 }

@@ -98,10 +98,9 @@ async fn every_route_asks_for_a_key_of_the_right_user_and_scope() {
 #[tokio::test]
 async fn the_matrix_of_keys_misses_no_route() {
     let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
-    let operations = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v1/"));
+    let items = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v1/"));
     let known = ["get", "put", "post", "patch", "delete", "head"];
-    let count: usize =
-        operations.map(|(_, item)| known.iter().filter(|method| item.get(**method).is_some()).count()).sum();
+    let count: usize = items.map(|(_, item)| known.iter().filter(|method| item.get(**method).is_some()).count()).sum();
     let mut covered: Vec<_> = calls().into_iter().map(|(method, path, ..)| format!("{method} {path}")).collect();
     covered.sort();
     covered.dedup();

@@ -9,14 +9,14 @@ use super::Server;
 /// Any change of the interface shows in a diff of this file. `UPDATE_SNAPSHOTS=1` writes it anew.
 #[test]
 fn the_document_is_the_snapshot() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots/openapi.json");
-    let document = serde_json::to_string_pretty(&skillmount::http::openapi()).unwrap() + "\n";
+    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots/openapi.json");
+    let now = serde_json::to_string_pretty(&skillmount::http::openapi()).unwrap() + "\n";
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::write(&file, &document).unwrap();
+        fs::write(&snapshot, &now).unwrap();
     }
-    let kept = fs::read_to_string(&file).unwrap_or_default();
+    let kept = fs::read_to_string(&snapshot).unwrap_or_default();
     assert!(
-        kept == document,
+        kept == now,
         "the interface changed: look at the diff after UPDATE_SNAPSHOTS=1 cargo test --test it openapi"
     );
 }
@@ -24,9 +24,9 @@ fn the_document_is_the_snapshot() {
 #[tokio::test]
 async fn the_service_serves_the_same_document() {
     let server = Server::start().await;
-    let served = server.get(&format!("{}/openapi.json", server.base)).await;
-    assert_eq!(*served.is(200), serde_json::to_value(skillmount::http::openapi()).unwrap());
-    assert_eq!(served.json["openapi"], "3.1.0");
+    let document = server.get(&format!("{}/openapi.json", server.base)).await;
+    assert_eq!(*document.is(200), serde_json::to_value(skillmount::http::openapi()).unwrap());
+    assert_eq!(document.json["openapi"], "3.1.0");
 }
 
 #[test]

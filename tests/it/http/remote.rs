@@ -11,7 +11,6 @@ use skillmount::{
     },
     http::{HttpConfig, Keys},
     path::{Id, SkillPath},
-    store::{Fault, Verb},
 };
 
 use super::Server;
@@ -89,7 +88,7 @@ async fn errors_come_back_with_code_message_outcome_and_details() {
         "{:?}",
         error.details()
     );
-    server.faulty.script(Verb::Put, [Fault::Refuse]);
+    server.faulty.set_down(true);
     let error = remote.write(write("/workspace/a", "")).await.unwrap_err();
     assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::NotApplied)));
 }

@@ -51,7 +51,7 @@ async fn an_upload_that_is_none_or_breaks_off_is_refused() {
     let request =
         server.client.post(server.session("/upload")).header("content-type", "multipart/form-data; boundary=b");
     let answer = Answer::of(request.body(cut).send().await.unwrap()).await;
-    assert_ne!(answer.json["files"][0]["etag"].is_string(), true, "{}", answer.json);
+    assert!(!answer.json["files"][0]["etag"].is_string(), "{}", answer.json);
     server.op("read", json!({"file_path": "/workspace/a"})).await.is_problem(404, "file_not_found");
 }
 
