@@ -90,6 +90,8 @@ struct Key {
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
     user: Option<Id>,
+    /// The team whose skills its user sees.
+    pub(super) team: Option<Id>,
     scope: Scope,
 }
 
@@ -111,7 +113,7 @@ impl Keys {
                 "an API key is made of visible ASCII characters, without spaces",
             ));
         }
-        let grant = Grant { user: None, scope: Scope::Control };
+        let grant = Grant { user: None, team: None, scope: Scope::Control };
         Ok(Self(vec![Key { digest: digest(key), expires: None, grant }]))
     }
 
@@ -152,7 +154,7 @@ impl Keys {
     /// `unauthenticated` where keys are required and the request brings none that is known and has not expired.
     pub(super) fn authenticate(&self, headers: &HeaderMap, now: Timestamp) -> Result<Grant> {
         if !self.are_required() {
-            return Ok(Grant { user: None, scope: Scope::Control });
+            return Ok(Grant { user: None, team: None, scope: Scope::Control });
         }
         let refused = |message| Error::new(Code::Unauthenticated, message);
         let bearer = bearer(headers)
@@ -191,7 +193,7 @@ impl Key {
         let user = if entry.user == EVERY_USER { None } else { Some(Id::parse(&entry.user).ok()?) };
         let scope = entry.scopes.iter().copied().max()?;
         let digest = parse_hash(&entry.hash)?;
-        Some(Self { digest, expires: entry.expires, grant: Grant { user, scope } })
+        Some(Self { digest, expires: entry.expires, grant: Grant { user, team: entry.team.clone(), scope } })
     }
 }
 

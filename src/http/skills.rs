@@ -126,7 +126,7 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<SkillList>> {
     let policy = readable_catalog(&call).await?;
-    let view = call.app.service.catalogs().view(&call.user, parameters.fresh).await?;
+    let view = call.app.service.catalogs().view(call.audience(), parameters.fresh).await?;
     Ok(Json(page(&view, &policy, &parameters)))
 }
 
@@ -147,8 +147,7 @@ async fn readable_catalog(call: &UserCall) -> Result<std::sync::Arc<Policy>> {
 fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillList {
     let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
     let after = |entry: &CatalogEntry| wanted.cursor.as_deref().is_none_or(|cursor| entry.skill.as_str() > cursor);
-    let inside =
-        |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| lies_in(&entry.skill, category));
+    let inside = |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| entry.skill.is_in(category));
     let mut rest =
         view.entries.iter().filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
     let skills: Vec<SkillReply> = rest.by_ref().take(limit).map(|entry| SkillReply::from(&**entry)).collect();
@@ -158,12 +157,6 @@ fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillLi
     };
     let diagnostics = view.diagnostics.iter().filter(visible).map(SkillDiagnostic::from).collect();
     SkillList { skills, diagnostics, as_of: view.as_of, next_cursor }
-}
-
-/// Whether a skill lies in a category or below it, on whole segments.
-fn lies_in(skill: &SkillPath, category: &str) -> bool {
-    let own = skill.category();
-    own.strip_prefix(category).is_some_and(|rest| category.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 /// One skill with its instructions.
@@ -204,9 +197,11 @@ struct SkillFileReply {
 async fn show(Extension(call): Extension<UserCall>) -> Reply<Json<SkillPage>> {
     let path = SkillPath::parse(&call.rest)?;
     let policy = readable_catalog(&call).await?;
-    let view = call.app.service.catalogs().view(&call.user, false).await?;
+    let view = call.app.service.catalogs().view(call.audience(), false).await?;
     let entry = view.entry(&path).filter(|_| policy.skill(&path).is_visible()).ok_or_else(|| not_found(&path))?;
-    let folder = call.app.service.namespace().user(&call.user)?.skill(&path)?;
+    let layers = call.app.service.catalogs().layers(&call.audience())?;
+    let home = layers.into_iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(&path))?.1;
+    let folder = home.skill(&path)?;
     let key = folder.key("SKILL.md")?;
     let store = call.app.service.store();
     let whole = GetOptions::range(0..SKILL_FILE_BYTES);

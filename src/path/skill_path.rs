@@ -165,6 +165,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_skill_is_in_its_category_and_those_above_on_whole_segments() {
+        let skill = |text: &str| SkillPath::parse(text).unwrap();
+        assert!(["", "a", "a/b", "/a/"].iter().all(|category| skill("a/b/s").is_in(category)));
+        assert!(["a/b/s", "a/b/c", "b", "a/"].iter().all(|category| !skill("ab/s").is_in(category)));
+        assert!(skill("s").is_in("") && !skill("s").is_in("s"));
+    }
+
+    #[test]
     fn a_skill_path_knows_its_category_folder_and_ancestors() {
         let path = SkillPath::parse("a/b/c").unwrap();
         assert_eq!((path.category(), path.folder()), ("a/b", "c"));

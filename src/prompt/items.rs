@@ -36,10 +36,10 @@ pub(super) struct Candidates {
 impl Candidates {
     pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest) -> Self {
         let mut found = Self::default();
-        let wanted = |skill: &str| request.category.as_deref().is_none_or(|category| lies_in(skill, category));
+        let wanted = |skill: &SkillPath| request.category.as_deref().is_none_or(|category| skill.is_in(category));
         for entry in &scene.view.entries {
             let seen = scene.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation;
-            if seen && wanted(entry.skill.category()) {
+            if seen && wanted(&entry.skill) {
                 found.push(entry, scene.ranks);
             }
         }
@@ -76,12 +76,6 @@ impl Candidates {
     }
 }
 
-/// Whether the category `inner` is `outer` or lies below it, whole segments only.
-fn lies_in(inner: &str, outer: &str) -> bool {
-    let outer = outer.trim_matches('/');
-    inner.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
-}
-
 /// `text` on one line, without characters that a reader would not see, and how many of those there were.
 pub(super) fn line(text: &str) -> (String, usize) {
     let (clean, removed) = sanitize(text);
@@ -109,11 +103,5 @@ mod tests {
         assert_eq!(shorten("uno dos tres", 11), "uno dos…");
         assert_eq!(shorten("ñandúñandú", 5), "ñand…");
         assert_eq!(shorten("", 0), "");
-    }
-
-    #[test]
-    fn a_category_holds_those_below_it_on_whole_segments() {
-        assert!(lies_in("a", "a") && lies_in("a/b", "a") && lies_in("x", "") && lies_in("a/b", "/a/"));
-        assert!(!lies_in("ab", "a") && !lies_in("a", "a/b") && !lies_in("", "a"));
     }
 }

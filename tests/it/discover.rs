@@ -283,14 +283,15 @@ async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() 
 }
 
 /// What a process says of the skills: what it finds, lists and loads.
-async fn answers(world: &World) -> String {
+async fn answers(world: &World) -> Vec<String> {
     let agent = world.agent();
-    let mut said = format!("{:?}", agent.catalog(false).await.unwrap().entries);
+    let mut said = vec![format!("{:?}", agent.catalog(false).await.unwrap().entries)];
     for question in ["vivienda", "cancelar una hipoteca", "letterhead", "xyzzy"] {
-        said += &format!("{:?}", agent.discover_skills(ask(question)).await.unwrap());
+        said.push(format!("{:?}", agent.discover_skills(ask(question)).await.unwrap()));
     }
     for name in ["compraventa", "escrituras/hipotecas/cancelacion", "resumen", "nothing"] {
-        said += &format!("{:?}", agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body)));
+        let loaded = agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body));
+        said.push(format!("{loaded:?}"));
     }
     said
 }

@@ -42,12 +42,7 @@ fn loaded_document(loaded: &LoadedSkill) -> Value {
 
 /// The skills in `category` and below it that the policy lets be seen, and the findings on them.
 pub(super) fn skills_document(view: &CatalogView, policy: &Policy, category: Option<&str>) -> Value {
-    let inside = |entry: &CatalogEntry| {
-        category.is_none_or(|wanted| {
-            let rest = entry.skill.category().strip_prefix(wanted);
-            rest.is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        })
-    };
+    let inside = |entry: &CatalogEntry| category.is_none_or(|wanted| entry.skill.is_in(wanted));
     let visible = |path: &SkillPath| policy.skill(path).is_visible();
     let skills = view.entries.iter().filter(|entry| inside(entry) && visible(&entry.skill));
     let told = |found: &&CatalogDiagnostic| SkillPath::parse(&found.skill).map_or(true, |skill| visible(&skill));
