@@ -125,6 +125,22 @@ impl RemoteBackend {
         self.send(request, Effect::Changes).await.map(drop)
     }
 
+    /// The tools the session may use now; `parameters` are those of the HTTP contract: `format`.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn tools(&self, parameters: &[(&str, String)]) -> Result<Value> {
+        self.get(&self.session_url(["tools"])?, parameters).await
+    }
+
+    /// Runs one turn of tool calls: the `tool_use` blocks of `content`. The reply is the message that answers them.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); a call that fails is a result in the message and no error.
+    pub async fn tool_calls(&self, content: &[Value]) -> Result<Value> {
+        self.call("tool_calls", &serde_json::json!({ "content": content }), Effect::Changes).await
+    }
+
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
         let request = self.client.get(url.clone()).query(parameters);
         json(self.send(request, Effect::Reads).await?, Effect::Reads).await

@@ -83,18 +83,24 @@ impl Service {
         SkillBackend { shared: self.shared.clone(), audience: Audience { user, team: None }, session, at_least: 0 }
     }
 
-    /// Makes a session, or returns the one there is, and loads what its policy preloads; the flag says whether it was
-    /// made.
+    /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
+    /// skills that `audience` sees; the flag says whether it was made.
     ///
     /// # Errors
     /// As [`Sessions::create`]; a preload that fails is one too, and says which.
-    pub async fn create_session(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+    pub async fn create_session(
+        &self,
+        audience: impl Into<Audience>,
+        session: &Id,
+        wanted: CreateSession,
+    ) -> Result<(Arc<Session>, bool)> {
         self.shared.sessions.check_writable()?;
-        let (state, made) = self.sessions().create(user, session, wanted).await?;
+        let Audience { user, team } = audience.into();
+        let (state, made) = self.sessions().create(&user, session, wanted).await?;
         if !made || state.policy.preload.is_empty() {
             return Ok((state, made));
         }
-        let backend = self.session(user.clone(), session.clone());
+        let backend = self.session(user, session.clone()).in_team(team);
         for skill in &state.policy.preload {
             backend.load(&LoadSkillRequest::of(skill), None).await?;
         }

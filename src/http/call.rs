@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     backend::SkillBackend,
+    catalog::Audience,
     error::{Code, Error, Result},
     path::Id,
 };
@@ -39,6 +40,11 @@ pub(super) struct UserCall {
 }
 
 impl UserCall {
+    /// Who looks at skills: the user, in the team of the key.
+    pub(super) fn audience(&self) -> Audience {
+        Audience { user: self.user.clone(), team: self.grant.team().cloned() }
+    }
+
     /// Goes on only with a key of scope `control`.
     pub(super) fn needs_control(&self) -> Result<()> {
         self.grant.allows(&self.user, Scope::Control)
@@ -74,7 +80,8 @@ pub(super) async fn enter_user(
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {
         let at_least = known_version(request.headers())?;
-        let backend = app.service.session(user.clone(), session.clone()).at_least(at_least);
+        let team = call.audience().team;
+        let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
         request.extensions_mut().insert(SessionCall { user: call.clone(), session, backend });
     }
     request.extensions_mut().insert(call);

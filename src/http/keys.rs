@@ -91,6 +91,7 @@ struct Key {
 pub(super) struct Grant {
     user: Option<Id>,
     scope: Scope,
+    team: Option<Id>,
 }
 
 impl Keys {
@@ -111,7 +112,7 @@ impl Keys {
                 "an API key is made of visible ASCII characters, without spaces",
             ));
         }
-        let grant = Grant { user: None, scope: Scope::Control };
+        let grant = Grant::of_everybody();
         Ok(Self(vec![Key { digest: digest(key), expires: None, grant }]))
     }
 
@@ -152,7 +153,7 @@ impl Keys {
     /// `unauthenticated` where keys are required and the request brings none that is known and has not expired.
     pub(super) fn authenticate(&self, headers: &HeaderMap, now: Timestamp) -> Result<Grant> {
         if !self.are_required() {
-            return Ok(Grant { user: None, scope: Scope::Control });
+            return Ok(Grant::of_everybody());
         }
         let refused = |message| Error::new(Code::Unauthenticated, message);
         let bearer = bearer(headers)
@@ -171,6 +172,16 @@ impl Keys {
 }
 
 impl Grant {
+    /// Everything, for all users and in no team.
+    const fn of_everybody() -> Self {
+        Self { user: None, scope: Scope::Control, team: None }
+    }
+
+    /// The team whose skills the caller sees: what the key says, for a request is never asked.
+    pub(super) const fn team(&self) -> Option<&Id> {
+        self.team.as_ref()
+    }
+
     /// Whether a call on `user`'s data that needs `scope` may go on: the only such decision.
     ///
     /// # Errors
@@ -191,7 +202,7 @@ impl Key {
         let user = if entry.user == EVERY_USER { None } else { Some(Id::parse(&entry.user).ok()?) };
         let scope = entry.scopes.iter().copied().max()?;
         let digest = parse_hash(&entry.hash)?;
-        Some(Self { digest, expires: entry.expires, grant: Grant { user, scope } })
+        Some(Self { digest, expires: entry.expires, grant: Grant { user, scope, team: entry.team.clone() } })
     }
 }
 

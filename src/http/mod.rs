@@ -1,4 +1,4 @@
-//! The HTTP interface, `/v1`: the agent's operations, sessions, skills and the prompt, for clients on other machines and
+//! The HTTP interface, `/v1`: the agent's operations, its loop of tools, sessions, skills and the prompt, for clients on other machines and
 //! in other languages.
 //!
 //! Handlers are thin: a body is parsed into the very struct the operation takes, the operation runs, its reply is the
@@ -25,6 +25,7 @@ mod service;
 mod sessions;
 mod skills;
 mod stall;
+mod tools;
 mod transfer;
 
 pub use app::HttpConfig;

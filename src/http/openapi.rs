@@ -41,6 +41,7 @@ pub(super) fn beginning() -> OpenApi {
         ("sessions", "Agent conversations and what they may do."),
         ("files", "What an agent does with files."),
         ("skills", "What skills there are, and which are loaded."),
+        ("tools", "The loop of an agent: its tools, its calls, and what a person says to it."),
         ("service", "The service itself."),
     ];
     let tags = tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build());

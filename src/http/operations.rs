@@ -9,9 +9,9 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::backend::{
-    BackendProtocol as _, DeleteReply, DeleteRequest, EditReply, EditRequest, GlobReply, GlobRequest, GrepReply,
-    GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest, ReadReply, ReadRequest, UnloadSkillReply,
-    UnloadSkillRequest, WriteReply, WriteRequest,
+    BackendProtocol as _, DeleteReply, DeleteRequest, DiscoverReply, DiscoverRequest, EditReply, EditRequest,
+    GlobReply, GlobRequest, GrepReply, GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest, ReadReply,
+    ReadRequest, UnloadSkillReply, UnloadSkillRequest, WriteReply, WriteRequest,
 };
 
 macro_rules! operations {
@@ -49,6 +49,8 @@ operations! {
     edit(EditRequest) -> EditReply, "/edit", "files";
     /// Delete a file, or a folder and everything below it.
     delete(DeleteRequest) -> DeleteReply, "/delete", "files";
+    /// Find skills for a task; finding one does not load it.
+    discover_skills(DiscoverRequest) -> DiscoverReply, "/discover_skills", "skills";
     /// Load a skill: mount its files below `/skills` and make it the current one.
     load_skill(LoadSkillRequest) -> LoadSkillReply, "/load_skill", "skills";
     /// Hide a loaded skill again.

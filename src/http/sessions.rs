@@ -59,7 +59,7 @@ struct SessionReply {
 /// A skill that a session has loaded.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = LoadedSkill)]
-struct LoadedSkillReply {
+pub(super) struct LoadedSkillReply {
     /// Where it lies: `escrituras/compraventa`.
     skill: String,
     /// Its folder: `/skills/compraventa`.
@@ -130,7 +130,7 @@ async fn create(
     }
     let CreateRequest { vars, policy, parent } = request;
     let wanted = CreateSession { vars, policy, parent };
-    let (session, made) = call.user.app.service.create_session(&call.user.user, &call.session, wanted).await?;
+    let (session, made) = call.user.app.service.create_session(call.user.audience(), &call.session, wanted).await?;
     let status = if made { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(SessionReply::from(&*session))))
 }

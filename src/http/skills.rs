@@ -13,7 +13,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
-    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer},
+    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer, Refreshed},
     error::{Code, Error, Result},
     limits::{PAGE_ENTRIES, SKILL_FILE_BYTES, SKILL_FILES},
     path::SkillPath,
@@ -24,7 +24,7 @@ use crate::{
 
 /// A user's skills.
 pub(super) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(show))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(show)).routes(routes!(refresh))
 }
 
 /// One skill of the catalog.
@@ -126,7 +126,7 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<SkillList>> {
     let policy = readable_catalog(&call).await?;
-    let view = call.app.service.catalogs().view(&call.user, parameters.fresh).await?;
+    let view = call.app.service.catalogs().view(call.audience(), parameters.fresh).await?;
     Ok(Json(page(&view, &policy, &parameters)))
 }
 
@@ -164,6 +164,34 @@ fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillLi
 fn lies_in(skill: &SkillPath, category: &str) -> bool {
     let own = skill.category();
     own.strip_prefix(category).is_some_and(|rest| category.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// What a reading of the catalog found.
+#[derive(Debug, Serialize, ToSchema)]
+struct RefreshReply {
+    /// How many skills there are now.
+    skills: usize,
+    /// How many of them are new to this server, or not as it last read them.
+    changed: usize,
+    /// How many it knew that are gone.
+    removed: usize,
+    /// When the store was asked.
+    #[schema(value_type = String, format = DateTime)]
+    as_of: Timestamp,
+}
+
+/// Read a user's skills anew, however fresh they are; skills that the user's policy hides are not counted.
+#[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
+async fn refresh(Extension(call): Extension<UserCall>) -> Reply<Json<RefreshReply>> {
+    let policy = readable_catalog(&call).await?;
+    let Refreshed { view, changed, removed } = call.app.service.catalogs().refresh(call.audience()).await?;
+    let visible = |skills: &[SkillPath]| skills.iter().filter(|skill| policy.skill(skill).is_visible()).count();
+    Ok(Json(RefreshReply {
+        skills: view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible()).count(),
+        changed: visible(&changed),
+        removed: visible(&removed),
+        as_of: view.as_of,
+    }))
 }
 
 /// One skill with its instructions.
@@ -204,9 +232,12 @@ struct SkillFileReply {
 async fn show(Extension(call): Extension<UserCall>) -> Reply<Json<SkillPage>> {
     let path = SkillPath::parse(&call.rest)?;
     let policy = readable_catalog(&call).await?;
-    let view = call.app.service.catalogs().view(&call.user, false).await?;
+    let (catalogs, audience) = (call.app.service.catalogs(), call.audience());
+    let view = catalogs.view(audience.clone(), false).await?;
     let entry = view.entry(&path).filter(|_| policy.skill(&path).is_visible()).ok_or_else(|| not_found(&path))?;
-    let folder = call.app.service.namespace().user(&call.user)?.skill(&path)?;
+    let layers = catalogs.layers(&audience)?;
+    let (_, space) = layers.iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(&path))?;
+    let folder = space.skill(&path)?;
     let key = folder.key("SKILL.md")?;
     let store = call.app.service.store();
     let whole = GetOptions::range(0..SKILL_FILE_BYTES);

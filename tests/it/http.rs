@@ -8,6 +8,7 @@ mod remote;
 mod requests;
 mod sessions;
 mod skills;
+mod tools;
 mod transfer;
 
 use std::sync::Arc;
@@ -57,10 +58,14 @@ impl Server {
     }
 
     async fn with(config: HttpConfig) -> Self {
+        Self::serving(config, ServiceOptions::default()).await
+    }
+
+    async fn serving(config: HttpConfig, options: ServiceOptions) -> Self {
         let memory = Arc::new(MemoryStore::new());
         let faulty = Arc::new(Faulty::new(memory.clone()));
         let clock = Arc::new(SystemClock::new());
-        let service = Service::new(faulty.clone(), ServiceOptions::default(), clock.clone());
+        let service = Service::new(faulty.clone(), options, clock.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();

@@ -35,6 +35,7 @@ async fn every_operation_answers_as_the_contract_says() {
     server.op("read", json!({"file_path": "/workspace/a.md"})).await.is_problem(404, "file_not_found");
 }
 
+// S-MOVE-2: A file over HTTP is streamed with Range and ETag, and as an attachment that no browser runs.
 #[tokio::test]
 async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     let server = Server::start().await;
@@ -47,6 +48,7 @@ async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     assert_eq!(headers["etag"], tag);
     assert_eq!(headers["content-length"], "256");
     assert_eq!(headers["content-disposition"], "attachment; filename*=UTF-8''odd%20%5B...slug%5D%20caf%C3%A9.bin");
+    assert_eq!(headers["content-type"], "application/octet-stream");
     assert_eq!(headers["x-content-type-options"], "nosniff");
     assert!(headers["content-security-policy"].to_str().unwrap().contains("sandbox"));
     assert!(headers["last-modified"].to_str().unwrap().ends_with(" GMT"));
@@ -64,6 +66,7 @@ async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     server.get(&url).await.is_problem(404, "file_not_found");
 }
 
+// S-MOVE-2: A file over HTTP is streamed with Range and ETag, and as an attachment that no browser runs.
 #[tokio::test]
 async fn ranges_give_the_bytes_they_name() {
     let server = Server::start().await;

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::json;
 use skillmount::{
     Code, Outcome,
     backend::{
-        BackendProtocol as _, DeleteRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus,
-        LsRequest, ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
+        BackendProtocol as _, DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest,
+        LoadStatus, LsRequest, ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
     },
     http::{HttpConfig, Keys},
     path::{Id, SkillPath},
@@ -55,6 +56,13 @@ async fn every_operation_works_from_afar() {
     );
     assert_eq!(remote.list_sessions(&[]).await.unwrap()["sessions"][0]["session_id"], "s1");
     assert!(remote.prompt(&[("mode", "listing".to_owned())]).await.unwrap()["prompt"].is_string());
+    let discover = DiscoverRequest { query: "alquileres".into(), category: None, limit: 10 };
+    assert_eq!(remote.discover_skills(discover).await.unwrap().skills[0].skill, "contratos/arrendamiento");
+    let tools = remote.tools(&[("format", "mcp".to_owned())]).await.unwrap();
+    assert!(tools["tools"][0]["inputSchema"].is_object(), "{tools}");
+    let call = json!({"type": "tool_use", "id": "t", "name": "read", "input": {"file_path": "/workspace/a.md"}});
+    let answer = remote.tool_calls(&[call]).await.unwrap();
+    assert!(answer["content"][0]["content"].as_str().unwrap().contains("one 2"), "{answer}");
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);
     assert_eq!(remote.delete(DeleteRequest { path: "/workspace/a.md".into() }).await.unwrap().deleted, 1);

@@ -44,6 +44,7 @@ async fn bad_paths_are_refused_and_the_store_is_never_asked() {
     }
 }
 
+// S-ERROR-3: An unknown field or a wrong type in a request is `invalid_request`.
 #[tokio::test]
 async fn bodies_that_do_not_parse_are_refused_with_the_place() {
     let server = Server::start().await;

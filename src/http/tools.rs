@@ -1,0 +1,101 @@
+//! The loop of an agent: which tools it has, what becomes of its calls, and of what a person says to it.
+
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::{JsonBody, Parameters},
+    call::SessionCall,
+    problem::{Failure, Reply},
+    sessions::LoadedSkillReply,
+};
+use crate::tools::{self, Command, Shape, ToolOptions, ToolResults};
+
+/// What an agent framework calls in each turn.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(answer_calls)).routes(routes!(read_message))
+}
+
+/// How to write the tools.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListParameters {
+    /// The family of models they are for.
+    #[serde(default)]
+    #[param(inline)]
+    format: Shape,
+}
+
+/// The tools a session may use now.
+#[derive(Debug, Serialize, ToSchema)]
+struct ToolList {
+    /// In an order that never changes, each as the format has it.
+    #[schema(value_type = Vec<Object>)]
+    tools: Vec<Value>,
+}
+
+/// List the tools the session may use now. They may be others after each turn.
+#[utoipa::path(get, path = "/tools", operation_id = "list_tools", tag = "tools", params(ListParameters),
+    responses((status = 200, body = ToolList), Failure))]
+async fn list(
+    Extension(call): Extension<SessionCall>,
+    Parameters(parameters): Parameters<ListParameters>,
+) -> Reply<Json<ToolList>> {
+    let tools = tools::for_session(&call.backend).await?;
+    Ok(Json(ToolList { tools: tools.iter().map(|tool| tool.in_shape(parameters.format)).collect() }))
+}
+
+/// What a model said in one turn.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ToolCallsRequest {
+    /// The blocks of its message: those of type `tool_use` are run, others are passed over.
+    #[schema(value_type = Vec<Object>)]
+    content: Vec<Value>,
+}
+
+/// Run the tool calls of one turn. The reply is the user message that answers them, with a result for each in their
+/// order; a call that fails is a result with `is_error`, not a problem.
+#[utoipa::path(post, path = "/tool_calls", operation_id = "tool_calls", tag = "tools", request_body = ToolCallsRequest,
+    responses((status = 200, body = ToolResults), Failure))]
+async fn answer_calls(
+    Extension(call): Extension<SessionCall>,
+    JsonBody(request): JsonBody<ToolCallsRequest>,
+) -> Reply<Json<ToolResults>> {
+    Ok(Json(tools::run(&call.backend, request.content, ToolOptions::default()).await?))
+}
+
+/// What a person says to the agent.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct MessageRequest {
+    /// The text as it was typed.
+    text: String,
+}
+
+/// What became of a message.
+#[derive(Debug, Serialize, ToSchema)]
+struct MessageReply {
+    /// The slash command it was; null where it was none.
+    command: Option<Command>,
+    /// The text for the model; of a message that is no command, the very text.
+    text: String,
+    /// The skill that is loaded because of it.
+    loaded: Option<LoadedSkillReply>,
+}
+
+/// Run the slash command that a message may be: `/skill arguments` loads that skill. Any other text comes back unchanged.
+#[utoipa::path(post, path = "/messages", operation_id = "message", tag = "tools", request_body = MessageRequest,
+    responses((status = 200, body = MessageReply), Failure))]
+async fn read_message(
+    Extension(call): Extension<SessionCall>,
+    JsonBody(request): JsonBody<MessageRequest>,
+) -> Reply<Json<MessageReply>> {
+    let reply = tools::run_message(&call.backend, &request.text, ToolOptions::default()).await?;
+    let loaded = reply.loaded.as_ref().map(LoadedSkillReply::from);
+    Ok(Json(MessageReply { command: reply.command, text: reply.text, loaded }))
+}
