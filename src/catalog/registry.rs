@@ -26,8 +26,8 @@ use crate::{
     clock::Clock,
     error::{Kind, Result},
     limits::{CATALOG_STALE, CATALOG_USERS, FRESH},
-    path::{Namespace, UserSpace},
-    store::{Committer, SharedStore},
+    path::{Id, Namespace, UserSpace},
+    store::{Committer, DeleteOptions, SharedStore},
 };
 
 /// Everybody's catalogs, in memory, refreshed as it is asked for.
@@ -137,6 +137,27 @@ impl Catalogs {
         slot.known().map(|known| known.discovery.view().clone())
     }
 
+    /// Reads every one of the user's own skills anew, trusting nothing that was kept of them; the index is deleted first
+    /// and, where there is to be one, written before this answers.
+    ///
+    /// # Errors
+    /// As [`discover`](super::discover), and where the index cannot be deleted.
+    pub async fn rebuild(&self, user: &Id) -> Result<Arc<CatalogView>> {
+        let owner = Owner::User(user.clone());
+        let space = owner.space(&self.namespace)?;
+        self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
+        let at = self.clock.uptime();
+        let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
+        let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
+        slot.keep(Known { discovery: discovery.clone(), at, age: Duration::ZERO });
+        let view = discovery.view().clone();
+        if let Some(committer) = &self.index {
+            // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
+            Saved::default().save(&*self.store, committer, &space, discovery).await;
+        }
+        Ok(view)
+    }
+
     async fn view_of(&self, owner: &Owner, fresh: bool) -> Result<Arc<CatalogView>> {
         let slot = self.slots.get_with_by_ref(owner, async { Arc::default() }).await;
         if let Some(view) = slot.younger_than(FRESH, self.clock.uptime()).filter(|_| !fresh) {
@@ -240,7 +261,7 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::SystemClock, path::Id, store::MemoryStore};
+    use crate::{clock::SystemClock, store::MemoryStore};
 
     #[tokio::test]
     async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {

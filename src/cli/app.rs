@@ -125,7 +125,7 @@ impl App {
             templates: self.templates()?,
             read_only,
             index: true,
-            layers: false,
+            layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
         };
         let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
         Ok(Service::new(store, options, self.clock.clone()))

@@ -56,6 +56,9 @@ pub(super) struct GlobalArgs {
     /// The key to show to the server; with `serve`, the key clients must show
     #[arg(long, global = true, value_name = "KEY")]
     api_key: Option<String>,
+    /// Show sessions the skills of their team and of the organisation too
+    #[arg(long, global = true)]
+    layers: bool,
     /// Configuration file [default: ./skillmount.toml, then the one in your configuration folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -96,8 +99,9 @@ impl GlobalArgs {
             (Setting::Profile, &self.profile),
             (Setting::SseKmsKeyId, &self.sse_kms_key_id),
         ];
-        let switch = self.path_style.then(|| (Setting::PathStyle, "true".to_owned()));
-        given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(switch).collect()
+        let switches = [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers)];
+        let on = switches.into_iter().filter_map(|(setting, on)| on.then(|| (setting, "true".to_owned())));
+        given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(on).collect()
     }
 }
 
@@ -126,8 +130,12 @@ pub(super) enum Command {
     Session(commands::session::Session),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
-    /// List, show, load and unload skills
+    /// List, show, discover, load and unload skills
     Skills(commands::skills::Skills),
+    /// Look at what is kept of the skills in the store, or make it anew
+    Catalog(commands::catalog::Catalog),
+    /// Begin a skill
+    New(commands::new::New),
     /// Check skills before they are published
     Lint(commands::lint::Lint),
     /// Put folders of skills into the store

@@ -95,6 +95,8 @@ async fn dispatch(command: Command, app: &App) -> Result<()> {
         Command::Session(command) => command.run(app).await,
         Command::Prompt(command) => command.run(app).await,
         Command::Skills(command) => command.run(app).await,
+        Command::Catalog(command) => command.run(app).await,
+        Command::New(command) => command.run(app),
         Command::Lint(command) => command.run(app).await,
         Command::Push(command) => command.run(app).await,
         Command::Pull(command) => command.run(app).await,

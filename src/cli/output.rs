@@ -154,7 +154,7 @@ fn next_step(code: Code) -> Option<&'static str> {
         Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
         Code::FileNotFound => Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded"),
         Code::SkillNotFound | Code::AmbiguousSkill => Some("`skillmount skills list` shows every skill"),
-        Code::AlreadyExists => Some("--overwrite replaces what is there"),
+        Code::AlreadyExists => Some("take another name; `write --overwrite` replaces a file"),
         Code::Internal => Some("run again with -v and report what it prints"),
         _ => None,
     }

@@ -5,6 +5,7 @@ mod folders;
 mod help;
 pub(crate) mod server;
 mod settings;
+mod skills;
 
 use std::{fs, path::Path, process::Output};
 

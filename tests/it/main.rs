@@ -9,6 +9,8 @@
     reason = "a test fails by panicking, and says aloud what it skipped"
 )]
 
+#[cfg(feature = "http")]
+mod agent_loop;
 mod architecture;
 mod catalog_index;
 #[cfg(feature = "cli")]

@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, its work, its way of printing.
 
 pub(super) mod cat;
+pub(super) mod catalog;
 pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod demo;
@@ -12,6 +13,7 @@ pub(super) mod keys;
 pub(super) mod lint;
 pub(super) mod ls;
 pub(super) mod man;
+pub(super) mod new;
 pub(super) mod openapi;
 pub(super) mod prompt;
 pub(super) mod pull;

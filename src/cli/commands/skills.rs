@@ -8,8 +8,9 @@ use super::super::{
     output::{Output, note, plain, shortened},
 };
 use crate::{
-    backend::{LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
+    backend::{DiscoverReply, DiscoverRequest, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
     error::Result,
+    limits::SEARCH_RESULTS,
     path::SkillPath,
 };
 
@@ -42,6 +43,22 @@ Examples:
     Show {
         /// Its path, as the list shows it
         skill: String,
+    },
+    /// Find skills for a task, best first
+    #[command(after_help = "\
+Examples:
+  skillmount skills discover 'sale of a flat with a mortgage'
+  skillmount skills discover contract --category escrituras --limit 3
+  skillmount skills discover contract --json | jq -r '.skills[].skill'")]
+    Discover {
+        /// What the skills should be for: a sentence or a few words
+        query: String,
+        /// Only this category and those below it
+        #[arg(long)]
+        category: Option<String>,
+        /// How many to show at most
+        #[arg(long, value_name = "COUNT", default_value_t = SEARCH_RESULTS)]
+        limit: usize,
     },
     /// Load a skill into the session: its files appear below /skills
     #[command(after_help = "\
@@ -80,6 +97,10 @@ impl Skills {
                 let reply = app.control().await?.skill(&SkillPath::parse(&skill)?).await?;
                 app.out.reply(&reply, show)
             }
+            Action::Discover { query, category, limit } => {
+                let reply = app.backend().await?.discover_skills(DiscoverRequest { query, category, limit }).await?;
+                app.out.reply(&reply, discovered)
+            }
             Action::Load { skill, mount_as, arguments } => {
                 load(app, LoadSkillRequest { skill, mount_as, arguments }).await
             }
@@ -109,6 +130,15 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
         }
         Ok(())
     })
+}
+
+fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
+    for found in &reply.skills {
+        let description = shortened(&plain(&found.description));
+        out.line(format_args!("{:.2}  {:<32} {description}", found.score, plain(&found.skill)))?;
+    }
+    note(plain(&reply.message));
+    Ok(())
 }
 
 fn list(out: &Output, reply: &Value) -> Result<()> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     backend::Service,
-    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView},
+    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, SkillPath},
@@ -76,7 +76,9 @@ pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPa
     let entry = view.entry(skill).filter(|_| policy.skill(skill).is_visible()).ok_or_else(|| {
         Error::new(Code::SkillNotFound, format!("there is no skill {skill}; give its path as the list shows it"))
     })?;
-    let folder = service.namespace().user(user)?.skill(skill)?;
+    let layers = service.catalogs().layers(&Audience::from(user))?;
+    let home = layers.into_iter().find_map(|(layer, space)| (layer == entry.layer).then_some(space));
+    let folder = home.ok_or_else(|| Error::internal("a skill of a layer that is not seen"))?.skill(skill)?;
     let main = folder.key("SKILL.md")?;
     let store = service.store();
     let (object, listed) = tokio::try_join!(

@@ -25,6 +25,23 @@ impl Target {
         Self { root }
     }
 
+    /// The folder `root`, made now, with those above it.
+    ///
+    /// # Errors
+    /// `already_exists` where anything has that name, `invalid_request` where the disk fails.
+    pub(in super::super) fn create(root: PathBuf) -> Result<Self> {
+        if let Some(above) = root.parent() {
+            fs::create_dir_all(above).map_err(|error| failed(above, error))?;
+        }
+        match fs::create_dir(&root) {
+            Ok(()) => Ok(Self { root }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Error::new(Code::AlreadyExists, format!("{} exists already", root.display())))
+            }
+            Err(error) => Err(failed(&root, error)),
+        }
+    }
+
     /// What is at `relative` now: its bytes, or `None` where nothing is.
     ///
     /// # Errors

@@ -62,6 +62,7 @@ settings! {
     Keys "keys" None, false;
     Workspace "workspace" Some("{user}/threads/{session}"), false;
     Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
+    Layers "layers" Some("false"), false;
     Hosts "hosts" None, false;
     Origins "origins" None, false;
     Log "log" None, false;

@@ -136,3 +136,44 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("fail  server") && text.contains("to mend it: "), "{text}");
 }
+
+#[test]
+fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
+    let home = Home::new();
+    home.file("skills/notas/SKILL.md", "\u{feff}---\r\nname: Notas\r\ndescription: Use when: a\r\n---\r\nPasos.\r\n");
+    home.file("skills/bad/SKILL.md", "---\r\nname: bad\r\n---\r\nPasos.\r\n");
+    let output = home.run(&["lint", "skills", "--fix"]);
+    assert_eq!(output.status.code(), Some(2), "what cannot be mended still counts");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for code in ["byte_order_mark", "carriage_return", "yaml_repaired", "name_invalid"] {
+        let told = |line: &str| line.contains("notas/SKILL.md") && line.contains(": mended: ") && line.contains(code);
+        assert!(text.lines().any(told), "{code}: {text}");
+    }
+    assert!(text.contains("error: ") && text.contains("[description_missing]"), "{text}");
+    let mended = "---\nname: notas\ndescription: \"Use when: a\"\n---\nPasos.\n";
+    assert_eq!(home.read("skills/notas/SKILL.md"), mended);
+    assert_eq!(home.read("skills/bad/SKILL.md"), "---\r\nname: bad\r\n---\r\nPasos.\r\n");
+    assert_eq!(std::fs::read_dir(home.path().join("skills/notas")).unwrap().count(), 1);
+    let again = home.json(&["lint", "skills/notas", "--fix"]);
+    assert_eq!((&again[0]["mended"], &again[0]["findings"]), (&json!(null), &json!([])));
+    assert_eq!(home.refused(&["lint", "store", "--fix"]), (2, "invalid_request".into()));
+}
+
+#[test]
+fn a_new_skill_passes_lint_and_takes_nobodys_place() {
+    let home = Home::new();
+    let made = home.json(&["new", "compraventa", "--into", "skills/escrituras"]);
+    assert_eq!(made, json!({ "skill": "compraventa", "file": "skills/escrituras/compraventa/SKILL.md" }));
+    home.ok(&["lint", "skills", "--strict"]);
+    home.ok(&["push", "skills"]);
+    assert_eq!(home.json(&["skills", "list"])["skills"][0]["skill"], "escrituras/compraventa");
+    home.file("skills/escrituras/compraventa/SKILL.md", "mine");
+    let again = ["new", "compraventa", "--into", "skills/escrituras"];
+    assert_eq!(home.refused(&again), (6, "already_exists".into()));
+    assert_eq!(home.read("skills/escrituras/compraventa/SKILL.md"), "mine");
+    home.ok(&["new", "notas"]);
+    assert!(home.path().join("notas/SKILL.md").exists());
+    for name in ["../notas", "Notas", "a/b", ""] {
+        assert_eq!(home.refused(&["new", name]), (2, "invalid_request".into()), "{name}");
+    }
+}

@@ -1,0 +1,58 @@
+//! The catalog from the command line: discovery, what is kept of it, and shared skills.
+
+use serde_json::json;
+
+use super::{Home, skill};
+
+const INDEX: &str = "data/skillmount/me/.skillmount/catalog.json";
+
+#[test]
+fn discovery_finds_the_skill_that_fits_within_its_category_and_limit() {
+    let home = Home::with_skills();
+    let found = home.json(&["skills", "discover", "preparar una escritura"]);
+    assert_eq!(found["skills"][0]["skill"], "escrituras/compraventa", "{found}");
+    let text = home.ok(&["skills", "discover", "notas"]);
+    assert!(text.contains("notas") && !text.contains("compraventa"), "{text}");
+    assert_eq!(home.json(&["skills", "discover", "notas", "--category", "escrituras"])["skills"], json!([]));
+    let one = home.json(&["skills", "discover", "úsala cuando haga falta", "--limit", "1"]);
+    assert_eq!(one["skills"].as_array().unwrap().len(), 1, "{one}");
+    assert_eq!(home.refused(&["skills", "discover", "notas", "--limit", "0"]), (2, "invalid_request".into()));
+}
+
+#[test]
+fn the_status_of_the_catalog_counts_and_a_rebuild_writes_the_index_anew() {
+    let home = Home::with_skills();
+    home.file("data/skillmount/me/skills/roto/SKILL.md", "nothing");
+    let status = home.json(&["catalog", "status"]);
+    assert_eq!((&status["skills"], &status["errors"], &status["index"]), (&json!(2), &json!(1), &json!(null)));
+    assert!(home.ok(&["catalog", "status"]).contains("index        none"));
+    home.file(INDEX, "an index that somebody broke");
+    let rebuilt = home.json(&["catalog", "rebuild"]);
+    assert_eq!((&rebuilt["skills"], &rebuilt["errors"]), (&json!(2), &json!(1)));
+    assert!(std::fs::read(home.path().join(INDEX)).unwrap().starts_with(b"{\"schema\":"));
+    let status = home.json(&["catalog", "status"]);
+    assert_eq!(status["index"]["key"], "me/.skillmount/catalog.json");
+    assert_eq!(status["index"]["size"], std::fs::metadata(home.path().join(INDEX)).unwrap().len());
+    assert!(status["index"]["age_seconds"].is_u64(), "{status}");
+    assert_eq!(home.refused(&["--server", "http://127.0.0.1:9", "catalog", "status"]), (2, "invalid_request".into()));
+}
+
+#[test]
+fn skills_of_the_organisation_are_seen_with_layers_only() {
+    let home = Home::with_skills();
+    home.file("data/skillmount/_org/skills/festivos/SKILL.md", &skill("festivos", "Los festivos de todos."));
+    let seen = |arguments: &[&str]| {
+        let list = home.json(&[arguments, &["skills", "list", "--fresh"]].concat());
+        list["skills"].as_array().unwrap().iter().any(|skill| skill["skill"] == "festivos")
+    };
+    assert!(!seen(&[]));
+    assert!(seen(&["--layers"]));
+    let shown = home.json(&["--layers", "skills", "show", "festivos"]);
+    assert_eq!((&shown["layer"], &shown["file_list"][0]["path"]), (&json!("org"), &json!("SKILL.md")));
+    home.file("skillmount.toml", "layers = true\n");
+    assert!(seen(&[]));
+    let output = home.command(&["skills", "list", "--json"]).env("SKILLMOUNT_LAYERS", "false").output().unwrap();
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("festivos"));
+    home.file("skillmount.toml", "layers = 'perhaps'\n");
+    assert_eq!(home.refused(&["skills", "list"]), (2, "invalid_request".into()));
+}
