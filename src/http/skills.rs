@@ -147,8 +147,7 @@ async fn readable_catalog(call: &UserCall) -> Result<std::sync::Arc<Policy>> {
 fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillList {
     let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
     let after = |entry: &CatalogEntry| wanted.cursor.as_deref().is_none_or(|cursor| entry.skill.as_str() > cursor);
-    let inside =
-        |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| lies_in(&entry.skill, category));
+    let inside = |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| entry.skill.is_in(category));
     let mut rest =
         view.entries.iter().filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
     let skills: Vec<SkillReply> = rest.by_ref().take(limit).map(|entry| SkillReply::from(&**entry)).collect();
@@ -158,12 +157,6 @@ fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillLi
     };
     let diagnostics = view.diagnostics.iter().filter(visible).map(SkillDiagnostic::from).collect();
     SkillList { skills, diagnostics, as_of: view.as_of, next_cursor }
-}
-
-/// Whether a skill lies in a category or below it, on whole segments.
-fn lies_in(skill: &SkillPath, category: &str) -> bool {
-    let own = skill.category();
-    own.strip_prefix(category).is_some_and(|rest| category.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What a reading of the catalog found.
