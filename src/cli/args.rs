@@ -100,7 +100,7 @@ impl GlobalArgs {
             (Setting::SseKmsKeyId, &self.sse_kms_key_id),
         ];
         let switches = [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers)];
-        let on = switches.into_iter().filter_map(|(setting, on)| on.then(|| (setting, "true".to_owned())));
+        let on = switches.into_iter().filter(|(_, on)| *on).map(|(setting, _)| (setting, "true".to_owned()));
         given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(on).collect()
     }
 }

@@ -105,14 +105,14 @@ fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<Linted> {
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
     let judge = |bytes: &[u8]| judge(&local.skill, path.display().to_string(), bytes, &files);
     let before = judge(&bytes);
-    let Some((app, fixed)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
+    let Some((app, repaired)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
         return Ok(before);
     };
-    let after = judge(&fixed);
-    let mended = gone(before.findings, &after.findings);
+    let after = judge(&repaired);
+    let gone = gone(before.findings, &after.findings);
     let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write(MAIN, &fixed, app.clock.random())?;
-    Ok(Linted { mended, ..after })
+    Target::new(folder.to_owned()).write(MAIN, &repaired, app.clock.random())?;
+    Ok(Linted { mended: gone, ..after })
 }
 
 /// Those of `before` that are not in `after`. Lines may have moved and words changed, so what counts is how often a code
