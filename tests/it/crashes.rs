@@ -69,8 +69,7 @@ async fn a_server_killed_at_random_moments_keeps_every_acknowledged_write() {
     }
     let mut agents: Vec<_> = (0..AGENTS).map(|number| Agent::new(number, random.random())).collect();
     let mut figures = Figures::default();
-    for kill in 0..kills {
-        println!("life {kill}");
+    for _ in 0..kills {
         let (server, life) = begin(folder.path());
         check(folder.path(), &server.url, &life, &mut agents, &mut figures).await;
         agents = work_until_killed(server, life, agents, &mut random, &mut figures).await;

@@ -155,8 +155,8 @@ impl Agent {
         self.written += 1;
         let entry = format!("{} {} {}", self.name, self.written, content::letters(&mut self.random));
         let outcome = life.log.replace(LOG, END, &format!("{entry}\n{END}")).await;
-        let is_out = outcome.as_ref().is_err_and(|error| error.outcome() == Some(Outcome::NotApplied));
-        if !is_out {
+        let was_refused = outcome.as_ref().is_err_and(|error| error.outcome() == Some(Outcome::NotApplied));
+        if !was_refused {
             self.lines.push((entry, outcome.is_ok()));
         }
         outcome.map(drop)
