@@ -54,7 +54,8 @@ async fn an_agent_loads_what_the_listing_offers_before_it_answers_and_works_with
     assert!(turns.iter().all(|(_, tools)| tools.contains(&"load_skill".to_owned())));
 
     let both = &conversation.messages[4];
-    let ids: Vec<_> = both["content"].as_array().unwrap().iter().map(|result| &result["tool_use_id"]).collect();
+    let ids: Vec<_> =
+        both["content"].as_array().unwrap().iter().map(|result| result["tool_use_id"].as_str().unwrap()).collect();
     assert_eq!((both["role"].as_str(), ids), (Some("user"), vec!["read_0", "ls_1"]), "one message, in order");
     assert!(both["content"][0]["content"].as_str().unwrap().contains("un ejemplo"), "{both}");
 

@@ -24,9 +24,9 @@ use skillmount::{
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 /// A running server and a client for it.
-struct Server {
+pub(crate) struct Server {
     base: String,
-    client: Client,
+    pub(crate) client: Client,
     memory: Arc<MemoryStore>,
     faulty: Arc<Faulty>,
     stop: Option<oneshot::Sender<()>>,
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Over a store that holds two skills of user `u1`, one of them broken.
-    async fn with_skills() -> Self {
+    pub(crate) async fn with_skills() -> Self {
         let server = Self::start().await;
         let skill = "---\nname: compraventa\ndescription: Redacta una compraventa\nautor: Ana\n---\n# Compraventa\n\nPasos.\n\n## Cláusulas\n";
         server.memory.put_raw("u1/skills/escrituras/compraventa/SKILL.md", skill);
@@ -77,7 +77,7 @@ impl Server {
     }
 
     /// The address of session `s1` of user `u1`, and below.
-    fn session(&self, rest: &str) -> String {
+    pub(crate) fn session(&self, rest: &str) -> String {
         format!("{}/v1/users/u1/sessions/s1{rest}", self.base)
     }
 

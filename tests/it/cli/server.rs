@@ -88,6 +88,7 @@ fn every_command_answers_the_same_through_a_server() {
         vec!["prompt"],
         vec!["prompt", "--mode", "listing", "--format", "markdown"],
         vec!["skills", "show", "escrituras/compraventa"],
+        vec!["skills", "discover", "preparar una escritura", "--limit", "1"],
     ] {
         assert_eq!(through(&arguments), home.json(&arguments), "{arguments:?}");
     }

@@ -36,6 +36,15 @@ fn the_file_is_looked_for_in_three_places() {
 }
 
 #[test]
+fn a_switch_is_off_until_it_is_turned_on_anywhere() {
+    let home = Home::new();
+    let env = [("SKILLMOUNT_LAYERS", "on")];
+    assert_eq!(origin(&home, &[], &[], "layers"), ("false".into(), "default".into()));
+    assert_eq!(origin(&home, &[], &env, "layers"), ("on".into(), "env SKILLMOUNT_LAYERS".into()));
+    assert_eq!(origin(&home, &["--layers"], &[], "layers"), ("true".into(), "flag".into()));
+}
+
+#[test]
 fn secrets_are_redacted() {
     let home = Home::new();
     let shown = origin(&home, &["--api-key", "hunter2"], &[], "api_key");
