@@ -107,10 +107,11 @@ impl App {
         self.store().await
     }
 
-    /// The service over the store that the settings name.
+    /// The service over the store that the settings name, for one command. It reads the skills themselves: an index may be
+    /// some minutes old, and this process ends before it could look again, so that a skill just pushed would be missed.
     async fn service(&self) -> Result<Service> {
         let (store, namespace) = self.store().await?;
-        self.service_over(store, namespace, None)
+        Ok(self.service_with(store, ServiceOptions { index: false, ..self.options(namespace)? }))
     }
 
     /// The service over `store`, with content cached. `read_only` says why nothing may be written, if so.
@@ -120,15 +121,22 @@ impl App {
         namespace: Namespace,
         read_only: Option<String>,
     ) -> Result<Service> {
-        let options = ServiceOptions {
+        Ok(self.service_with(store, ServiceOptions { read_only, ..self.options(namespace)? }))
+    }
+
+    fn options(&self, namespace: Namespace) -> Result<ServiceOptions> {
+        Ok(ServiceOptions {
             namespace: Some(namespace),
             templates: self.templates()?,
-            read_only,
+            read_only: None,
             index: true,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
-        };
+        })
+    }
+
+    fn service_with(&self, store: SharedStore, options: ServiceOptions) -> Service {
         let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
-        Ok(Service::new(store, options, self.clock.clone()))
+        Service::new(store, options, self.clock.clone())
     }
 
     /// The operations of the session, over the store or the server, whichever the settings name.
