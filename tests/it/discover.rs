@@ -1,6 +1,6 @@
 //! `discover_skills`: what is found, what is never found, what is remembered, and what it costs.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
@@ -287,10 +287,11 @@ async fn answers(world: &World) -> String {
     let agent = world.agent();
     let mut said = format!("{:?}", agent.catalog(false).await.unwrap().entries);
     for question in ["vivienda", "cancelar una hipoteca", "letterhead", "xyzzy"] {
-        said += &format!("{:?}", agent.discover_skills(ask(question)).await.unwrap());
+        writeln!(said, "{:?}", agent.discover_skills(ask(question)).await.unwrap()).unwrap();
     }
     for name in ["compraventa", "escrituras/hipotecas/cancelacion", "resumen", "nothing"] {
-        said += &format!("{:?}", agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body)));
+        let loaded = agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body));
+        writeln!(said, "{loaded:?}").unwrap();
     }
     said
 }

@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64 * soak(), failure_persistence: None, ..ProptestConfig::default() })]
 
     // S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team and
-// the organisation its caller belongs to.
+    // the organisation its caller belongs to.
     #[test]
     fn no_user_ever_meets_another(
         calls in prop::collection::vec((prop::sample::select(&USERS[..]), prop::sample::select(&SESSIONS[..]), call()), 40)
