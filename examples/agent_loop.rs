@@ -10,6 +10,8 @@
 //! `tool_use` blocks go to the service as they are, and its answer is the next message. Without `ANTHROPIC_API_KEY` the
 //! model is a scripted one, which plays a good agent's part and needs nobody.
 
+#![allow(clippy::indexing_slicing, reason = "a JSON value indexed by a name it lacks is null, not a panic")]
+
 use std::{env, error::Error};
 
 use reqwest::{Client, RequestBuilder, Response};
@@ -174,7 +176,7 @@ fn begin(turn: Turn<'_>) -> Result<Vec<Value>> {
     }
     let may_load = turn.tools.iter().any(|tool| tool["name"] == "load_skill");
     match fitting_skill(turn.system, said).filter(|_| may_load) {
-        Some(skill) => Ok(vec![say("A skill fits."), call("load_skill", 0, json!({ "skill": skill }))]),
+        Some(skill) => Ok(vec![say("A skill fits."), call("load_skill", 0, &json!({ "skill": skill }))]),
         None => Ok(vec![say("No skill fits; I answer by myself.")]),
     }
 }
@@ -196,14 +198,14 @@ fn fitting_skill(system: &str, said: &str) -> Option<String> {
 fn look_around(loaded: &str) -> Result<Vec<Value>> {
     let folder = between(loaded, "Its files are in ", ":").ok_or("the result of a load names no folder")?;
     let files: Vec<_> = loaded.lines().filter_map(|line| line.strip_prefix("- ")).collect();
-    let file = files.iter().find(|file| file.ends_with(".md") && **file != "SKILL.md").unwrap_or(&"SKILL.md");
-    let read = call("read", 0, json!({ "file_path": format!("{folder}/{file}"), "limit": 40 }));
-    Ok(vec![say("I read what it brings."), read, call("ls", 1, json!({ "path": "/workspace" }))])
+    let file = files.iter().find(|file| **file != "SKILL.md" && is_markdown(file)).unwrap_or(&"SKILL.md");
+    let read = call("read", 0, &json!({ "file_path": format!("{folder}/{file}"), "limit": 40 }));
+    Ok(vec![say("I read what it brings."), read, call("ls", 1, &json!({ "path": "/workspace" }))])
 }
 
 fn write_down(file: &str) -> Value {
     let content = format!("# What I read\n\n{file}\n");
-    call("write", 0, json!({ "file_path": "/workspace/result.md", "content": content, "overwrite": true }))
+    call("write", 0, &json!({ "file_path": "/workspace/result.md", "content": content, "overwrite": true }))
 }
 
 /// The results that the last message holds.
@@ -221,7 +223,11 @@ fn say(text: impl Into<String>) -> Value {
     json!({ "type": "text", "text": text.into() })
 }
 
-fn call(name: &str, nth: usize, input: Value) -> Value {
+fn is_markdown(file: &str) -> bool {
+    std::path::Path::new(file).extension().is_some_and(|ending| ending == "md")
+}
+
+fn call(name: &str, nth: usize, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": format!("{name}_{nth}"), "name": name, "input": input })
 }
 

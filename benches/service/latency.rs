@@ -44,9 +44,9 @@ pub(crate) async fn against_the_sdk() {
     let store: SharedStore = Arc::new(S3Store::with_client(&client, BUCKET, clock.clone()));
     let bench = Bench { client, store, clock };
     bench.calibrate().await;
-    bench.discovery().await;
-    bench.grep_cold().await;
-    bench.grep_warm().await;
+    Box::pin(bench.discovery()).await;
+    Box::pin(bench.grep_cold()).await;
+    Box::pin(bench.grep_warm()).await;
 }
 
 impl Bench {
@@ -73,7 +73,7 @@ impl Bench {
             let (service, ledger) = self.cold().await;
             let ours = async { service.catalogs().view(&id("demo"), true).await.unwrap() };
             let raw = list_and_get(&self.client, "demo/skills/", Some(SKILL_HEAD_BYTES));
-            let (view, ()) = pairs.add(&ledger, ours, raw).await;
+            let (view, ()) = Box::pin(pairs.add(&ledger, ours, raw)).await;
             assert_eq!(view.entries.len(), 100);
         }
         pairs.print();
@@ -84,7 +84,7 @@ impl Bench {
         for _ in 0..PAIRS {
             let (service, ledger) = self.cold().await;
             let raw = list_and_get(&self.client, "demo/threads/s/", None);
-            pairs.add(&ledger, hits(&service), raw).await;
+            Box::pin(pairs.add(&ledger, hits(&service), raw)).await;
         }
         pairs.print();
     }
@@ -94,7 +94,7 @@ impl Bench {
         let (service, ledger) = self.cold().await;
         hits(&service).await;
         for _ in 0..PAIRS {
-            pairs.add(&ledger, hits(&service), list(&self.client, "demo/threads/s/")).await;
+            Box::pin(pairs.add(&ledger, hits(&service), list(&self.client, "demo/threads/s/"))).await;
         }
         pairs.print();
     }

@@ -136,7 +136,7 @@ impl Stage {
             }
             Kind::Grep => assert_eq!(self.agent.grep(grep()).await.unwrap().files.unwrap().len(), 100),
             Kind::Ls => {
-                assert_eq!(self.agent.ls(LsRequest { path: "/workspace".into() }).await.unwrap().entries.len(), 100)
+                assert_eq!(self.agent.ls(LsRequest { path: "/workspace".into() }).await.unwrap().entries.len(), 100);
             }
             Kind::Glob => {
                 let wanted = GlobRequest { pattern: "*.md".into(), path: Some("/workspace".into()) };

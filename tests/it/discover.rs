@@ -1,6 +1,6 @@
 //! `discover_skills`: what is found, what is never found, what is remembered, and what it costs.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
@@ -283,15 +283,15 @@ async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() 
 }
 
 /// What a process says of the skills: what it finds, lists and loads.
-async fn answers(world: &World) -> Vec<String> {
+async fn answers(world: &World) -> String {
     let agent = world.agent();
-    let mut said = vec![format!("{:?}", agent.catalog(false).await.unwrap().entries)];
+    let mut said = format!("{:?}", agent.catalog(false).await.unwrap().entries);
     for question in ["vivienda", "cancelar una hipoteca", "letterhead", "xyzzy"] {
-        said.push(format!("{:?}", agent.discover_skills(ask(question)).await.unwrap()));
+        writeln!(said, "{:?}", agent.discover_skills(ask(question)).await.unwrap()).unwrap();
     }
     for name in ["compraventa", "escrituras/hipotecas/cancelacion", "resumen", "nothing"] {
         let loaded = agent.load(name).await.map(|loaded| (loaded.mount, loaded.digest, loaded.body));
-        said.push(format!("{loaded:?}"));
+        writeln!(said, "{loaded:?}").unwrap();
     }
     said
 }

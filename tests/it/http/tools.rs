@@ -15,12 +15,12 @@ use skillmount::{
 
 use super::{Answer, Server};
 
-fn call(id: &str, name: &str, input: Value) -> Value {
+fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
 fn writes(names: &[&str]) -> Value {
-    let write = |name: &&str| call(name, "write", json!({"file_path": format!("/workspace/{name}"), "content": "x"}));
+    let write = |name: &&str| call(name, "write", &json!({"file_path": format!("/workspace/{name}"), "content": "x"}));
     json!({ "content": names.iter().map(write).collect::<Vec<_>>() })
 }
 
@@ -34,13 +34,13 @@ async fn a_turn_is_answered_by_one_message_in_the_order_of_its_calls() {
     let server = Server::with_skills().await;
     let content = json!([
         {"type": "thinking", "thinking": "…"},
-        call("a", "write", json!({"file_path": "/workspace/a", "content": "uno\n"})),
+        call("a", "write", &json!({"file_path": "/workspace/a", "content": "uno\n"})),
         {"type": "text", "text": "Then I read it."},
-        call("b", "read", json!({"file_path": "/workspace/none"})),
-        call("c", "read", json!({"file_path": "/workspace/a"})),
-        call("d", "load_skill", json!({"skill": "compraventa"})),
-        call("e", "glob", json!({"pattern": "*.md"})),
-        call("f", "bash", json!({"command": "ls"})),
+        call("b", "read", &json!({"file_path": "/workspace/none"})),
+        call("c", "read", &json!({"file_path": "/workspace/a"})),
+        call("d", "load_skill", &json!({"skill": "compraventa"})),
+        call("e", "glob", &json!({"pattern": "*.md"})),
+        call("f", "bash", &json!({"command": "ls"})),
     ]);
     let answer = server.op("tool_calls", json!({ "content": content })).await;
     assert_eq!(answer.is(200)["role"], "user");
