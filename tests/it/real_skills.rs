@@ -1,18 +1,17 @@
 //! Public skills as their authors wrote them, where they are at hand: every one reads, and every finding is deserved.
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
 };
 
 use skillmount::skill::{fix, lint, read_document, read_head};
 
+use crate::support::world::real_skills;
+
 #[test]
 fn every_public_skill_reads_and_what_lint_says_of_it_is_printed() {
-    let Some(root) = root() else {
-        println!("skipped: no ../shared/real-skills and no SKILLMOUNT_REAL_SKILLS");
-        return;
-    };
+    let Some(root) = real_skills() else { return };
     let skills = skills(&root);
     assert!(!skills.is_empty(), "{} holds no skills", root.display());
     for folder in &skills {
@@ -36,12 +35,6 @@ fn every_public_skill_reads_and_what_lint_says_of_it_is_printed() {
         }
     }
     println!("{} skills", skills.len());
-}
-
-fn root() -> Option<PathBuf> {
-    let named = env::var_os("SKILLMOUNT_REAL_SKILLS").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared/real-skills");
-    named.or(Some(beside)).filter(|root| root.is_dir())
 }
 
 /// Folders that hold a SKILL.md, sorted.

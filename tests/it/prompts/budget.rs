@@ -1,6 +1,6 @@
 //! What a prompt costs, and what gives way when it costs too much.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 use skillmount::{
@@ -8,6 +8,7 @@ use skillmount::{
 };
 
 use super::stage::{FORMATS, Stage, entry, notary, roomy};
+use crate::support::world::real_skill_texts;
 
 // S-PROMPT-4: A listing over its budget says how many of how many it shows and how to find the rest.
 #[test]
@@ -70,19 +71,14 @@ proptest! {
     }
 }
 
-/// The public skills beside this repository, when they are there.
+/// The public skills, where they are.
 fn real_skills() -> Option<Stage> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/real-skills");
     let mut stage = Stage::new(&[]);
-    for origin in fs::read_dir(&root).ok()?.flatten().filter(|origin| origin.path().is_dir()) {
-        for folder in fs::read_dir(origin.path()).unwrap().flatten() {
-            let Ok(bytes) = fs::read(folder.path().join("SKILL.md")) else { continue };
-            let names = [origin.file_name(), folder.file_name()].map(|name| name.to_string_lossy().into_owned());
-            let (head, _) = read_head(&bytes, &names[1]);
-            let mut entry = entry(&names.join("/"), None, "");
-            Arc::make_mut(&mut entry).frontmatter = head.unwrap().frontmatter;
-            stage.view.entries.push(entry);
-        }
+    for (path, text) in real_skill_texts()? {
+        let (head, _) = read_head(&text, path.rsplit('/').next().unwrap());
+        let mut entry = entry(&path, None, "");
+        Arc::make_mut(&mut entry).frontmatter = head.unwrap().frontmatter;
+        stage.view.entries.push(entry);
     }
     stage.view.entries.sort_by(|one, two| one.skill.cmp(&two.skill));
     Some(stage)
@@ -90,10 +86,7 @@ fn real_skills() -> Option<Stage> {
 
 #[test]
 fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
-    let Some(stage) = real_skills() else {
-        println!("SKIPPED: ../shared/real-skills is not here");
-        return;
-    };
+    let Some(stage) = real_skills() else { return };
     assert_eq!(stage.view.entries.len(), 130);
     for format in FORMATS {
         let mode = Some(PromptMode::Listing);
@@ -114,10 +107,7 @@ fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
 fn a_listing_costs_little_beside_names_and_descriptions() {
     use skillmount::prompt::Format;
 
-    let Some(stage) = real_skills() else {
-        println!("SKIPPED: ../shared/real-skills is not here");
-        return;
-    };
+    let Some(stage) = real_skills() else { return };
     let tokens = |text: &str| tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len();
     let said: usize = stage.view.entries.iter().map(|entry| tokens(entry.name()) + tokens(entry.description())).sum();
     for (format, most) in [(Format::Markdown, 6), (Format::Xml, 20)] {

@@ -140,6 +140,15 @@ pub(crate) fn real_skills() -> Option<std::path::PathBuf> {
     None
 }
 
+/// The path of each of the public skills and its SKILL.md, where they are.
+pub(crate) fn real_skill_texts() -> Option<Vec<(String, Vec<u8>)>> {
+    let files = files_below(&real_skills()?).into_iter();
+    let skills: Vec<_> =
+        files.filter_map(|(path, bytes)| Some((path.strip_suffix("/SKILL.md")?.to_owned(), bytes))).collect();
+    assert_eq!(skills.len(), 130);
+    Some(skills)
+}
+
 /// How much longer the long versions are: 1, or what `SKILLMOUNT_SOAK` says.
 pub(crate) fn soak() -> u32 {
     std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)

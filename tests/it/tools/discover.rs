@@ -7,7 +7,7 @@ use skillmount::{
 };
 
 use super::{agent_in, agent_with, names, notary, offered, said};
-use crate::support::world::{Short, World, files_below, real_skills};
+use crate::support::world::{Short, World, real_skill_texts};
 
 /// What is found by the questions of these tests.
 const QUESTION: &str = "escritura de compraventa";
@@ -32,10 +32,8 @@ async fn the_initial_context_is_at_most_200_tokens_prompt_and_tools_together() {
     for number in 0..100 {
         world.put_skill("demo", &format!("more/s{number}"), "One of many skills.", "").await;
     }
-    if let Some(root) = real_skills() {
-        for (path, bytes) in files_below(&root).into_iter().filter(|(path, _)| path.ends_with("/SKILL.md")) {
-            world.put(&format!("demo/skills/{path}"), bytes).await;
-        }
+    for (path, text) in real_skill_texts().unwrap_or_default() {
+        world.put(&format!("demo/skills/{path}/SKILL.md"), text).await;
     }
     let agent = agent_in(&world, PromptMode::Discover).await;
     let prompt = prompt_for(&agent, &PromptRequest::default()).await.unwrap().prompt;
