@@ -178,8 +178,10 @@ pub const TOOL_LOADED_FILES: usize = 50;
 
 /// How long a session, and what is known of the catalog, is trusted without looking again.
 pub const FRESH: Duration = Duration::from_secs(30);
-/// How old a catalog may be that is served while the store does not answer.
+/// How old a catalog may be that is served while the store is asked anew.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
+/// Changes of catalogs kept for a listener that is slow to take them.
+pub const CATALOG_CHANGES: usize = 1024;
 /// Users, teams and the organisation whose catalogs are kept in memory; the least recently used go first.
 pub const CATALOG_USERS: u64 = 10_000;
 /// Entries of merged catalogs kept in memory, at the size of a pointer each.

@@ -3,6 +3,7 @@
 //! A catalog is an immutable value, replaced whole. What tells an unchanged skill from a changed one is the `ETag` of its
 //! SKILL.md, so keeping a catalog current costs one listing and the files that changed.
 
+mod change;
 mod discover;
 mod entry;
 mod index;
@@ -14,6 +15,7 @@ mod saved;
 pub mod search;
 mod searchable;
 
+pub use change::{CatalogChange, Difference};
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
 pub use layers::Audience;

@@ -1,21 +1,23 @@
 //! The catalogs this process knows: one per user, team and organisation, read once however many ask.
 //!
 //! A reading belongs to those who wait for it: an error answers them and is then forgotten, and a caller that gives up
-//! leaves the reading to the next one in the queue. Only what nobody waits for runs on its own: bringing an index up to
-//! date, and looking again after one was believed.
+//! leaves the reading to the next one in the queue. Only what nobody waits for runs on its own: writing the index, and
+//! looking again at what is served from memory, every 30 s for as long as somebody asks for it.
 
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use futures_util::future::try_join_all;
 use moka::{future::Cache, policy::EvictionPolicy};
+use tokio::{sync::broadcast, time::sleep};
 
 use super::{
+    change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
     entry::{CatalogView, Layer},
     layers::{Audience, Merged, Owner},
@@ -24,8 +26,8 @@ use super::{
 };
 use crate::{
     clock::Clock,
-    error::{Kind, Result},
-    limits::{CATALOG_STALE, CATALOG_USERS, FRESH},
+    error::Result,
+    limits::{CATALOG_CHANGES, CATALOG_STALE, CATALOG_USERS, FRESH},
     path::{Id, Namespace, UserSpace},
     store::{Committer, DeleteOptions, SharedStore},
 };
@@ -43,6 +45,7 @@ pub struct Catalogs {
     index: Option<Committer>,
     /// Whether anybody sees more than their own skills.
     layers: bool,
+    changes: broadcast::Sender<Arc<CatalogChange>>,
 }
 
 /// One layer's catalog and the reading under way.
@@ -53,6 +56,10 @@ struct Slot {
     flight: tokio::sync::Mutex<Option<Flight>>,
     /// Orders calls against readings: a number taken later is larger.
     turns: AtomicU64,
+    /// Whether anybody asked since the last reading that nobody waited for.
+    wanted: AtomicBool,
+    /// Whether a task looks after the slot.
+    attended: AtomicBool,
 }
 
 /// The newest catalog, and how old it was at which uptime.
@@ -77,7 +84,8 @@ impl Catalogs {
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
         let slots = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
         let (merged, indexes) = (Merged::new(), Indexes::new());
-        Self { store, namespace, clock, slots, merged, indexes, index: None, layers: false }
+        let changes = broadcast::Sender::new(CATALOG_CHANGES);
+        Self { store, namespace, clock, slots, merged, indexes, index: None, layers: false, changes }
     }
 
     /// The same, with an index in the bucket: a process that knows nothing of a layer yet reads `catalog.json` in place of
@@ -93,11 +101,12 @@ impl Catalogs {
         Self { layers: true, ..self }
     }
 
-    /// What `audience` sees, at most 30 s old. With `fresh` the store was asked after this call began. Layers are asked
-    /// for at once.
+    /// What `audience` sees; its `as_of` says as of when. With `fresh` the store was asked after this call began. Layers
+    /// are asked for at once.
     ///
-    /// Where the store does not answer, a catalog up to 5 minutes old will do unless `fresh` was asked for; its `as_of`
-    /// says how old it is. So will an index of that age, once, while the listing is on its way.
+    /// What this process knows is served as it is for 30 s and looked at again then without anybody waiting, for as long
+    /// as it is asked for; so a change shows within 30 s of activity. After a pause, what is younger than 5 minutes is
+    /// served once more while the store is asked, and what is older waits for the store.
     ///
     /// # Errors
     /// As [`discover`](super::discover).
@@ -111,7 +120,7 @@ impl Catalogs {
         }
     }
 
-    /// What `audience` sees, at most 30 s old, with its search index.
+    /// What `audience` sees, with its search index.
     ///
     /// # Errors
     /// As [`view`](Self::view).
@@ -149,7 +158,7 @@ impl Catalogs {
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
         let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
-        slot.keep(Known { discovery: discovery.clone(), at, age: Duration::ZERO });
+        self.keep(&owner, &slot, Known { discovery: discovery.clone(), at, age: Duration::ZERO });
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
@@ -158,16 +167,44 @@ impl Catalogs {
         Ok(view)
     }
 
+    /// What changed in any catalog this process had read before, as it finds out. A receiver that falls behind by more
+    /// than [`CATALOG_CHANGES`] is told how many it missed.
+    #[must_use]
+    pub fn changes(&self) -> broadcast::Receiver<Arc<CatalogChange>> {
+        self.changes.subscribe()
+    }
+
     async fn view_of(&self, owner: &Owner, fresh: bool) -> Result<Arc<CatalogView>> {
         let slot = self.slots.get_with_by_ref(owner, async { Arc::default() }).await;
-        if let Some(view) = slot.younger_than(FRESH, self.clock.uptime()).filter(|_| !fresh) {
-            return Ok(view);
+        let known = slot.known().filter(|known| !fresh && known.age(self.clock.uptime()) < CATALOG_STALE);
+        let view = match known {
+            Some(known) => known.discovery.view().clone(),
+            None => self.read(owner, &slot, fresh).await?,
+        };
+        slot.wanted.store(true, Ordering::SeqCst);
+        if !slot.attended.swap(true, Ordering::SeqCst) {
+            tokio::spawn(self.clone().attend(owner.clone(), slot));
         }
-        match self.read(owner, &slot, fresh).await {
-            Err(error) if !fresh && error.kind() == Kind::Unavailable => {
-                slot.younger_than(CATALOG_STALE, self.clock.uptime()).ok_or(error)
+        Ok(view)
+    }
+
+    /// Looks again whenever what is known has been served for 30 s, until a whole such time passes without anybody
+    /// asking.
+    async fn attend(self, owner: Owner, slot: Arc<Slot>) {
+        loop {
+            let age = slot.known().map_or(Duration::ZERO, |known| known.age(self.clock.uptime()));
+            if age < FRESH {
+                sleep(FRESH.saturating_sub(age)).await;
+                continue;
             }
-            outcome => outcome,
+            if !slot.wanted.swap(false, Ordering::SeqCst) && slot.is_left_alone() {
+                return;
+            }
+            // In a box of its own, because most of these tasks only sleep.
+            if let Err(error) = Box::pin(self.read(&owner, &slot, true)).await {
+                tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
+                sleep(FRESH).await;
+            }
         }
     }
 
@@ -198,31 +235,33 @@ impl Catalogs {
                 (survey?, saved)
             }
             (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space).await {
-                Some(saved) if self.age_of(&saved) < CATALOG_STALE => return Ok(self.believe(owner, slot, saved)),
+                Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
+                    let (view, age) = (saved.view().clone(), self.age_of(&saved));
+                    self.keep(owner, slot, Known { discovery: saved, at: self.clock.uptime(), age });
+                    return Ok(view);
+                }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        slot.keep(Known { discovery: discovery.clone(), at, age: Duration::ZERO });
+        self.keep(owner, slot, Known { discovery: discovery.clone(), at, age: Duration::ZERO });
         let view = discovery.view().clone();
         self.save(slot, space, discovery);
         Ok(view)
     }
 
-    /// Takes an index for the truth, and looks again behind the caller's back where it is not of this moment.
-    fn believe(&self, owner: &Owner, slot: &Arc<Slot>, saved: Discovery) -> Arc<CatalogView> {
-        let age = self.age_of(&saved);
-        let view = saved.view().clone();
-        slot.keep(Known { discovery: saved, at: self.clock.uptime(), age });
-        if age >= FRESH {
-            let (this, owner, slot) = (self.clone(), owner.clone(), slot.clone());
-            tokio::spawn(async move {
-                if let Err(error) = this.read(&owner, &slot, true).await {
-                    tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
-                }
-            });
+    /// Remembers what is known now, and tells what that changes for those who knew something else.
+    fn keep(&self, owner: &Owner, slot: &Slot, known: Known) {
+        let now = known.discovery.view().clone();
+        let Some(before) = slot.replace(known) else { return };
+        let difference = Difference::between(&before.discovery.view().entries, &now.entries);
+        if difference.is_none() {
+            return;
         }
-        view
+        let (changed, removed) = (difference.changed.len(), difference.removed.len());
+        tracing::info!(?owner, changed, removed, "catalog_changed");
+        // An error says that nobody listens.
+        let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference)));
     }
 
     /// How old a catalog is by the clock on the wall; one from the future is as good as stale.
@@ -248,13 +287,20 @@ impl Slot {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep(&self, known: Known) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    fn replace(&self, known: Known) -> Option<Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(known)
     }
 
-    fn younger_than(&self, age: Duration, now: Duration) -> Option<Arc<CatalogView>> {
-        let known = self.known()?;
-        (now.saturating_sub(known.at) + known.age < age).then(|| known.discovery.view().clone())
+    /// Ends the care for this slot, unless somebody asked at this very moment and nobody else took it over.
+    fn is_left_alone(&self) -> bool {
+        self.attended.store(false, Ordering::SeqCst);
+        !self.wanted.load(Ordering::SeqCst) || self.attended.swap(true, Ordering::SeqCst)
+    }
+}
+
+impl Known {
+    fn age(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.at) + self.age
     }
 }
 

@@ -177,12 +177,12 @@ struct RefreshReply {
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
 async fn refresh(Extension(call): Extension<UserCall>) -> Reply<Json<RefreshReply>> {
     let policy = readable_catalog(&call).await?;
-    let Refreshed { view, changed, removed } = call.app.service.catalogs().refresh(call.audience()).await?;
+    let Refreshed { view, difference } = call.app.service.catalogs().refresh(call.audience()).await?;
     let visible = |skills: &[SkillPath]| skills.iter().filter(|skill| policy.skill(skill).is_visible()).count();
     Ok(Json(RefreshReply {
         skills: view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible()).count(),
-        changed: visible(&changed),
-        removed: visible(&removed),
+        changed: visible(&difference.changed),
+        removed: visible(&difference.removed),
         as_of: view.as_of,
     }))
 }
