@@ -153,11 +153,15 @@ pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;
 pub const DISCOVERIES: usize = 20;
 /// What is remembered of a question.
 pub const DISCOVERY_QUERY_BYTES: usize = 512;
-/// How long a discovery waits for a change of its session to ride with.
-pub const DISCOVERY_FLUSH: Duration = Duration::from_secs(5);
+/// How long what is noted waits: a discovery for a change of its session to ride with, a use to be counted.
+pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
 // ---- prompt
 
+/// Skills of a user whose uses are counted; those used least go first.
+pub const USED_SKILLS: usize = 10_000;
+/// The most used skills that a session remembers: more than a prompt of the usual size describes.
+pub const RANKED_SKILLS: usize = 200;
 /// Tokens of a prompt where the caller names no budget.
 pub const PROMPT_TOKENS: usize = 2000;
 

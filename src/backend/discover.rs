@@ -9,7 +9,7 @@ use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend, servi
 use crate::{
     catalog::{CatalogEntry, CatalogView, search::Hit},
     error::{Code, Error, Result},
-    limits::{DISCOVERY_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
     session::{Both, PastDiscovery},
 };
@@ -56,7 +56,7 @@ impl SkillBackend {
         if self.shared.sessions.note(self.user(), &self.session, past)? {
             let this = self.clone();
             tokio::spawn(async move {
-                tokio::time::sleep(DISCOVERY_FLUSH).await;
+                tokio::time::sleep(NOTE_FLUSH).await;
                 if let Err(error) = this.shared.sessions.flush(this.user(), &this.session).await {
                     let (user, session) = (this.user(), &this.session);
                     tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");

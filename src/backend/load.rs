@@ -14,7 +14,7 @@ use super::{
 use crate::{
     catalog::{CatalogEntry, CatalogView, Layer},
     error::{Code, Error, Result},
-    limits::{LOADED_SKILLS, SKILL_FILE_BYTES, SKILL_FILES},
+    limits::{LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES, SKILL_FILES},
     path::{MountName, SkillPath, UserSpace},
     session::{Both, Change, LoadedSkill, Session, SkillRule},
     skill::{Document, FilledParameter, Severity, Snapshot, SnapshotFile, read_document, render},
@@ -56,6 +56,9 @@ impl SkillBackend {
         invoker: Option<Invoker>,
     ) -> Result<LoadSkillReply> {
         let (status, loaded, document, snapshot) = self.load(&request, invoker).await?;
+        if status == LoadStatus::Loaded {
+            self.count_use(&loaded.skill);
+        }
         let mount = skill_mount(&loaded.mount)?;
         let parameters = &document.frontmatter.parameters;
         let rendered = render(&document.body, parameters, request.arguments.as_deref(), mount.as_str());
@@ -73,6 +76,19 @@ impl SkillBackend {
         })
     }
 
+    /// Counts this session among those that used the skill, without anybody waiting for it.
+    fn count_use(&self, skill: &SkillPath) {
+        if self.shared.sessions.note_use(self.user(), skill) {
+            let this = self.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(NOTE_FLUSH).await;
+                if let Err(error) = this.shared.sessions.flush_uses(this.user()).await {
+                    tracing::warn!(user = %this.user(), error = %error.chain(), "uses of skills were not counted");
+                }
+            });
+        }
+    }
+
     /// Loads the skill that answers to `name`, and makes it the current one.
     pub(super) async fn load(
         &self,
@@ -82,7 +98,9 @@ impl SkillBackend {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let fetched = self.find(&request.skill, &session, &policy).await?;
+        let find = self.find(&request.skill, &session, &policy);
+        let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
+        let fetched = fetched?;
         check_invoker(&fetched, invoker)?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);

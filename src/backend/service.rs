@@ -179,6 +179,14 @@ impl SkillBackend {
         self.shared.sessions.get(self.user(), &self.session, self.at_least).await
     }
 
+    /// As [`session`](Self::session), and a fresh one has the ranks it would begin with now.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn ranked_session(&self) -> Result<Arc<Session>> {
+        self.shared.sessions.get_ranked(self.user(), &self.session, self.at_least).await
+    }
+
     /// What this session may do: its own policy and its user's.
     ///
     /// # Errors

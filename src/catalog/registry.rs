@@ -68,6 +68,8 @@ struct Known {
     discovery: Discovery,
     at: Duration,
     age: Duration,
+    /// The uptime to look again at.
+    due: Duration,
 }
 
 /// The last reading: when it began and ended, in turns, and what came of it.
@@ -158,7 +160,7 @@ impl Catalogs {
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
         let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
-        self.keep(&owner, &slot, Known { discovery: discovery.clone(), at, age: Duration::ZERO });
+        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
@@ -192,9 +194,9 @@ impl Catalogs {
     /// asking.
     async fn attend(self, owner: Owner, slot: Arc<Slot>) {
         loop {
-            let age = slot.known().map_or(Duration::ZERO, |known| known.age(self.clock.uptime()));
-            if age < FRESH {
-                sleep(FRESH.saturating_sub(age)).await;
+            let wait = slot.known().map(|known| known.due.saturating_sub(self.clock.uptime())).unwrap_or_default();
+            if !wait.is_zero() {
+                sleep(wait).await;
                 continue;
             }
             if !slot.wanted.swap(false, Ordering::SeqCst) && slot.is_left_alone() {
@@ -237,14 +239,14 @@ impl Catalogs {
             (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space).await {
                 Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
                     let (view, age) = (saved.view().clone(), self.age_of(&saved));
-                    self.keep(owner, slot, Known { discovery: saved, at: self.clock.uptime(), age });
+                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age));
                     return Ok(view);
                 }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        self.keep(owner, slot, Known { discovery: discovery.clone(), at, age: Duration::ZERO });
+        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         self.save(slot, space, discovery);
         Ok(view)
@@ -299,6 +301,18 @@ impl Slot {
 }
 
 impl Known {
+    /// What was read from the store just now, in a reading that began at the uptime `at`.
+    fn read(discovery: Discovery, at: Duration, now: Duration) -> Self {
+        // A reading that took long is not followed by another at once.
+        let due = (at + FRESH).max(now + FRESH / 2);
+        Self { discovery, at, age: Duration::ZERO, due }
+    }
+
+    /// What an index of this age tells.
+    fn believed(discovery: Discovery, now: Duration, age: Duration) -> Self {
+        Self { discovery, at: now, age, due: now + FRESH.saturating_sub(age) }
+    }
+
     fn age(&self, now: Duration) -> Duration {
         now.saturating_sub(self.at) + self.age
     }

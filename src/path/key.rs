@@ -233,6 +233,14 @@ impl UserSpace {
         self.root.key(".skillmount/policy.json")
     }
 
+    /// `{user}/.skillmount/uses.json`: hints, disposable.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn uses(&self) -> Result<ObjectKey> {
+        self.root.key(".skillmount/uses.json")
+    }
+
     /// `{user}/.skillmount/catalog.json`: derived, disposable.
     ///
     /// # Errors

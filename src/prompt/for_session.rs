@@ -1,7 +1,5 @@
 //! The prompt of a session: gathers what [`render`] depends on.
 
-use std::collections::BTreeMap;
-
 use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
     backend::SkillBackend,
@@ -14,12 +12,11 @@ use crate::{
 /// # Errors
 /// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
 pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Result<Rendering> {
-    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let (session, policy, view) = tokio::try_join!(backend.ranked_session(), backend.policy(), backend.catalog(false))?;
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
     let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);
     let current = if shows_body { current(backend, &session).await? } else { None };
-    let ranks = BTreeMap::new();
-    let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref(), ranks: &ranks };
+    let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref() };
     Ok(render(&scene, request))
 }
 

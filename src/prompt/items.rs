@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::request::{PromptRequest, Scene};
-use crate::{catalog::CatalogEntry, limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, skill::sanitize};
+use crate::{catalog::CatalogEntry, limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, session::Ranks, skill::sanitize};
 
 /// One skill of a listing: one line each, nothing hidden, not yet escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Candidates {
         for entry in &scene.view.entries {
             let seen = scene.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation;
             if seen && wanted(&entry.skill) {
-                found.push(entry, scene.ranks);
+                found.push(entry, &scene.session.ranks);
             }
         }
         let seen = |skill: &str| SkillPath::parse(skill).map_or(true, |skill| scene.policy.skill(&skill).is_visible());
@@ -48,7 +48,7 @@ impl Candidates {
         found
     }
 
-    fn push(&mut self, entry: &CatalogEntry, ranks: &BTreeMap<SkillPath, u64>) {
+    fn push(&mut self, entry: &CatalogEntry, ranks: &Ranks) {
         let mut clean = |text: &str| {
             let (text, removed) = line(text);
             self.removed += removed;

@@ -1,7 +1,5 @@
 //! What a prompt is made from, and what comes out.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -65,14 +63,12 @@ pub struct CurrentSkill {
 pub struct Scene<'a> {
     /// The user's skills.
     pub view: &'a CatalogView,
-    /// The session: which skills are loaded.
+    /// The session: which skills are loaded, and which were used most when it began.
     pub session: &'a Session,
     /// What it may see.
     pub policy: &'a Both,
     /// The session's current skill, if it has one.
     pub current: Option<&'a CurrentSkill>,
-    /// How often each skill was used when the session began: the least used give way first. May be empty.
-    pub ranks: &'a BTreeMap<SkillPath, u64>,
 }
 
 /// A prompt and what is known of it.

@@ -1,11 +1,17 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod list;
 mod objects;
 mod pending;
 mod policy;
 mod sessions;
+mod snapshots;
 mod state;
+mod user_policy;
+mod uses;
 
+pub use list::SessionPage;
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
-pub use sessions::{Change, CreateSession, SessionPage, Sessions};
+pub use sessions::{Change, CreateSession, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
+pub use uses::Ranks;

@@ -81,6 +81,11 @@ impl<T: Stored> Objects<T> {
         }
     }
 
+    /// Whether anything is known of `key`, be it that there is no such object.
+    pub(super) fn remembers(&self, key: &ObjectKey) -> bool {
+        self.seen.contains_key(key)
+    }
+
     /// What the store says of `key` now.
     pub(super) async fn look(&self, key: &ObjectKey) -> Result<Arc<Seen<T>>> {
         let known = self.seen.get(key).await;

@@ -1,4 +1,4 @@
-//! All sessions: found, made, changed, listed and forgotten.
+//! All sessions: found, made, changed and forgotten.
 //!
 //! A session is changed only by compare-and-swap on its object, so any replica can serve any session. Changes from one
 //! process to one session queue up first, because losing a race against oneself is a wasted round trip.
@@ -9,31 +9,29 @@ use std::{
     sync::Arc,
 };
 
-use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::SignedDuration;
-use moka::future::Cache;
 use tokio::sync::Mutex;
 
 use super::{
     LoadedSkill, PastDiscovery, Policy, Session,
     objects::{Objects, Seen, Stored},
     pending::Pending,
+    snapshots::Snapshots,
+    uses::{Ranks, Uses},
 };
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, SESSION_ATTEMPTS, SNAPSHOT_INLINE_FILES, VARS},
-    path::{Id, MountTemplates, Namespace, ObjectKey, check_variable_name},
+    limits::{SESSION_ATTEMPTS, VARS},
+    path::{Id, MountTemplates, Namespace, ObjectKey, SkillPath, check_variable_name},
     skill::Snapshot,
-    store::{Base, Committer, DeleteOptions, GetOptions, ListOptions, SharedStore, StoreError, StoreExt},
+    store::{DeleteOptions, SharedStore, StoreError},
 };
 
 /// Locks that keep changes of one session in line; sessions share them by hash.
 const LANES: usize = 256;
 /// A session that is only read is touched this often, so that it does not count as idle.
 const TOUCH_EVERY: SignedDuration = SignedDuration::from_hours(24);
-/// Large snapshots kept in memory.
-const SNAPSHOTS_REMEMBERED: u64 = 1000;
 
 /// What a new session begins with.
 #[derive(Clone, Debug, Default)]
@@ -46,29 +44,20 @@ pub struct CreateSession {
     pub parent: Option<Id>,
 }
 
-/// Some sessions of a user, and where to go on.
-#[derive(Clone, Debug)]
-pub struct SessionPage {
-    /// Sessions in byte order of their ids.
-    pub sessions: Vec<Arc<Session>>,
-    /// Give this back to get the next page.
-    pub next_cursor: Option<String>,
-}
-
 /// The sessions and policies of every user.
 #[derive(Debug)]
 pub struct Sessions {
-    store: SharedStore,
-    committer: Committer,
-    namespace: Namespace,
+    pub(super) store: SharedStore,
+    pub(super) namespace: Namespace,
     templates: MountTemplates,
     clock: Arc<dyn Clock>,
     read_only: Option<String>,
-    records: Objects<Session>,
-    policies: Objects<Policy>,
+    pub(super) records: Objects<Session>,
+    pub(super) policies: Objects<Policy>,
     lanes: Vec<Mutex<()>>,
     pending: Pending,
-    snapshots: Cache<String, Arc<Snapshot>>,
+    uses: Uses,
+    snapshots: Snapshots,
 }
 
 impl Stored for Session {
@@ -77,24 +66,17 @@ impl Stored for Session {
     }
 }
 
-impl Stored for Policy {
-    /// A policy counts no versions: which is newer is told by when it was seen.
-    fn order(&self) -> u64 {
-        0
-    }
-}
-
 impl Sessions {
     /// The sessions below `namespace`; `templates` says which variables have a use.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
         Self {
-            committer: Committer::new(store.clone(), clock.clone()),
             records: Objects::new(store.clone(), clock.clone()),
             policies: Objects::new(store.clone(), clock.clone()),
             lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
             pending: Pending::default(),
-            snapshots: Cache::new(SNAPSHOTS_REMEMBERED),
+            uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
+            snapshots: Snapshots::new(store.clone(), clock.clone()),
             store,
             namespace,
             templates,
@@ -144,6 +126,28 @@ impl Sessions {
         }
     }
 
+    /// As [`get`](Self::get), and a fresh session has the ranks it would begin with now.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_ranked(&self, user: &Id, session: &Id, at_least: u64) -> Result<Arc<Session>> {
+        let key = self.namespace.user(user)?.session(session)?;
+        if self.records.remembers(&key) {
+            let found = self.get(user, session, at_least).await?;
+            return if found.version > 0 { Ok(found) } else { Ok(ranked(found, self.uses.ranks(user).await)) };
+        }
+        // Both at once, because the first prompt of a conversation is waited for.
+        let (found, ranks) = tokio::join!(self.get(user, session, at_least), self.uses.ranks(user));
+        found.map(|found| if found.version > 0 { found } else { ranked(found, ranks) })
+    }
+
+    /// Asks for what a session begins with, where a change is about to make this one, so that the change need not.
+    pub async fn prepare(&self, session: &Session) {
+        if session.version == 0 {
+            self.uses.ranks(&session.user_id).await;
+        }
+    }
+
     /// The session, if there is one.
     ///
     /// # Errors
@@ -176,6 +180,7 @@ impl Sessions {
                 state.policy.clone_from(&parent.policy);
                 state.loaded_skills.clone_from(&parent.loaded_skills);
                 state.current_skill.clone_from(&parent.current_skill);
+                state.ranks.clone_from(&parent.ranks);
                 state.parent = Some(parent.session_id.clone());
             }
             state.vars.extend(wanted.vars.clone());
@@ -205,8 +210,12 @@ impl Sessions {
         for _ in 0..SESSION_ATTEMPTS {
             let now = self.clock.now();
             let current = self.alive(&seen);
-            let mut next =
-                current.as_deref().cloned().unwrap_or_else(|| Session::fresh(user.clone(), session.clone(), now));
+            let mut next = match current.as_deref() {
+                Some(current) => current.clone(),
+                None => {
+                    Session { ranks: self.uses.ranks(user).await, ..Session::fresh(user.clone(), session.clone(), now) }
+                }
+            };
             let said = match change(&mut next)? {
                 Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), Some(said))),
                 Change::Save(said) => Some(said),
@@ -216,7 +225,7 @@ impl Sessions {
             next.remember(past);
             next.version += 1;
             next.updated_at = now;
-            self.put_snapshots_aside(user, &mut next).await?;
+            self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await?;
             match self.records.put(&key, &seen, next).await {
                 Ok(saved) => {
                     self.pending.drop_through(&key, last);
@@ -255,6 +264,20 @@ impl Sessions {
         flushed
     }
 
+    /// Notes that a session loaded a skill for the first time, to be counted; true where the caller should see to it
+    /// that [`flush_uses`](Self::flush_uses) follows.
+    pub fn note_use(&self, user: &Id, skill: &SkillPath) -> bool {
+        self.uses.add(user, skill)
+    }
+
+    /// Writes the uses that were noted and not counted yet. Where that fails they are given up.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn flush_uses(&self, user: &Id) -> Result<()> {
+        self.uses.flush(user).await
+    }
+
     /// Forgets a session. Its workspace stays.
     ///
     /// # Errors
@@ -269,106 +292,12 @@ impl Sessions {
         Ok(())
     }
 
-    /// A page of a user's sessions, up to `limit` of them after `cursor`.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn list(&self, user: &Id, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
-        let space = self.namespace.user(user)?;
-        let prefix = space.sessions()?;
-        let limit = limit.clamp(1, PAGE_ENTRIES);
-        let start_after = cursor.map(|cursor| format!("{prefix}{cursor}"));
-        let options = ListOptions { start_after, max_entries: Some(limit), ..ListOptions::default() };
-        let page = self.store.list(&prefix, options).await?;
-        let last = page.objects.last().and_then(|entry| prefix.relative(&entry.key)).map(str::to_owned);
-        let keys: Vec<ObjectKey> = page.objects.iter().filter_map(|entry| prefix.admit(&entry.key)).collect();
-        let sessions = stream::iter(keys)
-            .map(|key| async move { self.records.get(&key, 0).await })
-            .buffered(PARALLEL_GETS)
-            .try_filter_map(|seen| async move { Ok(self.alive(&seen)) })
-            .try_collect()
-            .await?;
-        Ok(SessionPage { sessions, next_cursor: page.next.and(last) })
-    }
-
-    /// Removes a user's sessions that were idle too long, and says how many.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn collect_garbage(&self, user: &Id) -> Result<u64> {
-        self.check_writable()?;
-        let prefix = self.namespace.user(user)?.sessions()?;
-        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        let mut removed = 0;
-        for key in entries.iter().filter_map(|entry| prefix.admit(&entry.key)) {
-            let _lane = self.lane(&key).lock().await;
-            let seen = self.records.look(&key).await?;
-            if seen.value.is_some() && self.alive(&seen).is_none() {
-                self.store.delete(&key, DeleteOptions::default()).await?;
-                self.records.forget(&key).await;
-                removed += 1;
-            }
-        }
-        Ok(removed)
-    }
-
-    /// The user's policy: it holds in every session of the user, beside the session's own. Where none was set, one that
-    /// forbids nothing.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
-        let key = self.namespace.user(user)?.policy()?;
-        let seen = self.policies.get(&key, 0).await?;
-        Ok(seen.value.clone().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
-    }
-
-    /// Replaces the user's policy.
-    ///
-    /// # Errors
-    /// `invalid_request` for one that does not hold together; the store's.
-    pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
-        self.check_writable()?;
-        policy.check()?;
-        let key = self.namespace.user(user)?.policy()?;
-        for _ in 0..SESSION_ATTEMPTS {
-            let seen = self.policies.look(&key).await?;
-            match self.policies.put(&key, &seen, policy.clone()).await {
-                Ok(saved) => return Ok(saved),
-                Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Error::new(Code::EditConflict, "others kept changing the policy at the same time; try again")
-            .with_outcome(Outcome::NotApplied))
-    }
-
     /// The files of a loaded skill, wherever they are kept.
     ///
     /// # Errors
     /// `skill_changed` where the object that holds them was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
-        if let Some(snapshot) = &loaded.snapshot {
-            return Ok(snapshot.clone());
-        }
-        let key = self.namespace.user(user)?.snapshot(snapshot_name(&loaded.digest))?;
-        let fetch = async {
-            let object = self.store.get(&key, GetOptions::default()).await?;
-            let snapshot: Snapshot = serde_json::from_slice(&object.bytes).map_err(Error::internal)?;
-            Ok(Arc::new(snapshot))
-        };
-        let fetched = self.snapshots.try_get_with(format!("{user} {}", loaded.digest), fetch).await;
-        fetched.map_err(|error: Arc<Error>| match error.code() {
-            Code::FileNotFound => Error::new(
-                Code::SkillChanged,
-                format!(
-                    "the file list of skill {} is gone; call load_skill({:?}) again",
-                    loaded.skill,
-                    loaded.skill.as_str()
-                ),
-            ),
-            _ => error.as_ref().clone(),
-        })
+        self.snapshots.of(&self.namespace.user(user)?, loaded).await
     }
 
     /// Checks that every variable has a use.
@@ -391,32 +320,13 @@ impl Sessions {
         Ok(())
     }
 
-    /// Stores snapshots too large to ride in the session, and leaves their digests.
-    async fn put_snapshots_aside(&self, user: &Id, session: &mut Session) -> Result<()> {
-        let space = self.namespace.user(user)?;
-        for loaded in &mut session.loaded_skills {
-            let Some(snapshot) = loaded.snapshot.take_if(|snapshot| snapshot.files().len() > SNAPSHOT_INLINE_FILES)
-            else {
-                continue;
-            };
-            let key = space.snapshot(snapshot_name(&loaded.digest))?;
-            let bytes = serde_json::to_vec(&snapshot).map_err(Error::internal)?;
-            // Named by its digest: one that is there already holds the same.
-            match self.committer.commit(&key, bytes.into(), &Base::Absent).await {
-                Ok(_) | Err(StoreError::PreconditionFailed) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
-    }
-
     /// The session that was seen, unless it was idle too long.
-    fn alive(&self, seen: &Seen<Session>) -> Option<Arc<Session>> {
+    pub(super) fn alive(&self, seen: &Seen<Session>) -> Option<Arc<Session>> {
         seen.value.clone().filter(|session| self.clock.now() < session.expires_at())
     }
 
     #[expect(clippy::indexing_slicing, reason = "a remainder by the number of lanes is the index of one")]
-    fn lane(&self, key: &ObjectKey) -> &Mutex<()> {
+    pub(super) fn lane(&self, key: &ObjectKey) -> &Mutex<()> {
         let mut hash = DefaultHasher::new();
         key.hash(&mut hash);
         &self.lanes[usize::from(hash.finish().to_le_bytes()[0]) % LANES]
@@ -434,8 +344,8 @@ pub enum Change<T> {
     Touch,
 }
 
-fn snapshot_name(digest: &str) -> &str {
-    digest.strip_prefix("sha256:").unwrap_or(digest)
+fn ranked(session: Arc<Session>, ranks: Ranks) -> Arc<Session> {
+    Arc::new(Session { ranks, ..Arc::unwrap_or_clone(session) })
 }
 
 fn not_found(session: &Id) -> Error {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::policy::Policy;
+use super::{policy::Policy, uses::Ranks};
 use crate::{
     catalog::Layer,
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE},
@@ -88,6 +88,10 @@ pub struct Session {
     /// The last [`DISCOVERIES`], oldest first.
     #[serde(default)]
     pub discoveries: Vec<PastDiscovery>,
+    /// How often the user's sessions had used each skill when this one began: the least used give way first in its
+    /// prompts, which so stay the same for as long as it lasts.
+    #[serde(default, skip_serializing_if = "Ranks::is_empty")]
+    pub ranks: Ranks,
 }
 
 impl PastDiscovery {
@@ -115,6 +119,7 @@ impl Session {
             updated_at: now,
             loaded_skills: Vec::new(),
             discoveries: Vec::new(),
+            ranks: Ranks::new(),
         }
     }
 

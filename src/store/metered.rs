@@ -20,8 +20,9 @@ use super::{
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
-/// What marks the key of a session object, see [`UserSpace::sessions`](crate::path::UserSpace::sessions).
-const SESSION_KEYS: &str = "/.skillmount/sessions/";
+/// What marks the key of a session object, see [`UserSpace::sessions`](crate::path::UserSpace::sessions), and of the use
+/// counts that new sessions begin with.
+const SESSION_KEYS: [&str; 2] = ["/.skillmount/sessions/", "/.skillmount/uses.json"];
 
 /// A store whose requests are counted in a [`Ledger`].
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl Ledger {
         if let Some(asked) = &self.asked {
             asked.lock().unwrap_or_else(PoisonError::into_inner).push((verb, key.to_owned()));
         }
-        let tallies = if key.contains(SESSION_KEYS) { &self.sessions } else { &self.objects };
+        let tallies = if SESSION_KEYS.iter().any(|mark| key.contains(mark)) { &self.sessions } else { &self.objects };
         let counter = match verb {
             Verb::Get => &tallies.get,
             Verb::Put => &tallies.put,

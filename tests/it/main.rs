@@ -50,4 +50,5 @@ mod sessions;
 mod support;
 mod tools;
 mod tree;
+mod uses;
 mod worst_cases;

@@ -42,7 +42,7 @@ fn the_least_used_give_way_first() {
     let long = "palabra ".repeat(60);
     let skills: Vec<_> = (0..40).map(|number| format!("c/skill-{number:02}")).collect();
     let mut stage = Stage::new(&skills.iter().map(|skill| (skill.as_str(), long.as_str())).collect::<Vec<_>>());
-    stage.ranks = BTreeMap::from([(SkillPath::parse("c/skill-39").unwrap(), 7)]);
+    stage.session.ranks = BTreeMap::from([(SkillPath::parse("c/skill-39").unwrap(), 7)]);
     let found = stage.render(&PromptRequest { max_tokens: 300, ..PromptRequest::default() });
     assert!(found.shown < 40 && found.prompt.contains("c/skill-39"), "{}", found.prompt);
 }

@@ -1,6 +1,6 @@
 //! A scene to render, and ways to read what comes out.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use skillmount::{
@@ -19,7 +19,6 @@ pub(super) struct Stage {
     pub(super) session: Session,
     pub(super) user_policy: Policy,
     pub(super) current: Option<CurrentSkill>,
-    pub(super) ranks: BTreeMap<SkillPath, u64>,
 }
 
 impl Stage {
@@ -28,13 +27,13 @@ impl Stage {
         entries.sort_by(|one, two| one.skill.cmp(&two.skill));
         let view = CatalogView { entries, diagnostics: Vec::new(), unnameable_keys: 0, as_of: Timestamp::UNIX_EPOCH };
         let session = Session::fresh(Id::parse("u1").unwrap(), Id::parse("s1").unwrap(), Timestamp::UNIX_EPOCH);
-        Self { view, session, user_policy: Policy::default(), current: None, ranks: BTreeMap::new() }
+        Self { view, session, user_policy: Policy::default(), current: None }
     }
 
     pub(super) fn render(&self, request: &PromptRequest) -> Rendering {
         let policy = self.session.policy.stricter(&self.user_policy);
-        let Self { view, session, current, ranks, .. } = self;
-        render(&Scene { view, session, policy: &policy, current: current.as_ref(), ranks }, request)
+        let Self { view, session, current, .. } = self;
+        render(&Scene { view, session, policy: &policy, current: current.as_ref() }, request)
     }
 
     pub(super) fn prompt(&self, format: Format) -> String {

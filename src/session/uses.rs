@@ -1,0 +1,124 @@
+//! How many of a user's sessions loaded each skill: what a prompt goes by when descriptions must give way.
+//!
+//! The counts are hints. They are added up in memory and written together some seconds after the first, so that no load
+//! costs a write; what a crash or an outage takes is lost, and counts that cannot be read are as good as none.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::objects::{Objects, Stored};
+use crate::{
+    clock::Clock,
+    error::{Code, Error, Outcome, Result},
+    limits::{RANKED_SKILLS, SESSION_ATTEMPTS, USED_SKILLS},
+    path::{Id, Namespace, SkillPath},
+    store::{SharedStore, StoreError},
+};
+
+/// Skills by how often they were used; what is not in it was used less than what is.
+pub type Ranks = BTreeMap<SkillPath, u64>;
+
+/// The object of one user.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Counts {
+    /// How often this object was changed.
+    version: u64,
+    /// The sessions that loaded each skill.
+    sessions: Ranks,
+}
+
+impl Stored for Counts {
+    fn order(&self) -> u64 {
+        self.version
+    }
+}
+
+/// The counts of every user, and those not written yet.
+#[derive(Debug)]
+pub(super) struct Uses {
+    namespace: Namespace,
+    objects: Objects<Counts>,
+    waiting: Mutex<HashMap<Id, Ranks>>,
+}
+
+impl Uses {
+    pub(super) fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
+        Self { namespace, objects: Objects::new(store, clock), waiting: Mutex::default() }
+    }
+
+    /// The [`RANKED_SKILLS`] that most sessions of the user loaded, as far as that is known.
+    pub(super) async fn ranks(&self, user: &Id) -> Ranks {
+        let asked = async { self.objects.get(&self.namespace.user(user)?.uses()?, 0).await };
+        match asked.await {
+            Ok(seen) => seen.value.as_ref().map(|counts| most(&counts.sessions, RANKED_SKILLS)).unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(%user, error = %error.chain(), "which skills are used most is not known");
+                Ranks::new()
+            }
+        }
+    }
+
+    /// Counts one more session that loaded `skill`; true where it is the first that waits, so that somebody must see to
+    /// it that [`flush`](Self::flush) follows.
+    pub(super) fn add(&self, user: &Id, skill: &SkillPath) -> bool {
+        let mut waiting = self.waiting();
+        let is_first = !waiting.contains_key(user);
+        *waiting.entry(user.clone()).or_default().entry(skill.clone()).or_default() += 1;
+        is_first
+    }
+
+    /// Writes what waits. Where that fails it is given up.
+    pub(super) async fn flush(&self, user: &Id) -> Result<()> {
+        let Some(added) = self.waiting().remove(user) else { return Ok(()) };
+        let key = self.namespace.user(user)?.uses()?;
+        let mut seen = self.objects.get(&key, 0).await?;
+        for _ in 0..SESSION_ATTEMPTS {
+            let mut next = seen.value.as_deref().cloned().unwrap_or_default();
+            next.version += 1;
+            for (skill, times) in &added {
+                *next.sessions.entry(skill.clone()).or_default() += times;
+            }
+            next.sessions = most(&next.sessions, USED_SKILLS);
+            match self.objects.put(&key, &seen, next).await {
+                Ok(_) => return Ok(()),
+                Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.objects.look(&key).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::new(Code::EditConflict, "others kept counting uses at the same time")
+            .with_outcome(Outcome::NotApplied))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<Id, Ranks>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The `number` skills with the highest counts; of equals those that come first.
+fn most(counts: &Ranks, number: usize) -> Ranks {
+    if counts.len() <= number {
+        return counts.clone();
+    }
+    let mut skills: Vec<_> = counts.iter().collect();
+    skills.sort_by_key(|(_, times)| Reverse(**times));
+    skills.into_iter().take(number).map(|(skill, times)| (skill.clone(), *times)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_skills_as_the_limit_are_kept_and_those_used_least_go_first() {
+        let skill = |name: &str| SkillPath::parse(name).unwrap();
+        let counts = Ranks::from([(skill("a"), 1), (skill("b"), 3), (skill("c"), 1), (skill("d"), 2)]);
+        assert_eq!(most(&counts, 4), counts);
+        assert_eq!(most(&counts, 3), Ranks::from([(skill("a"), 1), (skill("b"), 3), (skill("d"), 2)]));
+        assert_eq!(most(&counts, 0), Ranks::new());
+    }
+}
