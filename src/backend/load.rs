@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::{
-    LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
+    Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
     UnloadSkillRequest, UnloadStatus, service::Tool, tree::skill_mount,
 };
 use crate::{
@@ -24,15 +24,6 @@ use crate::{
 /// Names suggested for a skill that was not found.
 const SUGGESTIONS: usize = 3;
 
-/// Who asks for a skill, where its author makes a difference between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Invoker {
-    /// The model, by a tool: not where `disable-model-invocation` is set.
-    Model,
-    /// A person, by `/name`: not where `user-invocable` is false.
-    Person,
-}
-
 /// A skill as it is in the store now.
 struct Fetched {
     skill: SkillPath,
@@ -42,20 +33,8 @@ struct Fetched {
 }
 
 impl SkillBackend {
-    /// Loads a skill for whoever asked, if its author lets them.
-    ///
-    /// # Errors
-    /// As `load_skill`; `tool_blocked` where the skill is not for this one to call.
-    pub async fn load_skill_for(&self, invoker: Invoker, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        self.load_and_render(request, Some(invoker)).await
-    }
-
-    pub(super) async fn load_and_render(
-        &self,
-        request: LoadSkillRequest,
-        invoker: Option<Invoker>,
-    ) -> Result<LoadSkillReply> {
-        let (status, loaded, document, snapshot) = self.load(&request, invoker).await?;
+    pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
+        let (status, loaded, document, snapshot) = self.load(&request, Some(request.invoker)).await?;
         if status == LoadStatus::Loaded {
             self.count_use(&loaded.skill);
         }
@@ -89,7 +68,7 @@ impl SkillBackend {
         }
     }
 
-    /// Loads the skill that answers to `name`, and makes it the current one.
+    /// Loads the skill that was asked for, if its author lets `invoker` call it, and makes it the current one.
     pub(super) async fn load(
         &self,
         request: &LoadSkillRequest,
@@ -330,13 +309,6 @@ impl SkillBackend {
             let parameters = &document.frontmatter.parameters;
             render(&document.body, parameters, loaded.arguments.as_deref(), mount.as_str()).text
         }))
-    }
-}
-
-impl LoadSkillRequest {
-    /// A plain load of the skill at this path.
-    pub(super) fn of(skill: &SkillPath) -> Self {
-        Self { skill: skill.to_string(), mount_as: None, arguments: None }
     }
 }
 

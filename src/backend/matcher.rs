@@ -1,5 +1,6 @@
 //! A search pattern, and its hits in the bytes of one file. The engine is ripgrep's; so are its answers.
 
+use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 
@@ -61,7 +62,7 @@ impl Pattern {
     /// # Errors
     /// `internal` where the engine gives up, which bytes in memory give it no reason to.
     pub(super) fn hits(&self, bytes: &[u8], context: usize, wanted: usize) -> Result<(Vec<Hit>, u64)> {
-        let mut sink = Hits { bytes, context, wanted, found: Vec::new(), count: 0 };
+        let mut sink = Hits { pattern: &self.0, bytes, context, wanted, found: Vec::new(), count: 0 };
         searcher().search_slice(&self.0, bytes, &mut sink).map_err(Error::internal)?;
         Ok((sink.found, sink.count))
     }
@@ -76,6 +77,7 @@ fn invalid(message: String) -> Error {
 }
 
 struct Hits<'bytes> {
+    pattern: &'bytes RegexMatcher,
     bytes: &'bytes [u8],
     context: usize,
     wanted: usize,
@@ -95,11 +97,26 @@ impl Sink for Hits<'_> {
         let end = start + found.bytes().len();
         self.found.push(Hit {
             line: found.line_number().unwrap_or_default(),
-            text: shown(found.bytes()),
+            text: self.shown_at_hit(found.bytes())?,
             before: before(self.bytes.get(..start).unwrap_or_default(), self.context),
             after: after(self.bytes.get(end..).unwrap_or_default(), self.context),
         });
         Ok(self.found.len() < self.wanted)
+    }
+}
+
+impl Hits<'_> {
+    /// A line that matched; where it is too long to show, the part of it around the first hit.
+    fn shown_at_hit(&self, line: &[u8]) -> Result<String, std::io::Error> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let hit = self.pattern.find(line).map_err(std::io::Error::other)?.map_or(0, |hit| hit.start());
+        let from = hit.saturating_sub(GREP_LINE_BYTES / 4).min(line.len().saturating_sub(GREP_LINE_BYTES));
+        if from == 0 {
+            return Ok(shown(line));
+        }
+        let part = line.get(from..from + GREP_LINE_BYTES).unwrap_or_default();
+        let part = String::from_utf8_lossy(part);
+        Ok(format!("…{part}… [cut: from byte {from} of the line, which has {} bytes]", line.len()))
     }
 }
 
@@ -166,6 +183,16 @@ mod tests {
     fn patterns_are_taken_at_their_limit_and_refused_beyond_it() {
         assert!(Pattern::new(&"a".repeat(REGEX_BYTES), true, false).is_ok());
         assert!(Pattern::new(&"a".repeat(REGEX_BYTES + 1), true, false).is_err());
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_part_around_the_first_hit_is_shown() {
+        for at in [0, 100, GREP_LINE_BYTES, 5 * GREP_LINE_BYTES, 10 * GREP_LINE_BYTES] {
+            let line = format!("{}needle{}", "é".repeat(at / 2), "é".repeat((10 * GREP_LINE_BYTES - at) / 2));
+            let text = &hits("need.e", &format!("{line}\nneedle\n"), 0)[0].text;
+            assert!(text.contains("needle") && text.ends_with("bytes]"), "{at}");
+            assert!(text.len() < GREP_LINE_BYTES + 100, "{at}");
+        }
     }
 
     #[test]

@@ -28,7 +28,6 @@ mod write;
 
 use async_trait::async_trait;
 
-pub use load::Invoker;
 pub use protocol::*;
 #[cfg(feature = "http")]
 pub use remote::RemoteBackend;
@@ -81,7 +80,7 @@ impl BackendProtocol for SkillBackend {
     }
 
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        self.load_and_render(request, None).await
+        self.load_and_render(request).await
     }
 
     async fn unload_skill(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {

@@ -271,6 +271,9 @@ wire! {
         /// Arguments for the parameters of its body.
         #[serde(default)]
         pub arguments: Option<String>,
+        /// Who asks for it: some skills are for people to call, and some for models.
+        #[serde(default)]
+        pub invoker: Invoker,
     }
 
     /// One file of a skill.
@@ -384,6 +387,27 @@ pub enum GrepOutput {
     Files,
     /// The files, and how many lines matched in each.
     Count,
+}
+
+impl LoadSkillRequest {
+    /// A plain load by a model of the skill that answers to this name.
+    #[must_use]
+    pub fn of(skill: impl Into<String>) -> Self {
+        Self { skill: skill.into(), mount_as: None, arguments: None, invoker: Invoker::Model }
+    }
+}
+
+/// Who asks for a skill, where its author makes a difference between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+pub enum Invoker {
+    /// A model, by a tool: not where `disable-model-invocation` is set.
+    #[default]
+    Model,
+    /// A person, by `/name`: not where `user-invocable` is false.
+    Person,
 }
 
 /// What a load did.

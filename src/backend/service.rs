@@ -102,7 +102,7 @@ impl Service {
         }
         let backend = self.session(user, session.clone()).in_team(team);
         for skill in &state.policy.preload {
-            backend.load(&LoadSkillRequest::of(skill), None).await?;
+            backend.load(&LoadSkillRequest::of(skill.as_str()), None).await?;
         }
         Ok((backend.session().await?, made))
     }

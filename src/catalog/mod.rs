@@ -21,4 +21,5 @@ pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
 pub use layers::Audience;
 pub use refresh::Refreshed;
 pub use registry::Catalogs;
+pub use saved::IndexState;
 pub use searchable::Searchable;

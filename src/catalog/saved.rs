@@ -3,6 +3,7 @@
 //! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
 //! is written another time.
 
+use jiff::Timestamp;
 use tokio::sync::Mutex;
 
 use super::{
@@ -16,6 +17,45 @@ use crate::{
     path::{ObjectKey, UserSpace},
     store::{Base, Commit, Committer, GetOptions, Store, StoreError},
 };
+
+/// A `catalog.json` as it lies in the bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexState {
+    /// Its key.
+    pub key: ObjectKey,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was written, by the store's clock.
+    pub modified_at: Timestamp,
+    /// When the store was asked for what it tells; where nobody will use it, why not.
+    pub as_of: Result<Timestamp, String>,
+}
+
+impl IndexState {
+    /// Looks at the index of the skills of a user; nothing where there is none.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn look(store: &dyn Store, space: &UserSpace) -> Result<Option<Self>> {
+        let key = space.catalog()?;
+        let object = match store.get(&key, whole()).await {
+            Err(StoreError::NotFound) => return Ok(None),
+            object => object?,
+        };
+        let told = decode(&object.bytes, Layer::User);
+        Ok(Some(Self {
+            as_of: told.map(|told| told.view().as_of).map_err(|reason| reason.to_string()),
+            size: object.meta.size,
+            modified_at: object.meta.modified_at,
+            key,
+        }))
+    }
+}
+
+/// As much of an index as is ever used.
+fn whole() -> GetOptions {
+    GetOptions::range(0..u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX))
+}
 
 /// What this process knows of the object.
 #[derive(Debug, Default)]
@@ -36,8 +76,7 @@ impl Saved {
     pub(super) async fn load(&self, store: &dyn Store, layer: Layer, space: &UserSpace) -> Option<Discovery> {
         let key = space.catalog().ok()?;
         let mut seen = self.seen.lock().await;
-        let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
-        match store.get(&key, GetOptions::range(0..most)).await {
+        match store.get(&key, whole()).await {
             Ok(object) => {
                 let told = decode(&object.bytes, layer)
                     .inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));

@@ -11,7 +11,10 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    skill::sanitize,
+};
 
 /// Characters of a long line that are shown to a person.
 const SHOWN_CHARS: usize = 110;
@@ -91,9 +94,11 @@ pub(super) fn progress_is_seen(output: &Output) -> bool {
     !output.is_json() && io::stderr().is_terminal()
 }
 
-/// One line for a terminal, out of text that somebody else wrote: no control characters, no line breaks.
+/// One line for a terminal, out of text that somebody else wrote: no control characters, no line breaks, nothing that
+/// turns the line around or cannot be seen.
 pub(super) fn plain(text: &str) -> String {
-    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    let lines: String = text.chars().map(|c| if c.is_control() { '\n' } else { c }).collect();
+    sanitize(&lines).0.split('\n').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.

@@ -39,7 +39,8 @@ struct PromptParameters {
     format: Format,
     /// Only skills in this category or below it.
     category: Option<String>,
-    /// Tokens of the listing at most; 2,000 where absent.
+    /// Tokens at most, 2,000 where absent: of the listing and the sentences around it, which are never cut, whatever the
+    /// budget. The instructions of a loaded skill come on top.
     max_tokens: Option<usize>,
 }
 

@@ -1,5 +1,7 @@
 //! The loop of an agent: which tools it has, what becomes of its calls, and of what a person says to it.
 
+use std::num::NonZeroUsize;
+
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +14,11 @@ use super::{
     problem::{Failure, Reply},
     sessions::LoadedSkillReply,
 };
-use crate::tools::{self, Command, Shape, ToolOptions, ToolResults};
+use crate::{
+    limits::TOOL_RESULT_TOKENS,
+    session::PromptMode,
+    tools::{self, Command, Shape, ToolOptions, ToolResults},
+};
 
 /// What an agent framework calls in each turn.
 pub(super) fn of_session() -> OpenApiRouter {
@@ -28,6 +34,8 @@ struct ListParameters {
     #[serde(default)]
     #[param(inline)]
     format: Shape,
+    /// The mode the prompt is asked for in, where that is not the policy's.
+    mode: Option<PromptMode>,
 }
 
 /// The tools a session may use now.
@@ -45,7 +53,7 @@ async fn list(
     Extension(call): Extension<SessionCall>,
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<ToolList>> {
-    let tools = tools::for_session(&call.backend).await?;
+    let tools = tools::for_session(&call.backend, parameters.mode).await?;
     Ok(Json(ToolList { tools: tools.iter().map(|tool| tool.in_shape(parameters.format)).collect() }))
 }
 
@@ -56,6 +64,17 @@ struct ToolCallsRequest {
     /// The blocks of its message: those of type `tool_use` are run, others are passed over.
     #[schema(value_type = Vec<Object>)]
     content: Vec<Value>,
+    /// The mode the prompt is asked for in, where that is not the policy's: the instructions of a loaded skill are in the
+    /// result or in the prompt, never in both.
+    mode: Option<PromptMode>,
+    /// How long one result may be, in tokens of four bytes; 25,000 where absent.
+    #[schema(value_type = Option<usize>, minimum = 1)]
+    result_tokens: Option<NonZeroUsize>,
+}
+
+/// How the caller runs its loop.
+fn options(mode: Option<PromptMode>, result_tokens: Option<NonZeroUsize>) -> ToolOptions {
+    ToolOptions { result_tokens: result_tokens.map_or(TOOL_RESULT_TOKENS, NonZeroUsize::get), mode }
 }
 
 /// Run the tool calls of one turn. The reply is the user message that answers them, with a result for each in their
@@ -66,7 +85,8 @@ async fn answer_calls(
     Extension(call): Extension<SessionCall>,
     JsonBody(request): JsonBody<ToolCallsRequest>,
 ) -> Reply<Json<ToolResults>> {
-    Ok(Json(tools::run(&call.backend, request.content, ToolOptions::default()).await?))
+    let options = options(request.mode, request.result_tokens);
+    Ok(Json(tools::run(&call.backend, request.content, options).await?))
 }
 
 /// What a person says to the agent.
@@ -75,6 +95,12 @@ async fn answer_calls(
 struct MessageRequest {
     /// The text as it was typed.
     text: String,
+    /// The mode the prompt is asked for in, where that is not the policy's: the instructions of a loaded skill are in the
+    /// result or in the prompt, never in both.
+    mode: Option<PromptMode>,
+    /// How long one result may be, in tokens of four bytes; 25,000 where absent.
+    #[schema(value_type = Option<usize>, minimum = 1)]
+    result_tokens: Option<NonZeroUsize>,
 }
 
 /// What became of a message.
@@ -95,7 +121,8 @@ async fn read_message(
     Extension(call): Extension<SessionCall>,
     JsonBody(request): JsonBody<MessageRequest>,
 ) -> Reply<Json<MessageReply>> {
-    let reply = tools::run_message(&call.backend, &request.text, ToolOptions::default()).await?;
+    let options = options(request.mode, request.result_tokens);
+    let reply = tools::run_message(&call.backend, &request.text, options).await?;
     let loaded = reply.loaded.as_ref().map(LoadedSkillReply::from);
     Ok(Json(MessageReply { command: reply.command, text: reply.text, loaded }))
 }

@@ -3,7 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::request::{PromptRequest, Scene};
-use crate::{catalog::CatalogEntry, limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, session::Ranks, skill::sanitize};
+use crate::{
+    catalog::CatalogEntry,
+    limits::SKILL_DESCRIPTION_CHARS,
+    path::SkillPath,
+    session::{Ranks, ToolRule},
+    skill::sanitize,
+};
 
 /// One skill of a listing: one line each, nothing hidden, not yet escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +29,7 @@ impl Item {
     }
 }
 
-/// The skills a prompt may name, in the order of their paths.
+/// The skills a prompt may name, in the order of their paths: none where the session may not load any.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) items: Vec<Item>,
@@ -36,6 +42,9 @@ pub(super) struct Candidates {
 impl Candidates {
     pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest) -> Self {
         let mut found = Self::default();
+        if scene.policy.tool("load_skill") == ToolRule::Blocked {
+            return found;
+        }
         let wanted = |skill: &SkillPath| request.category.as_deref().is_none_or(|category| skill.is_in(category));
         for entry in &scene.view.entries {
             let seen = scene.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation;
@@ -43,7 +52,10 @@ impl Candidates {
                 found.push(entry, &scene.session.ranks);
             }
         }
-        let seen = |skill: &str| SkillPath::parse(skill).map_or(true, |skill| scene.policy.skill(&skill).is_visible());
+        let seen = |skill: &str| match SkillPath::parse(skill) {
+            Ok(skill) => wanted(&skill) && scene.policy.skill(&skill).is_visible(),
+            Err(_) => request.category.is_none(),
+        };
         found.findings = scene.view.diagnostics.iter().filter(|finding| seen(&finding.skill)).count();
         found
     }

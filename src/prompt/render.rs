@@ -8,6 +8,7 @@ use super::{
     write::{Parts, Writer},
 };
 use crate::{
+    path::SkillPath,
     session::{PromptMode, ToolRule},
     skill::sanitize,
 };
@@ -29,7 +30,8 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
     let words = Words { scene, request, items: &items, current };
     let listed = match mode {
-        PromptMode::Discover => false,
+        // Where there is nothing to search with, the listing is how skills are found.
+        PromptMode::Discover => !words.searchable(),
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
@@ -129,6 +131,9 @@ impl<'a> Words<'a> {
     }
 
     fn no_skills(self) -> String {
+        if !self.may("load_skill") {
+            return "Skills cannot be loaded in this session.".to_owned();
+        }
         match &self.request.category {
             None => "No skills are available.".to_owned(),
             Some(category) => format!("No skills are available in the category {}.", line(category).0),
@@ -140,7 +145,7 @@ impl<'a> Words<'a> {
         let total = details.len();
         let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();
         let named = details.iter().filter(|detail| **detail == Detail::Name).count();
-        let searchable = self.scene.policy.tool("discover_skills") != ToolRule::Blocked;
+        let searchable = self.searchable();
         if shown == total {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
@@ -166,7 +171,9 @@ impl<'a> Words<'a> {
     /// Which skills are loaded, the current one apart.
     fn loaded_note(self) -> Option<String> {
         let current = self.current.map(|current| &current.skill);
-        let others = self.scene.session.loaded_skills.iter().filter(|loaded| Some(&loaded.skill) != current);
+        let visible = |skill: &SkillPath| self.scene.policy.skill(skill).is_visible();
+        let loaded = self.scene.session.loaded_skills.iter().filter(|loaded| visible(&loaded.skill));
+        let others = loaded.filter(|loaded| Some(&loaded.skill) != current);
         let others: Vec<_> = others
             .map(|loaded| format!("{} in /skills/{}", line(loaded.skill.as_str()).0, line(loaded.mount.as_str()).0))
             .collect();
@@ -176,6 +183,14 @@ impl<'a> Words<'a> {
 
     fn removed_from_body(self) -> usize {
         self.current.map_or(0, |current| sanitize(&current.body).1)
+    }
+
+    fn searchable(self) -> bool {
+        self.may("discover_skills")
+    }
+
+    fn may(self, tool: &str) -> bool {
+        self.scene.policy.tool(tool) != ToolRule::Blocked
     }
 
     fn load_tool(self) -> &'static str {

@@ -255,6 +255,13 @@ impl Both {
         self.session.skill(skill).max(self.user.skill(skill))
     }
 
+    /// The same for a caller that wants the prompt in this mode, where it names one.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
+        self.session.prompt_mode = mode.unwrap_or(self.session.prompt_mode);
+        self
+    }
+
     /// The session's own policy, for matters of taste.
     #[must_use]
     pub fn session(&self) -> &Policy {

@@ -14,7 +14,7 @@ use super::{
     text::{self, Body},
 };
 use crate::{
-    backend::{BackendProtocol as _, DiscoverRequest, Invoker, SkillBackend},
+    backend::{BackendProtocol as _, DiscoverRequest, SkillBackend},
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
     session::{Both, PromptMode},
@@ -28,11 +28,14 @@ const TOKEN_BYTES: usize = 4;
 pub struct ToolOptions {
     /// How long one result may be, in tokens of four bytes each. A last line that says how to get the rest comes on top.
     pub result_tokens: usize,
+    /// The mode the caller asks for its prompt in, where that is not the policy's: instructions of loaded skills go where
+    /// that prompt does not have them.
+    pub mode: Option<PromptMode>,
 }
 
 impl Default for ToolOptions {
     fn default() -> Self {
-        Self { result_tokens: TOOL_RESULT_TOKENS }
+        Self { result_tokens: TOOL_RESULT_TOKENS, mode: None }
     }
 }
 
@@ -98,7 +101,7 @@ pub enum ToolResultType {
 /// # Errors
 /// `invalid_request` where a call has no id to answer to; the store's where the session cannot be read.
 pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
-    let policy = backend.policy().await?;
+    let policy = backend.policy().await?.in_mode(options.mode);
     let (ids, calls): (Vec<_>, Vec<_>) = read_blocks(blocks, &policy)?.into_iter().unzip();
     let turn = Turn { backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
@@ -170,7 +173,7 @@ impl Turn<'_> {
             Call::Edit(request) => self.backend.edit(request).await.map(|reply| text::edit(&reply)),
             Call::Delete(request) => self.backend.delete(request).await.map(|reply| text::delete(&reply)),
             Call::Load(request) => {
-                let reply = Box::pin(self.backend.load_skill_for(Invoker::Model, request)).await;
+                let reply = Box::pin(self.backend.load_skill(request)).await;
                 reply.map(|reply| text::load(&reply, body_place(self.policy), room))
             }
             Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),

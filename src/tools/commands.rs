@@ -11,7 +11,7 @@ use super::{
     text,
 };
 use crate::{
-    backend::{Invoker, LoadSkillReply, LoadSkillRequest, SkillBackend},
+    backend::{BackendProtocol as _, Invoker, LoadSkillReply, LoadSkillRequest, SkillBackend},
     error::{Code, Error, Result},
     limits::KEY_BYTES,
     path::SkillPath,
@@ -63,13 +63,18 @@ impl Command {
 pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
     let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
     let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
-    let request = LoadSkillRequest { skill: typed.skill.clone(), mount_as: None, arguments: typed.arguments.clone() };
-    let reply = match Box::pin(backend.load_skill_for(Invoker::Person, request)).await {
+    let request = LoadSkillRequest {
+        arguments: typed.arguments.clone(),
+        invoker: Invoker::Person,
+        ..LoadSkillRequest::of(&typed.skill)
+    };
+    let reply = match Box::pin(backend.load_skill(request)).await {
         Err(error) if names_no_skill(&error) => return Ok(unchanged()),
         reply => reply?,
     };
     let skill = SkillPath::parse(&reply.skill)?;
     let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let policy = policy.in_mode(options.mode);
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.clone());
     let loaded = text::load(&reply, body_place(&policy), options.room());
     Ok(MessageReply {

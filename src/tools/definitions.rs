@@ -52,12 +52,14 @@ pub struct Toolbox<'a> {
     pub policy: &'a Both,
 }
 
-/// The tools of the session behind `backend`, as they are now.
+/// The tools of the session behind `backend`, as they are now, for a caller that asks for its prompt in `mode`: the
+/// policy's where it names none.
 ///
 /// # Errors
 /// The store's.
-pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
+pub async fn for_session(backend: &SkillBackend, mode: Option<PromptMode>) -> Result<Vec<ToolDefinition>> {
     let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let policy = policy.in_mode(mode);
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
 }
 
@@ -107,11 +109,26 @@ impl Toolbox<'_> {
     fn is_due(&self, tool: Tool) -> bool {
         let has_loaded = !self.session.loaded_skills.is_empty();
         match tool {
+            Tool::DiscoverSkills | Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill if !self.has_skills() => false,
+            _ if !self.has_skills() => true,
             _ if !tools_grow(self.policy) || has_loaded => true,
             Tool::DiscoverSkills => true,
             Tool::LoadSkill | Tool::Skill => has_found(self.session),
             _ => false,
         }
+    }
+
+    /// Whether there is any skill to load or to unload.
+    fn has_skills(&self) -> bool {
+        !self.session.loaded_skills.is_empty() || self.loadable().next().is_some()
+    }
+
+    /// The skills a model may load.
+    fn loadable(&self) -> impl Iterator<Item = &CatalogEntry> {
+        let may_load = |entry: &&CatalogEntry| {
+            self.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
+        };
+        self.view.entries.iter().map(AsRef::as_ref).filter(may_load)
     }
 
     fn define(&self, tool: Tool) -> ToolDefinition {
@@ -130,12 +147,8 @@ impl Toolbox<'_> {
         if self.policy.session().prompt_mode == PromptMode::Discover {
             return None;
         }
-        let may_load = |entry: &&CatalogEntry| {
-            let visible = self.policy.skill(&entry.skill).is_visible() && sanitize(entry.skill.as_str()).1 == 0;
-            visible && !entry.frontmatter.disable_model_invocation
-        };
-        let entries = self.view.entries.iter().map(AsRef::as_ref).filter(may_load);
-        let names: Vec<_> = entries.take(TOOL_ENUM_SKILLS + 1).map(|entry| entry.skill.as_str()).collect();
+        let names = self.loadable().map(|entry| entry.skill.as_str()).filter(|skill| sanitize(skill).1 == 0);
+        let names: Vec<_> = names.take(TOOL_ENUM_SKILLS + 1).collect();
         (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
     }
 

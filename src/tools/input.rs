@@ -34,12 +34,21 @@ pub(super) enum Call {
     Discover(DiscoverRequest),
 }
 
-/// The input of `Skill`.
+/// The input of what loads a skill; who calls it is not the model's to say.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadInput {
+    skill: String,
+    mount_as: Option<String>,
+    arguments: Option<String>,
+}
+
+/// The same under the names that Claude's agents know. `mount_as` is not among them, but errors speak of it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SkillInput {
     skill: String,
-    #[serde(default)]
+    mount_as: Option<String>,
     args: Option<String>,
 }
 
@@ -61,10 +70,13 @@ impl Call {
             Tool::Write => Self::Write(request(tool, input)?),
             Tool::Edit => Self::Edit(request(tool, input)?),
             Tool::Delete => Self::Delete(request(tool, input)?),
-            Tool::LoadSkill => Self::Load(request(tool, input)?),
+            Tool::LoadSkill => {
+                let LoadInput { skill, mount_as, arguments } = request(tool, input)?;
+                Self::Load(LoadSkillRequest { mount_as, arguments, ..LoadSkillRequest::of(skill) })
+            }
             Tool::Skill => {
-                let SkillInput { skill, args } = request(tool, input)?;
-                Self::Load(LoadSkillRequest { skill, mount_as: None, arguments: args })
+                let SkillInput { skill, mount_as, args } = request(tool, input)?;
+                Self::Load(LoadSkillRequest { mount_as, arguments: args, ..LoadSkillRequest::of(skill) })
             }
             Tool::UnloadSkill => Self::Unload(request(tool, input)?),
             Tool::DiscoverSkills => Self::Discover(request(tool, input)?),
@@ -74,14 +86,21 @@ impl Call {
 
 /// Reads the input of one tool. A member that is null counts as absent, as many models write it.
 fn request<T: DeserializeOwned>(tool: Tool, input: Value) -> Result<T> {
-    let input = match input {
-        Value::Object(members) => Value::Object(members.into_iter().filter(|(_, value)| !value.is_null()).collect()),
-        other => other,
-    };
-    serde_json::from_value(input).map_err(|wrong| {
-        let message = format!("wrong input for {}: {wrong}. It takes {}", tool.name(), tool.expected());
+    let wrong = |what: String| {
+        let message = format!("wrong input for {}: {what}. It takes {}", tool.name(), tool.expected());
         Error::new(Code::InvalidRequest, message)
-    })
+    };
+    // An array would be taken for the members in their order.
+    let Value::Object(members) = input else { return Err(wrong("it must be an object".to_owned())) };
+    let given = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    serde_json::from_value(Value::Object(given)).map_err(|error| wrong(in_words(&error)))
+}
+
+/// What is wrong, in JSON's words and not in those of the types here.
+fn in_words(error: &serde_json::Error) -> String {
+    ["u64", "usize", "u32"]
+        .iter()
+        .fold(error.to_string(), |text, number| text.replace(&format!("expected {number}"), "expected a whole number"))
 }
 
 fn unknown(name: &str, policy: &Both) -> Error {

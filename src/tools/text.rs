@@ -64,7 +64,8 @@ pub(super) fn read(reply: &ReadReply, room: usize) -> String {
     let rest = if reply.end_line.is_some_and(|end| shown_to < end) { Some(shown_to) } else { reply.next_offset };
     let total = reply.total_lines.map(|total| format!(" of {total}")).unwrap_or_default();
     let next = rest.map(|offset| format!("; go on with offset {offset}")).unwrap_or_default();
-    let cut = if page.is_cut_in_line() { "; the line is too long and was cut, grep finds text in it" } else { "" };
+    let cut =
+        if page.is_cut_in_line() { "; the line is too long and was cut, grep shows the part around a hit" } else { "" };
     let lossy = if reply.lossy { "; bytes that are not UTF-8 were replaced" } else { "" };
     page.close(&format!("[lines {first}-{shown_to}{total}{next}{cut}{lossy}]"))
 }
@@ -103,9 +104,9 @@ pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
         LoadStatus::AlreadyLoaded => "Already loaded: skill",
         LoadStatus::Reloaded => "Loaded again, with the files as they are now: skill",
     };
-    let mount = plain(&reply.mount);
-    let mut text = format!("{done} {} ({}). Its files are in {mount}:\n", plain(&reply.name), plain(&reply.skill));
-    let inside = |path: &str| plain(path.strip_prefix(&reply.mount).unwrap_or(path).trim_start_matches('/'));
+    let mount = quoted(&reply.mount);
+    let mut text = format!("{done} {} ({}). Its files are in {mount}:\n", quoted(&reply.name), quoted(&reply.skill));
+    let inside = |path: &str| quoted(path.strip_prefix(&reply.mount).unwrap_or(path).trim_start_matches('/'));
     for file in reply.files.iter().take(TOOL_LOADED_FILES) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "- {}", inside(&file.path));
@@ -133,22 +134,24 @@ pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
 /// The parameters a skill cannot be followed without and was not given.
 pub(super) fn missing(reply: &LoadSkillReply) -> Vec<String> {
     let wanting = reply.parameters.iter().filter(|one| one.required && one.value.is_none());
-    wanting.map(|one| plain(&one.name)).collect()
+    wanting.map(|one| quoted(&one.name)).collect()
 }
 
 /// What was found, best first: for each skill what to load it by, its name where that differs, and what it is for.
 pub(super) fn discover(reply: &DiscoverReply, room: usize) -> String {
     let line = |found: &DiscoveredSkill| {
-        let (skill, name) = (plain(&found.skill), plain(&found.name));
+        let (skill, name) = (quoted(&found.skill), quoted(&found.name));
         let named = if skill.rsplit('/').next() == Some(&name) { String::new() } else { format!(" ({name})") };
-        format!("- {skill}{named}: {}", plain(&found.description))
+        format!("- {skill}{named}: {}", quoted(&found.description))
     };
-    let lines = std::iter::once(plain(&reply.message)).chain(reply.skills.iter().map(line));
-    list(lines, "", None, room, "ask more narrowly, or with a smaller limit")
+    let lines = std::iter::once(quoted(&reply.message)).chain(reply.skills.iter().map(line));
+    let hidden: usize = reply.skills.iter().map(|found| hidden(&[&found.name, &found.description])).sum();
+    let removed = (hidden > 0).then(|| removed_note(hidden));
+    list(lines, "", removed.as_deref(), room, "ask more narrowly, or with a smaller limit")
 }
 
 pub(super) fn unload(reply: &UnloadSkillReply) -> String {
-    let skill = plain(&reply.skill);
+    let skill = quoted(&reply.skill);
     match reply.status {
         UnloadStatus::Unloaded => format!("Unloaded skill {skill}; its files are no longer below /skills"),
         UnloadStatus::NotLoaded => format!("Skill {skill} is not loaded"),
@@ -160,6 +163,20 @@ pub(super) fn plain(text: &str) -> String {
     sanitize(text).0.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The same among sentences of ours: nothing in it opens a tag.
+fn quoted(text: &str) -> String {
+    plain(text).replace('<', "\\<")
+}
+
+/// Characters of these texts that [`plain`] takes out.
+fn hidden(texts: &[&str]) -> usize {
+    texts.iter().map(|text| sanitize(text).1).sum()
+}
+
+fn removed_note(removed: usize) -> String {
+    format!("invisible characters removed: {removed}")
+}
+
 fn instructions(head: String, reply: &LoadSkillReply, room: usize) -> String {
     let (body, removed) = sanitize(&reply.body);
     let mut page = Page::new(room.saturating_sub(head.len()));
@@ -167,10 +184,11 @@ fn instructions(head: String, reply: &LoadSkillReply, room: usize) -> String {
     let mut text = head + "Follow its instructions:\n\n" + &fence(&page.close(""));
     if !whole {
         let _ =
-            write!(text, "\n[the instructions are cut here; read {}/SKILL.md for all of them]", plain(&reply.mount));
+            write!(text, "\n[the instructions are cut here; read {}/SKILL.md for all of them]", quoted(&reply.mount));
     }
+    let removed = removed + hidden(&[&reply.name]);
     if removed > 0 {
-        let _ = write!(text, "\n[invisible characters removed: {removed}]");
+        let _ = write!(text, "\n[{}]", removed_note(removed));
     }
     text
 }

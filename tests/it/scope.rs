@@ -110,7 +110,7 @@ async fn make(agent: &SkillBackend, call: Call) -> String {
         Call::Stat(path) => said(agent.stat(&path).await),
         Call::Load(skill, alias) => {
             let mount_as = alias.map(str::to_owned);
-            said(agent.load_skill(LoadSkillRequest { skill: skill.into(), mount_as, arguments: None }).await)
+            said(agent.load_skill(LoadSkillRequest { mount_as, ..LoadSkillRequest::of(skill) }).await)
         }
         Call::Unload(skill) => said(agent.unload_skill(UnloadSkillRequest { skill: skill.into() }).await),
         Call::Catalog(fresh) => said(agent.catalog(fresh).await),

@@ -95,7 +95,11 @@ async fn everything(agent: &SkillBackend, [one, two, three]: [String; 3], number
     };
     let (old_string, new_string) = (two.clone(), three.clone());
     let edit = EditRequest { file_path: one.clone(), old_string, new_string, replace_all: number.is_multiple_of(2) };
-    let load = LoadSkillRequest { skill: one.clone(), mount_as: Some(two.clone()), arguments: Some(three.clone()) };
+    let load = LoadSkillRequest {
+        mount_as: Some(two.clone()),
+        arguments: Some(three.clone()),
+        ..LoadSkillRequest::of(one.clone())
+    };
     vec![
         agent.names(&one).await.map(drop),
         agent.lines(&one, number, u64::MAX - number).await.map(drop),

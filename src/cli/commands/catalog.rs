@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::super::{app::App, output::Output};
 use crate::{
-    catalog::{CatalogView, discover},
+    catalog::{CatalogView, IndexState, discover},
     error::Result,
-    path::ObjectKey,
+    path::UserSpace,
     skill::Severity,
-    store::{SharedStore, StoreError},
+    store::SharedStore,
 };
 
 #[derive(Debug, Args)]
@@ -58,6 +58,10 @@ struct Index {
     size: u64,
     modified_at: Timestamp,
     age_seconds: u64,
+    /// When the store was asked for what it tells.
+    as_of: Option<Timestamp>,
+    /// Why nobody will use it.
+    problem: Option<String>,
 }
 
 impl Catalog {
@@ -65,37 +69,34 @@ impl Catalog {
         let (store, namespace) = app.direct_store("catalog").await?;
         let user = app.user()?;
         let space = namespace.user(&user)?;
-        let key = space.catalog()?;
         let status = match self.action {
             Action::Status => {
                 let discovery = discover(&*store, &space, &*app.clock, None).await?;
-                status(app, &store, key, discovery.view()).await?
+                status(app, &store, &space, discovery.view()).await?
             }
             Action::Rebuild => {
                 let service = app.service_over(store.clone(), namespace, None)?;
                 let view = service.catalogs().rebuild(&user).await?;
-                status(app, &store, key, &view).await?
+                status(app, &store, &space, &view).await?
             }
         };
         app.out.reply(&status, print)
     }
 }
 
-async fn status(app: &App, store: &SharedStore, key: ObjectKey, view: &CatalogView) -> Result<Status> {
-    let index = match store.head(&key).await {
-        Ok(meta) => {
-            // A clock that runs behind the store's makes what was written just now no older than that.
-            let age = Duration::try_from(app.clock.now().duration_since(meta.modified_at)).unwrap_or_default();
-            Some(Index {
-                key: key.to_string(),
-                size: meta.size,
-                modified_at: meta.modified_at,
-                age_seconds: age.as_secs(),
-            })
+async fn status(app: &App, store: &SharedStore, space: &UserSpace, view: &CatalogView) -> Result<Status> {
+    let index = IndexState::look(&**store, space).await?.map(|found| {
+        // A clock that runs behind the store's makes what was written just now no older than that.
+        let age = Duration::try_from(app.clock.now().duration_since(found.modified_at)).unwrap_or_default();
+        Index {
+            key: found.key.to_string(),
+            size: found.size,
+            modified_at: found.modified_at,
+            age_seconds: age.as_secs(),
+            as_of: found.as_of.as_ref().ok().copied(),
+            problem: found.as_of.err(),
         }
-        Err(StoreError::NotFound) => None,
-        Err(error) => return Err(error.into()),
-    };
+    });
     let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error).count();
     let warnings = view.diagnostics.len() - errors;
     Ok(Status { skills: view.entries.len(), errors, warnings, as_of: view.as_of, index })
@@ -106,10 +107,13 @@ fn print(out: &Output, status: &Status) -> Result<()> {
     out.line(format_args!("{:<12} {} error(s), {} warning(s)", "diagnostics", status.errors, status.warnings))?;
     out.line(format_args!("{:<12} {}", "as of", status.as_of))?;
     match &status.index {
-        Some(index) => out.line(format_args!(
-            "{:<12} {}, {} bytes, written {} s ago",
-            "index", index.key, index.size, index.age_seconds
-        )),
+        Some(index) => {
+            let Index { key, size, age_seconds, problem, .. } = index;
+            let unused =
+                problem.as_ref().map(|why| format!("; NOT USED: {why}; `skillmount catalog rebuild` replaces it"));
+            let unused = unused.unwrap_or_default();
+            out.line(format_args!("{:<12} {key}, {size} bytes, written {age_seconds} s ago{unused}", "index"))
+        }
         None => out.line(format_args!("{:<12} none; a service writes it when it next reads the skills", "index")),
     }
 }

@@ -28,7 +28,7 @@ pub(in super::super) struct Prompt {
     /// Only skills of this category
     #[arg(long)]
     category: Option<String>,
-    /// How many tokens the listing may take
+    /// How many tokens the prompt may take; the sentences around the listing and the instructions of a loaded skill are never cut
     #[arg(long, default_value_t = PROMPT_TOKENS)]
     max_tokens: usize,
 }
@@ -69,9 +69,9 @@ impl Prompt {
             }
             if let Some([shown, total]) =
                 ["shown", "total"].iter().map(|name| reply.get(*name)?.as_u64()).collect::<Option<Vec<_>>>().as_deref()
-                && shown < total
+                && prompt.contains(&format!("{shown} of {total} skills shown"))
             {
-                note(format_args!("{shown} of {total} skills fit; --max-tokens gives room for more"));
+                note(format_args!("{shown} of {total} skills shown; --max-tokens gives room for more"));
             }
             Ok(())
         })

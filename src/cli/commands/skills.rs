@@ -8,7 +8,9 @@ use super::super::{
     output::{Output, note, plain, shortened},
 };
 use crate::{
-    backend::{DiscoverReply, DiscoverRequest, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
+    backend::{
+        DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus,
+    },
     error::Result,
     limits::SEARCH_RESULTS,
     path::SkillPath,
@@ -75,6 +77,9 @@ Examples:
         /// Arguments for the parameters of its instructions
         #[arg(long, value_name = "TEXT")]
         arguments: Option<String>,
+        /// Who calls it: authors can keep a skill to people, or to models
+        #[arg(long, value_enum, value_name = "WHO", default_value_t = Invoker::Person)]
+        invoker: Invoker,
     },
     /// Hide a loaded skill again
     #[command(after_help = "\
@@ -101,8 +106,8 @@ impl Skills {
                 let reply = app.backend().await?.discover_skills(DiscoverRequest { query, category, limit }).await?;
                 app.out.reply(&reply, discovered)
             }
-            Action::Load { skill, mount_as, arguments } => {
-                load(app, LoadSkillRequest { skill, mount_as, arguments }).await
+            Action::Load { skill, mount_as, arguments, invoker } => {
+                load(app, LoadSkillRequest { skill, mount_as, arguments, invoker }).await
             }
             Action::Unload { skill } => {
                 let reply = app.backend().await?.unload_skill(UnloadSkillRequest { skill }).await?;

@@ -34,6 +34,11 @@ fn the_status_of_the_catalog_counts_and_a_rebuild_writes_the_index_anew() {
     assert_eq!(status["index"]["key"], "me/.skillmount/catalog.json");
     assert_eq!(status["index"]["size"], std::fs::metadata(home.path().join(INDEX)).unwrap().len());
     assert!(status["index"]["age_seconds"].is_u64(), "{status}");
+    assert!(status["index"]["as_of"].is_string() && status["index"]["problem"].is_null());
+    home.file(INDEX, "garbage");
+    let status = home.json(&["catalog", "status"]);
+    assert_eq!(status["index"]["problem"], "it has no readable first line");
+    assert!(home.ok(&["catalog", "status"]).contains("NOT USED: it has no readable first line"));
     assert_eq!(home.refused(&["--server", "http://127.0.0.1:9", "catalog", "status"]), (2, "invalid_request".into()));
 }
 

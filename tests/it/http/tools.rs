@@ -217,3 +217,22 @@ async fn the_team_of_the_key_decides_whose_skills_are_seen() {
     let refused = json!({"policy": {}, "team": "notaries"});
     send(&loner, Method::PUT, server.user("/sessions/x"), refused).await.is_problem(400, "invalid_request");
 }
+
+#[tokio::test]
+async fn the_mode_of_the_prompt_and_the_length_of_a_result_are_the_callers() {
+    let server = Server::with_skills().await;
+    let load = json!([call("a", "load_skill", &json!({"skill": "compraventa"}))]);
+    let text = async |body: Value| server.op("tool_calls", body).await.is(200)["content"][0]["content"].clone();
+    let in_prompt = text(json!({ "content": load })).await;
+    assert!(in_prompt.as_str().unwrap().contains("in the system prompt now"), "{in_prompt}");
+    let here = text(json!({ "content": load, "mode": "listing" })).await;
+    assert!(here.as_str().unwrap().contains("Follow its instructions:"), "{here}");
+    let cut = text(json!({ "content": load, "mode": "listing", "result_tokens": 1 })).await;
+    assert!(cut.as_str().unwrap().contains("the instructions are cut here"), "{cut}");
+    server.op("tool_calls", json!({ "content": load, "result_tokens": 0 })).await.is(400);
+
+    let tools = server.get(&server.session("/tools?mode=discover")).await;
+    assert!(tools.is(200)["tools"].as_array().unwrap().len() > 1, "a skill is loaded");
+    let fresh = server.get(&server.user("/sessions/fresh/tools?mode=discover")).await;
+    assert_eq!(fresh.is(200)["tools"].as_array().unwrap().len(), 1);
+}

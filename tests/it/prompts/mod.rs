@@ -195,3 +195,51 @@ fn a_tool_that_is_blocked_is_not_recommended() {
     let found = stage.render(&PromptRequest { max_tokens: 0, ..PromptRequest::default() });
     assert!(!found.prompt.contains("discover_skills"), "{}", found.prompt);
 }
+
+#[test]
+fn where_no_skill_can_be_loaded_none_is_named() {
+    let mut stage = notary();
+    stage.session.policy.tools.insert("load_skill".to_owned(), ToolRule::Blocked);
+    for mode in [PromptMode::Listing, PromptMode::Discover] {
+        let found = stage.render(&PromptRequest { mode: Some(mode), ..PromptRequest::default() });
+        assert_eq!((found.prompt.as_str(), found.total), ("Skills cannot be loaded in this session.", 0));
+    }
+}
+
+#[test]
+fn the_mode_discover_lists_where_there_is_nothing_to_search_with() {
+    let mut stage = notary();
+    let discover = PromptRequest { mode: Some(PromptMode::Discover), ..PromptRequest::default() };
+    assert_eq!(stage.render(&discover).shown, 0);
+    stage.session.policy.tools.insert("discover_skills".to_owned(), ToolRule::Blocked);
+    let found = stage.render(&discover);
+    assert!(found.shown == found.total && found.total > 0, "{}", found.prompt);
+    assert!(!found.prompt.contains("discover_skills"), "{}", found.prompt);
+}
+
+// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills
+// are in no listing.
+#[test]
+fn a_loaded_skill_that_is_blocked_since_is_not_named() {
+    let mut stage = notary();
+    stage.load("contratos/arrendamiento", "Paso 1.");
+    stage.load("escrituras/compraventa", "Paso 2.");
+    assert!(stage.prompt(Format::Xml).contains("contratos/arrendamiento in /skills/arrendamiento"));
+    stage.user_policy.skills.insert("contratos/*".to_owned(), SkillRule::Blocked);
+    assert!(!stage.prompt(Format::Xml).contains("arrendamiento"));
+}
+
+#[test]
+fn findings_of_a_category_are_those_in_it() {
+    let mut stage = notary();
+    let found = |skill: &str| CatalogDiagnostic {
+        skill: skill.to_owned(),
+        diagnostic: Diagnostic::error("description_missing", "no"),
+    };
+    stage.view.diagnostics = vec![found("escrituras/rota"), found("otros/rota"), found("")];
+    let prompt = |category: Option<&str>| {
+        stage.render(&PromptRequest { category: category.map(str::to_owned), ..PromptRequest::default() }).prompt
+    };
+    assert!(prompt(None).contains("Findings in skill files: 3 "));
+    assert!(prompt(Some("escrituras")).contains("Findings in skill files: 1 "));
+}

@@ -202,7 +202,7 @@ pub(crate) trait Short: BackendProtocol {
     }
 
     async fn load(&self, skill: &str) -> Result<LoadSkillReply> {
-        self.load_skill(LoadSkillRequest { skill: skill.to_owned(), mount_as: None, arguments: None }).await
+        self.load_skill(LoadSkillRequest::of(skill)).await
     }
 }
 

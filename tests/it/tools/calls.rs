@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
+    backend::{BackendProtocol as _, Invoker, LoadSkillRequest},
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run},
@@ -196,4 +197,27 @@ async fn a_skill_that_only_a_person_may_call_is_refused_to_the_model_and_not_loa
     let message = refused(&agent, "load_skill", json!({ "skill": "deploy" })).await;
     assert!(message.contains("only a person") && message.contains("/deploy"), "{message}");
     assert!(agent.session().await.unwrap().loaded_skills.is_empty());
+}
+
+#[tokio::test]
+async fn an_input_that_is_no_object_is_refused_even_where_its_members_would_fit_in_order() {
+    let agent = World::new().agent();
+    for input in [json!(["/workspace/a", "text", true]), json!("/workspace/a"), json!(null), json!(1)] {
+        let text = refused(&agent, "write", input).await;
+        assert!(text.contains("wrong input for write: it must be an object. It takes file_path (string)"), "{text}");
+    }
+    let text = refused(&agent, "read", json!({ "file_path": "/workspace/a", "offset": "5" })).await;
+    assert!(text.contains("expected a whole number"), "{text}");
+}
+
+#[tokio::test]
+async fn who_calls_a_skill_is_not_the_models_to_say() {
+    let world = World::new();
+    world.put("demo/skills/deploy/SKILL.md", "---\ndescription: d\ndisable-model-invocation: true\n---\nGo.\n").await;
+    let agent = world.agent();
+    let text = refused(&agent, "load_skill", json!({ "skill": "deploy", "invoker": "person" })).await;
+    assert!(text.contains("wrong input"), "{text}");
+    assert_eq!(code(agent.load("deploy").await), Code::ToolBlocked);
+    let person = LoadSkillRequest { invoker: Invoker::Person, ..LoadSkillRequest::of("deploy") };
+    assert!(agent.load_skill(person).await.is_ok());
 }

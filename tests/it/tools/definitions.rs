@@ -8,7 +8,7 @@ use skillmount::{
 };
 
 use super::{agent_in, agent_with, names, notary, offered, refused, said};
-use crate::support::world::World;
+use crate::support::world::{World, id};
 
 const FILE_TOOLS: [&str; 7] = ["ls", "read", "grep", "glob", "write", "edit", "delete"];
 
@@ -20,7 +20,7 @@ async fn schema(agent: &skillmount::backend::SkillBackend, name: &str) -> Value 
 #[tokio::test]
 async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape() {
     let agent = notary().await.agent();
-    for tool in for_session(&agent).await.unwrap() {
+    for tool in for_session(&agent, None).await.unwrap() {
         let (name, about) = (tool.tool.name(), &tool.description);
         let schema = &tool.input_schema;
         assert_eq!((schema["type"].as_str(), &schema["additionalProperties"]), (Some("object"), &Value::Bool(false)));
@@ -76,6 +76,8 @@ async fn the_skill_tool_takes_a_required_skill_and_optional_args() {
     assert!(!names(&agent).await.contains(&"load_skill".to_owned()));
     let text = said(&agent, "Skill", json!({ "skill": "compraventa", "args": "Ana" })).await;
     assert!(!text.contains("Missing"), "{text}");
+    let text = said(&agent, "Skill", json!({ "skill": "pdf", "mount_as": "other" })).await;
+    assert!(text.contains("/skills/other"), "what a conflict advises works: {text}");
     assert!(refused(&agent, "load_skill", json!({ "skill": "pdf" })).await.contains("no tool"));
 }
 
@@ -135,7 +137,7 @@ async fn tools_that_a_loaded_skill_expects_are_told_and_not_granted() {
         said(agent, "load_skill", json!({ "skill": "compraventa" })).await;
     }
     assert!(!names(&blocked).await.contains(&"read".to_owned()));
-    let tools = for_session(&free).await.unwrap();
+    let tools = for_session(&free, None).await.unwrap();
     let expected: Vec<_> =
         tools.iter().filter(|tool| tool.description.contains("escrituras/compraventa")).map(|tool| tool.tool).collect();
     assert_eq!(expected, [Tool::Read]);
@@ -145,9 +147,21 @@ async fn tools_that_a_loaded_skill_expects_are_told_and_not_granted() {
 async fn the_same_session_gives_the_same_bytes() {
     let world = notary().await;
     let bytes = async |world: &World| {
-        let tools = for_session(&agent_in(world, PromptMode::TwoState).await).await.unwrap();
+        let tools = for_session(&agent_in(world, PromptMode::TwoState).await, None).await.unwrap();
         let tools: Vec<_> = tools.iter().map(|tool| tool.in_shape(Shape::Anthropic)).collect();
         serde_json::to_string(&tools).unwrap()
     };
     assert_eq!(bytes(&world).await, bytes(&world.replica()).await);
+}
+
+#[tokio::test]
+async fn where_there_is_no_skill_nothing_that_loads_one_is_offered() {
+    let world = World::new();
+    world.put_skill("demo", "hidden", "d", "").await;
+    let mut policy = Policy { prompt_mode: PromptMode::Discover, ..Policy::default() };
+    let before = names(&agent_with(&world, policy.clone()).await).await;
+    assert_eq!(before, ["discover_skills"]);
+    policy.skills.insert("hidden".to_owned(), SkillRule::Blocked);
+    world.service.sessions().set_user_policy(&id("demo"), policy).await.unwrap();
+    assert_eq!(names(&world.agent()).await, FILE_TOOLS);
 }

@@ -4,8 +4,9 @@ use serde_json::json;
 use skillmount::{
     backend::SkillBackend,
     limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
+    prompt::{PromptRequest, for_session},
     session::PromptMode,
-    tools::{ToolOptions, run},
+    tools::{ToolOptions, run, run_message},
 };
 
 use super::{agent_in, blocks, notary, refused, said};
@@ -13,7 +14,8 @@ use crate::support::world::{Short, World};
 
 /// One call whose result may be so many tokens long.
 async fn within(agent: &SkillBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {
-    let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens }).await.unwrap();
+    let results =
+        run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens, ..ToolOptions::default() }).await.unwrap();
     results.content[0].content.clone()
 }
 
@@ -54,6 +56,15 @@ async fn a_line_that_is_too_long_is_cut_and_the_next_one_can_still_be_reached() 
     assert!(page.contains("ñ…\n[lines 1-1 of 2; go on with offset 1; the line is too long"), "{page}");
     let rest = within(&agent, 10, "read", json!({ "file_path": "/workspace/a", "offset": 1 })).await;
     assert_eq!(rest, "     2\tend\n[lines 2-2 of 2]");
+}
+
+#[tokio::test]
+async fn of_a_line_too_long_to_read_grep_shows_the_part_around_a_hit() {
+    let agent = World::new().agent();
+    let line = format!("{}needle{}", "a".repeat(200_000), "b".repeat(200_000));
+    agent.create("/workspace/a", &line).await.unwrap();
+    assert!(said(&agent, "read", json!({ "file_path": "/workspace/a" })).await.ends_with("around a hit]"));
+    assert!(said(&agent, "grep", json!({ "pattern": "needle" })).await.contains("aneedleb"));
 }
 
 #[tokio::test]
@@ -182,10 +193,27 @@ async fn a_body_is_in_the_result_or_in_the_prompt_by_mode_and_never_in_both() {
     ] {
         let agent = agent_in(&notary().await, mode).await;
         let text = said(&agent, "load_skill", json!({ "skill": "pdf" })).await;
-        let request = skillmount::prompt::PromptRequest::default();
-        let prompt = skillmount::prompt::for_session(&agent, &request).await.unwrap().prompt;
+        let prompt = for_session(&agent, &PromptRequest::default()).await.unwrap().prompt;
         let body = "Run /skills/pdf/scripts/fill.py.";
         assert_eq!((text.contains(body), prompt.contains(body)), (in_result, !in_result), "{mode:?}: {text}\n{prompt}");
         assert_eq!(text.contains("in the system prompt now"), !in_result, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_where_the_prompt_that_is_asked_for_does_not_have_it() {
+    for (policy, asked, in_result) in
+        [(PromptMode::TwoState, PromptMode::Listing, true), (PromptMode::Listing, PromptMode::Combined, false)]
+    {
+        let agent = agent_in(&notary().await, policy).await;
+        let options = ToolOptions { mode: Some(asked), ..ToolOptions::default() };
+        let results = run(&agent, blocks(&[("load_skill", json!({ "skill": "pdf" }))]), options).await.unwrap();
+        let typed = run_message(&agent, "/pdf", options).await.unwrap().text;
+        let request = PromptRequest { mode: Some(asked), ..PromptRequest::default() };
+        let prompt = for_session(&agent, &request).await.unwrap().prompt;
+        let body = "Run /skills/pdf/scripts/fill.py.";
+        for text in [&results.content[0].content, &typed] {
+            assert_eq!((text.contains(body), prompt.contains(body)), (in_result, !in_result), "{text}\n{prompt}");
+        }
     }
 }

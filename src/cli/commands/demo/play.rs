@@ -116,7 +116,7 @@ impl Play<'_> {
     }
 
     async fn load(&mut self) -> Result<()> {
-        let request = LoadSkillRequest { skill: SKILL.to_owned(), mount_as: None, arguments: None };
+        let request = LoadSkillRequest::of(SKILL);
         let shown = shown("load_skill", &json!({ "skill": SKILL }));
         let loaded = self.agent.load_skill(request).await;
         let session = self.framework.session().await?;
