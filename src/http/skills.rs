@@ -220,13 +220,25 @@ struct SkillFileReply {
     size: u64,
 }
 
+/// Nothing may be asked for but the skill.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShowParameters {}
+
 /// Show one skill: its instructions, their outline, and its files.
 #[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", responses((status = 200, body = SkillPage), Failure))]
-async fn show(Extension(call): Extension<UserCall>) -> Reply<Json<SkillPage>> {
+async fn show(
+    Extension(call): Extension<UserCall>,
+    Parameters(ShowParameters {}): Parameters<ShowParameters>,
+) -> Reply<Json<SkillPage>> {
     let path = SkillPath::parse(&call.rest)?;
     let policy = readable_catalog(&call).await?;
     let (catalogs, audience) = (call.app.service.catalogs(), call.audience());
-    let view = catalogs.view(audience.clone(), false).await?;
+    let mut view = catalogs.view(audience.clone(), false).await?;
+    if view.entry(&path).is_none() {
+        // It may have been put there since.
+        view = catalogs.view(audience.clone(), true).await?;
+    }
     let entry = view.entry(&path).filter(|_| policy.skill(&path).is_visible()).ok_or_else(|| not_found(&path))?;
     let layers = catalogs.layers(&audience)?;
     let (_, space) = layers.iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(&path))?;

@@ -54,6 +54,10 @@ async fn one_skill_is_shown_with_body_outline_and_files() {
     assert_eq!(headings, [json!("Compraventa"), json!("Cláusulas")]);
     assert_eq!(shown.json["file_list"][1], json!({"path": "resources/ejemplo.md", "size": 11}));
     server.get(&server.user("/skills/escrituras/nada")).await.is_problem(404, "skill_not_found");
+    server.memory.put_raw("u1/skills/escrituras/nada/SKILL.md", "---\ndescription: x\n---\n");
+    server.get(&server.user("/skills/escrituras/nada")).await.is(200);
+    let unknown = server.get(&server.user("/skills/escrituras/compraventa?digets=x")).await;
+    unknown.is_problem(400, "invalid_request");
     server.get(&server.user("/skills/escrituras%2Fcompraventa")).await.is_problem(400, "invalid_path");
 }
 
