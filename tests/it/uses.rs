@@ -1,15 +1,21 @@
 //! Use counts: which skills a prompt describes when not all of them fit, frozen when a session begins.
 
+use std::{sync::Arc, time::Duration};
+
 use skillmount::{
+    backend::ServiceOptions,
     limits::{NOTE_FLUSH, PROMPT_TOKENS, RANKED_SKILLS},
     path::SkillPath,
     prompt::{PromptRequest, for_session},
     session::{Change, CreateSession, Policy, PromptMode, Ranks},
     store::Verb,
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::support::world::{Short, World, id};
+use crate::support::{
+    Wall,
+    world::{Short, World, id},
+};
 
 /// As many skills as cannot all be described.
 const SKILLS: usize = 60;
@@ -170,4 +176,21 @@ async fn a_session_remembers_the_skills_used_most_up_to_the_limit() {
     world.put(KEY, serde_json::json!({ "version": 1, "sessions": counts }).to_string()).await;
     let kept = ranks(&world, "new").await;
     assert_eq!((kept.len(), kept[0].0.as_str()), (RANKED_SKILLS, "s001"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_prompt_of_a_new_process_takes_one_round_trip() {
+    let trip = Duration::from_secs(1);
+    let clock = Arc::new(Wall::new());
+    let process =
+        |bucket| World::at(bucket, ServiceOptions { index: true, ..ServiceOptions::default() }, clock.clone());
+    let first = process(crowded().await.bucket);
+    first.agent_of("demo", "a").load(&path(59)).await.unwrap();
+    let before = listing(&first, "s").await;
+    counted().await;
+    let fresh = process(first.bucket.clone());
+    fresh.faults.set_latency(trip);
+    let begun = Instant::now();
+    assert_ne!(listing(&fresh, "s").await, before, "what is used most is described at more length");
+    assert_eq!(begun.elapsed(), trip, "session, policy, counts and index at once");
 }
