@@ -134,8 +134,9 @@ async fn an_index_that_is_gone_cut_short_or_not_ours_changes_no_answer_and_is_wr
     let good = bucket.index().await;
     let mut flipped = good.clone();
     *flipped.last_mut().unwrap() ^= 1;
-    let schema = String::from_utf8_lossy(&good[..11]).replace('1', "9").into_bytes();
-    let other_schema = [schema.as_slice(), &good[11..]].concat();
+    let schema = good.iter().position(u8::is_ascii_digit).unwrap();
+    let mut other_schema = good.clone();
+    other_schema[schema] = b'9';
     let broken = [None, Some(Vec::new()), Some(good[..good.len() / 2].to_vec()), Some(flipped), Some(other_schema)];
     for index in broken {
         match &index {
