@@ -1,9 +1,11 @@
 //! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
 
+pub(crate) mod folder_saboteur;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_script;
+pub(crate) mod saboteur;
 
 pub(crate) mod world;
 
