@@ -157,11 +157,13 @@ async fn a_service_that_must_not_write_says_why_and_reads_on() {
     world.put_fixtures().await;
     world.put("demo/threads/s/a", "text").await;
     let before = world.keys().await;
-    let options = ServiceOptions { read_only: Some("If-Match is ignored".into()), ..ServiceOptions::default() };
+    let read_only = Some("If-Match is ignored".into());
+    let options = ServiceOptions { read_only, index: true, ..ServiceOptions::default() };
     let (bucket, options) = under_test(world.bucket.clone(), options, clock());
     let service = Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));
     assert_eq!(agent.text("/workspace/a").await.unwrap(), "text");
+    assert!(!agent.catalog(true).await.unwrap().entries.is_empty());
     for refused in [
         agent.create("/workspace/b", "x").await.map(drop),
         agent.overwrite("/workspace/a", "x").await.map(drop),
@@ -175,5 +177,6 @@ async fn a_service_that_must_not_write_says_why_and_reads_on() {
     }
     let upload = UploadFile { path: "/workspace/b".into(), bytes: "x".into() };
     assert_eq!(code(agent.upload(vec![upload]).await.unwrap().remove(0).result), Code::ReadOnly);
+    World::quiet().await;
     assert_eq!(world.keys().await, before);
 }
