@@ -30,7 +30,7 @@ pub struct ServiceOptions {
     /// (`_org/skills/`) beside their user's own.
     pub layers: bool,
     /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
-    /// in place of every SKILL.md.
+    /// in place of every SKILL.md. Not where `read_only` forbids to write it.
     pub index: bool,
 }
 
@@ -61,7 +61,8 @@ impl Service {
         let committer = Committer::new(store.clone(), clock.clone());
         let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone());
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
-        let catalogs = if options.index { catalogs.with_index() } else { catalogs };
+        let has_index = options.index && options.read_only.is_none();
+        let catalogs = if has_index { catalogs.with_index() } else { catalogs };
         let shared = Shared {
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),

@@ -2,7 +2,8 @@
 //!
 //! It is derived and disposable: deleted, cut short, changed by hand or written by another version, it is as good as
 //! absent, and the next reading writes it anew. One line of JSON says what follows and when it was true; the rest is
-//! JSON too, deflated, under the checksum that the line gives.
+//! JSON too, deflated. The checksum in the line covers both: a catalog under another time would be believed for longer
+//! than it may be.
 
 use std::{
     fmt::Write as _,
@@ -22,14 +23,14 @@ use super::{
 use crate::limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS};
 
 /// Raised whenever what is written changes its meaning.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     schema: u32,
     as_of: Timestamp,
-    /// Of the deflated rest.
+    /// Of `as_of` and the deflated rest.
     sha256: String,
 }
 
@@ -61,7 +62,8 @@ pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
     }
     deflate.write_all(&plain)?;
     let body = deflate.finish()?;
-    let header = Header { schema: SCHEMA, as_of: discovery.view().as_of, sha256: checksum(&body) };
+    let as_of = discovery.view().as_of;
+    let header = Header { schema: SCHEMA, as_of, sha256: checksum(as_of, &body) };
     let mut index = serde_json::to_vec(&header)?;
     index.push(b'\n');
     index.extend_from_slice(&body);
@@ -77,7 +79,7 @@ pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> 
     if header.schema != SCHEMA {
         return Err(Unusable::Schema(header.schema));
     }
-    if header.sha256 != checksum(body) {
+    if header.sha256 != checksum(header.as_of, body) {
         return Err(Unusable::Checksum);
     }
     let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
@@ -100,8 +102,9 @@ pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> 
     Ok(Discovery::new(readings, header.as_of))
 }
 
-fn checksum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+fn checksum(as_of: Timestamp, body: &[u8]) -> String {
+    let sum = Sha256::new().chain_update(as_of.to_string()).chain_update([b'\n']).chain_update(body).finalize();
+    sum.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
@@ -130,8 +133,8 @@ mod tests {
     }
 
     fn with_schema(index: &[u8], schema: u32) -> Vec<u8> {
-        let text = format!("{{\"schema\":{schema},").into_bytes();
-        [text.as_slice(), &index["{\"schema\":1,".len()..]].concat()
+        let begins = |schema: u32| format!("{{\"schema\":{schema},").into_bytes();
+        [&begins(schema), index.strip_prefix(&*begins(SCHEMA)).unwrap()].concat()
     }
 
     #[tokio::test]
@@ -145,7 +148,10 @@ mod tests {
     async fn an_index_of_another_schema_is_not_used() {
         let index = encode(&discovery().await).unwrap();
         assert!(decode(&with_schema(&index, SCHEMA), Layer::User).is_ok());
-        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1), Layer::User), Err(Unusable::Schema(2))));
+        let later = SCHEMA + 1;
+        assert!(
+            matches!(decode(&with_schema(&index, later), Layer::User), Err(Unusable::Schema(found)) if found == later)
+        );
     }
 
     #[tokio::test]
@@ -156,13 +162,27 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn an_index_with_any_bit_turned_tells_nothing_else_and_of_no_other_time() {
+        let discovery = discovery().await;
+        let index = encode(&discovery).unwrap();
+        for bit in 0..index.len() * 8 {
+            let mut turned = index.to_vec();
+            turned[bit / 8] ^= 1 << (bit % 8);
+            // A letter of the first line may change its case and mean the same.
+            let told = decode(&turned, Layer::User);
+            assert!(told.is_err() || told.unwrap() == discovery, "bit {bit}");
+        }
+    }
+
     #[test]
     fn what_inflates_beyond_the_limit_is_not_used() {
         let inflating = |bytes: usize| {
             let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
             deflate.write_all(&vec![b' '; bytes]).unwrap();
             let body = deflate.finish().unwrap();
-            let header = Header { schema: SCHEMA, as_of: Timestamp::UNIX_EPOCH, sha256: checksum(&body) };
+            let as_of = Timestamp::UNIX_EPOCH;
+            let header = Header { schema: SCHEMA, as_of, sha256: checksum(as_of, &body) };
             decode(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat(), Layer::User)
         };
         assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(Unusable::Parse(_))));

@@ -157,9 +157,11 @@ impl Catalogs {
         let owner = Owner::User(user.clone());
         let space = owner.space(&self.namespace)?;
         self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
+        let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
+        // A reading under way began before this one and must not end after it.
+        let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
         self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {

@@ -104,11 +104,14 @@ impl Saved {
     }
 }
 
-/// Whether an index that tells `told` need not be replaced: it is newer, or says the same and is not old.
+/// Whether an index that tells `told` need not be replaced: it is newer, but not by so much that a clock must have been
+/// wrong, or says the same and is not old.
 fn will_do(told: &Discovery, discovery: &Discovery) -> bool {
     let ahead = discovery.view().as_of.duration_since(told.view().as_of);
-    let is_recent = ahead.unsigned_abs() < CATALOG_STALE / 2;
-    ahead.is_negative() || (told.readings() == discovery.readings() && is_recent)
+    if ahead.is_negative() {
+        return ahead.unsigned_abs() < CATALOG_STALE;
+    }
+    told.readings() == discovery.readings() && ahead.unsigned_abs() < CATALOG_STALE / 2
 }
 
 /// Writes over `base`, or over what is there now; gives the version written, where it could be learnt.

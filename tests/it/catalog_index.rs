@@ -134,8 +134,9 @@ async fn an_index_that_is_gone_cut_short_or_not_ours_changes_no_answer_and_is_wr
     let good = bucket.index().await;
     let mut flipped = good.clone();
     *flipped.last_mut().unwrap() ^= 1;
-    let schema = String::from_utf8_lossy(&good[..11]).replace('1', "9").into_bytes();
-    let other_schema = [schema.as_slice(), &good[11..]].concat();
+    let schema = good.iter().position(u8::is_ascii_digit).unwrap();
+    let mut other_schema = good.clone();
+    other_schema[schema] = b'9';
     let broken = [None, Some(Vec::new()), Some(good[..good.len() / 2].to_vec()), Some(flipped), Some(other_schema)];
     for index in broken {
         match &index {
@@ -202,4 +203,21 @@ async fn an_index_that_cannot_be_written_is_nobodys_trouble() {
     assert_eq!(catalogs.view(&u1(), true).await.unwrap().entries.len(), 3);
     sleep(QUIET).await;
     assert!(!bucket.index().await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_from_the_future_is_replaced() {
+    let bucket = Bucket::indexed(3).await;
+    let ahead = Bucket { clock: Arc::new(Wall::ahead(CATALOG_STALE * 2)), ..bucket };
+    let (catalogs, _) = ahead.process();
+    ahead.skill("new", "Es nueva.");
+    catalogs.view(&u1(), true).await.unwrap();
+    sleep(QUIET).await;
+    let bucket = Bucket { clock: Arc::new(Wall::new()), ..ahead };
+    let (catalogs, _) = bucket.process();
+    catalogs.view(&u1(), false).await.unwrap();
+    sleep(QUIET).await;
+    let (next, ledger) = bucket.process();
+    assert_eq!(next.view(&u1(), false).await.unwrap().entries.len(), 4);
+    assert_eq!(ledger.counts().objects.requests.total(), 1, "the index is of this time again");
 }

@@ -13,14 +13,25 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::folder_saboteur::FolderSaboteur;
+
 /// A home of its own for every test: no setting, store or file of the machine that runs it is seen.
 pub(crate) struct Home {
+    // Stops before its folder goes away.
+    saboteur: Option<FolderSaboteur>,
     folder: TempDir,
 }
 
 impl Home {
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
+        let folder = TempDir::new().unwrap();
+        let saboteur = FolderSaboteur::where_asked_for(folder.path().join("data/skillmount"));
+        Self { saboteur, folder }
+    }
+
+    /// From now on nobody but the test touches the indexes, whatever else is asked for: for tests of the index itself.
+    pub(crate) fn leave_indexes_alone(&mut self) {
+        drop(self.saboteur.take());
     }
 
     /// With two skills pushed: `escrituras/compraventa` (two files) and `notas`.

@@ -25,7 +25,7 @@ use crate::{
     cli::server::Server,
     support::{
         directory_in_memory,
-        world::{Short, files_below, id, soak},
+        world::{Short, files_below, id, seed, soak},
     },
 };
 use agent::Agent;
@@ -57,7 +57,7 @@ struct Figures {
 // S-WRITE-3: An acknowledged write is in the store and is never lost, by concurrency, crash or retry.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_killed_at_random_moments_keeps_every_acknowledged_write() {
-    let seed = std::env::var("SKILLMOUNT_SEED").map_or(1, |seed| seed.parse().unwrap());
+    let seed = seed();
     let kills = KILLS * (soak() / 5).max(1);
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);

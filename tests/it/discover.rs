@@ -16,7 +16,7 @@ use skillmount::{
 use tokio::time::{Instant, advance, sleep};
 
 use crate::support::{
-    Wall,
+    Wall, clock,
     world::{Short, World, code, id},
 };
 
@@ -33,7 +33,10 @@ fn names(reply: DiscoverReply) -> Vec<String> {
 }
 
 async fn notary() -> World {
-    let world = World::new();
+    with_skills(World::new()).await
+}
+
+async fn with_skills(world: World) -> World {
     for (skill, description) in [
         ("escrituras/compraventa", "Redacta la escritura de compraventa de una vivienda."),
         ("escrituras/hipotecas/cancelacion", "Cancela la hipoteca de una vivienda."),
@@ -240,7 +243,7 @@ const TRIP: Duration = Duration::from_secs(1);
 /// A new process over the bucket of `world` that keeps catalogs there, with its session and policy known.
 async fn process(world: &World, clock: &Arc<Wall>) -> World {
     let options = ServiceOptions { index: true, ..ServiceOptions::default() };
-    let process = World::at(world.bucket.clone(), options, clock.clone());
+    let process = World::undisturbed(world.bucket.clone(), options, clock.clone());
     process.agent().policy().await.unwrap();
     process
 }
@@ -264,7 +267,7 @@ async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() 
             bucket.put_raw(&format!("demo/skills/c/s{number:05}/SKILL.md"), "---\ndescription: Does it.\n---\n");
         }
         bucket.put_raw("demo/skills/c/zebra/SKILL.md", "---\ndescription: Stripes.\n---\n");
-        let world = World::over(bucket);
+        let world = World::undisturbed(bucket, ServiceOptions::default(), clock());
         world.agent().policy().await.unwrap();
         let list = skills.div_ceil(1000);
         let without = (Requests { list, get: skills, ..Requests::default() }, list + skills.div_ceil(64));
@@ -299,9 +302,10 @@ async fn answers(world: &World) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn an_index_that_is_lost_damaged_or_old_changes_no_answer() {
-    let world = notary().await;
-    let truth = answers(&world).await;
     let clock = Arc::new(Wall::new());
+    let world = World::undisturbed(Arc::new(MemoryStore::new()), ServiceOptions::default(), clock.clone());
+    let world = with_skills(world).await;
+    let truth = answers(&world).await;
     let key = KeyPrefix::all().key(INDEX).unwrap();
     let mut state = 0x9e37_79b9_u64;
     let mut roll = move |below: usize| {

@@ -4,6 +4,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
+    backend::ServiceOptions,
     catalog::{Catalogs, Discovery, Layer, discover},
     clock::SystemClock,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
@@ -13,7 +14,11 @@ use skillmount::{
 };
 use tokio::time::{Instant, advance, sleep, sleep_until};
 
-use crate::support::{clock, world::real_skill_texts};
+use crate::support::{
+    clock,
+    saboteur::{index_trips, requests_for_indexes, under_test},
+    world::real_skill_texts,
+};
 
 /// What each request takes, on the paused clock.
 const LATENCY: Duration = Duration::from_millis(20);
@@ -24,16 +29,18 @@ struct Bucket {
     faulty: Arc<Faulty>,
     ledger: Arc<Ledger>,
     store: Arc<Metered>,
+    indexed: bool,
 }
 
 impl Bucket {
     fn new() -> Self {
         let inner = Arc::new(MemoryStore::new());
-        let faulty = Arc::new(Faulty::new(inner.clone()));
+        let (below, options) = under_test(inner.clone(), ServiceOptions::default(), clock());
+        let faulty = Arc::new(Faulty::new(below));
         faulty.set_latency(LATENCY);
-        let ledger = Arc::new(Ledger::new());
+        let ledger = Arc::new(Ledger::recording());
         let store = Arc::new(Metered::new(faulty.clone(), ledger.clone()));
-        Self { inner, faulty, ledger, store }
+        Self { inner, faulty, ledger, store, indexed: options.index }
     }
 
     fn skill(&self, skill: &str, description: &str) {
@@ -55,12 +62,16 @@ impl Bucket {
     }
 
     fn catalogs(&self) -> Arc<Catalogs> {
-        Arc::new(Catalogs::new(self.store.clone(), Namespace::parse("").unwrap(), clock()))
+        let catalogs = Catalogs::new(self.store.clone(), Namespace::parse("").unwrap(), clock());
+        Arc::new(if self.indexed { catalogs.with_index() } else { catalogs })
     }
 
-    /// (LIST, GET) so far; nothing else was asked.
+    /// (LIST, GET) so far, sabotaged indexes apart; nothing else was asked.
     fn asked(&self) -> (u64, u64) {
-        let requests = self.ledger.counts().objects.requests;
+        let mut requests = self.ledger.counts().objects.requests;
+        if self.indexed {
+            requests = requests - requests_for_indexes(&self.ledger, 0);
+        }
         assert_eq!(requests.total(), requests.list + requests.get);
         (requests.list, requests.get)
     }
@@ -268,10 +279,11 @@ async fn a_catalog_is_served_from_memory_and_looked_at_again_after_thirty_second
     catalogs.view(&u1(), false).await.unwrap();
     assert_eq!(bucket.asked(), (1, 1));
     bucket.skill("b", "Two.");
-    sleep(FRESH.saturating_sub(LATENCY * 3)).await;
+    let spent = LATENCY * (3 + index_trips());
+    sleep(FRESH.saturating_sub(spent)).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 1);
     assert_eq!(bucket.asked(), (1, 1));
-    sleep(LATENCY * 4).await;
+    sleep(spent + LATENCY).await;
     assert_eq!(bucket.asked(), (2, 2), "the unchanged skill is not read again");
     assert_eq!(at_once(&catalogs).await, 2);
     bucket.skill("c", "Three.");
@@ -363,7 +375,7 @@ async fn fresh_means_asked_after_the_call_and_shared_by_those_who_wait() {
     let user = u1();
     let late = async {
         // The first listing has been given, its GET is under way: what is put now it cannot see.
-        sleep(LATENCY + LATENCY / 2).await;
+        sleep(LATENCY * index_trips() + LATENCY + LATENCY / 2).await;
         bucket.skill("b", "Two.");
         futures_util::future::join_all((0..10).map(|_| catalogs.view(&user, true))).await
     };
@@ -380,10 +392,11 @@ async fn while_the_store_is_down_an_older_catalog_is_served_for_five_minutes_and
     bucket.skill("a", "One.");
     let before = catalogs.view(&u1(), false).await.unwrap();
     bucket.faulty.set_down(true);
-    advance(CATALOG_STALE.saturating_sub(LATENCY * 4)).await;
+    let spent = LATENCY * (4 + index_trips());
+    advance(CATALOG_STALE.saturating_sub(spent)).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().as_of, before.as_of);
     assert_eq!(catalogs.view(&u1(), true).await.unwrap_err().code(), Code::StoreUnavailable);
-    advance(LATENCY * 4).await;
+    advance(spent).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap_err().code(), Code::StoreUnavailable);
     assert!(catalogs.known(&u1(), Layer::User).await.is_some());
     bucket.faulty.set_down(false);

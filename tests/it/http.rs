@@ -23,6 +23,8 @@ use skillmount::{
 };
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
+use crate::support::saboteur::under_test;
+
 /// A running server and a client for it.
 pub(crate) struct Server {
     base: String,
@@ -63,8 +65,9 @@ impl Server {
 
     async fn serving(config: HttpConfig, options: ServiceOptions) -> Self {
         let memory = Arc::new(MemoryStore::new());
-        let faulty = Arc::new(Faulty::new(memory.clone()));
         let clock = Arc::new(SystemClock::new());
+        let (below, options) = under_test(memory.clone(), options, clock.clone());
+        let faulty = Arc::new(Faulty::new(below));
         let service = Service::new(faulty.clone(), options, clock.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());

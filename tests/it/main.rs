@@ -44,6 +44,7 @@ mod s3_faults;
 mod s3_transport;
 #[cfg(feature = "s3")]
 mod s3_wire;
+mod sabotage;
 mod scope;
 mod semantics;
 mod sessions;

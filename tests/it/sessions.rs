@@ -8,7 +8,11 @@ use skillmount::{
     session::{Change, CreateSession, Policy, SkillRule, SkillsAccess},
 };
 
-use crate::support::world::{Short, World, code, id};
+use crate::support::{
+    clock,
+    saboteur::under_test,
+    world::{Short, World, code, id},
+};
 
 // S-SESSION-1: Reading from a session that does not exist answers as a new one and creates nothing; the first change
 // creates it.
@@ -212,8 +216,8 @@ async fn a_service_that_only_reads_changes_nothing_and_says_why() {
         read_only: Some("the bucket ignores If-Match".to_owned()),
         ..Default::default()
     };
-    let clock = std::sync::Arc::new(skillmount::clock::SystemClock::new());
-    let service = skillmount::backend::Service::new(world.bucket.clone(), options, clock);
+    let (bucket, options) = under_test(world.bucket.clone(), options, clock());
+    let service = skillmount::backend::Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
     let refused = [

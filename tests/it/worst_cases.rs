@@ -1,7 +1,7 @@
 //! What must hold when everything else goes wrong: files replaced while they are read, nonsense in every field, a bucket
 //! that cannot be trusted with writes.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use skillmount::{
@@ -10,13 +10,16 @@ use skillmount::{
         BackendProtocol, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Service, ServiceOptions,
         SkillBackend, UnloadSkillRequest, UploadFile,
     },
-    clock::SystemClock,
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
     session::CreateSession,
 };
 use tokio::time::sleep;
 
-use crate::support::world::{Short, World, code, grep, id, soak};
+use crate::support::{
+    clock,
+    saboteur::under_test,
+    world::{Short, World, code, grep, id, soak},
+};
 
 const KEY: &str = "demo/threads/s/big";
 const PATH: &str = "/workspace/big";
@@ -152,16 +155,19 @@ proptest! {
 
 // S-STORE-2: Where a bucket does not honour conditional writes, the service finds out at start and refuses changes with
 // that reason.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_service_that_must_not_write_says_why_and_reads_on() {
     let world = World::new();
     world.put_fixtures().await;
     world.put("demo/threads/s/a", "text").await;
     let before = world.keys().await;
-    let options = ServiceOptions { read_only: Some("If-Match is ignored".into()), ..ServiceOptions::default() };
-    let service = Service::new(world.bucket.clone(), options, Arc::new(SystemClock::new()));
+    let read_only = Some("If-Match is ignored".into());
+    let options = ServiceOptions { read_only, index: true, ..ServiceOptions::default() };
+    let (bucket, options) = under_test(world.bucket.clone(), options, clock());
+    let service = Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));
     assert_eq!(agent.text("/workspace/a").await.unwrap(), "text");
+    assert!(!agent.catalog(true).await.unwrap().entries.is_empty());
     for refused in [
         agent.create("/workspace/b", "x").await.map(drop),
         agent.overwrite("/workspace/a", "x").await.map(drop),
@@ -175,5 +181,6 @@ async fn a_service_that_must_not_write_says_why_and_reads_on() {
     }
     let upload = UploadFile { path: "/workspace/b".into(), bytes: "x".into() };
     assert_eq!(code(agent.upload(vec![upload]).await.unwrap().remove(0).result), Code::ReadOnly);
+    World::quiet().await;
     assert_eq!(world.keys().await, before);
 }

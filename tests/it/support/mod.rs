@@ -1,9 +1,11 @@
 //! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
 
+pub(crate) mod folder_saboteur;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_script;
+pub(crate) mod saboteur;
 
 pub(crate) mod world;
 
@@ -81,21 +83,29 @@ impl Clock for SetClock {
 
 /// A clock on the wall that goes with tokio's.
 #[derive(Debug)]
-pub(crate) struct Wall(Instant);
+pub(crate) struct Wall {
+    since: Instant,
+    ahead: Duration,
+}
 
 impl Wall {
     pub(crate) fn new() -> Self {
-        Self(Instant::now())
+        Self::ahead(Duration::ZERO)
+    }
+
+    /// One that is this much fast.
+    pub(crate) fn ahead(ahead: Duration) -> Self {
+        Self { since: Instant::now(), ahead }
     }
 }
 
 impl Clock for Wall {
     fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH + SignedDuration::try_from(self.uptime()).unwrap()
+        Timestamp::UNIX_EPOCH + SignedDuration::try_from(self.uptime() + self.ahead).unwrap()
     }
 
     fn uptime(&self) -> Duration {
-        self.0.elapsed()
+        self.since.elapsed()
     }
 
     fn random(&self) -> u128 {

@@ -9,9 +9,12 @@ use skillmount::{
         LsRequest, ReadReply, ReadRequest, Service, ServiceOptions, SkillBackend, WriteRequest,
     },
     clock::{Clock, SystemClock},
+    limits::FRESH,
     path::{Id, KeyPrefix},
     store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
 };
+
+use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 
 /// A service and what lies below it: cache over ledger over faults over a store.
 pub(crate) struct World {
@@ -20,6 +23,8 @@ pub(crate) struct World {
     pub(crate) bucket: SharedStore,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) faults: Arc<Faulty>,
+    /// Whether a saboteur is at work below it.
+    sabotaged: bool,
 }
 
 impl World {
@@ -36,12 +41,18 @@ impl World {
     }
 
     pub(crate) fn at(bucket: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
+        let (below, options) = under_test(bucket.clone(), options, clock.clone());
+        Self { bucket, sabotaged: indexes_are_sabotaged(), ..Self::undisturbed(below, options, clock) }
+    }
+
+    /// Without a saboteur in any run: for tests of the index itself, which know exactly what becomes of it.
+    pub(crate) fn undisturbed(bucket: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let faults = Arc::new(Faulty::new(bucket.clone()));
         let ledger = Arc::new(Ledger::recording());
         let metered = Arc::new(Metered::new(faults.clone(), ledger.clone()));
         let cached = Arc::new(Cached::new(metered, 64 << 20, clock.clone()));
         let service = Service::new(cached, options, clock);
-        Self { service, bucket, ledger, faults }
+        Self { service, bucket, ledger, faults, sabotaged: false }
     }
 
     /// Another replica: the same bucket, nothing remembered.
@@ -84,11 +95,20 @@ impl World {
         }
     }
 
-    /// Requests for anything but session objects while `work` runs, and what it gave.
+    /// Requests for anything but session objects while `work` runs, and what it gave. Where a saboteur is at work,
+    /// requests for indexes are left out too.
     pub(crate) async fn cost<T>(&self, work: impl Future<Output = T>) -> (T, Requests) {
-        let before = self.ledger.counts();
+        let (before, asked) = (self.ledger.counts(), self.ledger.asked().len());
         let done = work.await;
-        (done, (self.ledger.counts() - before).objects.requests)
+        let spent = (self.ledger.counts() - before).objects.requests;
+        let left_out = if self.sabotaged { requests_for_indexes(&self.ledger, asked) } else { Requests::default() };
+        (done, spent - left_out)
+    }
+
+    /// Waits, on a paused clock, until nothing runs on its own any more: notes are written, and catalogs that nobody asks
+    /// for are left alone.
+    pub(crate) async fn quiet() {
+        tokio::time::sleep(FRESH * 3).await;
     }
 
     /// Every key in the bucket.
@@ -152,6 +172,11 @@ pub(crate) fn real_skill_texts() -> Option<Vec<(String, Vec<u8>)>> {
 /// How much longer the long versions are: 1, or what `SKILLMOUNT_SOAK` says.
 pub(crate) fn soak() -> u32 {
     std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+/// What the dice of the tests begin with: 1, or what `SKILLMOUNT_SEED` says.
+pub(crate) fn seed() -> u64 {
+    std::env::var("SKILLMOUNT_SEED").map_or(1, |seed| seed.parse().unwrap())
 }
 
 /// The operations in short, for tests that are about something else.
