@@ -1,6 +1,6 @@
 //! Discovery, counted: which requests it makes, how many round trips they take, and what it does when they fail.
 
-use std::{collections::HashSet, fs, path::Path, sync::Arc, time::Duration};
+use std::{collections::HashSet, fs, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
@@ -13,7 +13,7 @@ use skillmount::{
 };
 use tokio::time::{Instant, advance, sleep};
 
-use crate::support::clock;
+use crate::support::{clock, world::real_skills};
 
 /// What each request takes, on the paused clock.
 const LATENCY: Duration = Duration::from_millis(20);
@@ -328,13 +328,9 @@ async fn a_caller_that_gives_up_leaves_the_reading_to_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn every_real_skill_is_discovered_or_reported() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/real-skills");
-    let Ok(origins) = fs::read_dir(&root) else {
-        println!("SKIPPED: ../shared/real-skills is not here");
-        return;
-    };
+    let Some(root) = real_skills() else { return };
     let bucket = Bucket::new();
-    for origin in origins.flatten().filter(|origin| origin.path().is_dir()) {
+    for origin in fs::read_dir(root).unwrap().flatten().filter(|origin| origin.path().is_dir()) {
         for folder in fs::read_dir(origin.path()).unwrap().flatten() {
             let Ok(text) = fs::read_to_string(folder.path().join("SKILL.md")) else { continue };
             let names = [origin.file_name(), folder.file_name()].map(|name| name.to_string_lossy().into_owned());

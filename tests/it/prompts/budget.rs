@@ -1,6 +1,6 @@
 //! What a prompt costs, and what gives way when it costs too much.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use proptest::prelude::*;
 use skillmount::{
@@ -8,6 +8,7 @@ use skillmount::{
 };
 
 use super::stage::{FORMATS, Stage, entry, notary, roomy};
+use crate::support::world::real_skills;
 
 // S-PROMPT-4: A listing over its budget says how many of how many it shows and how to find the rest.
 #[test]
@@ -70,11 +71,11 @@ proptest! {
     }
 }
 
-/// The public skills beside this repository, when they are there.
-fn real_skills() -> Option<Stage> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/real-skills");
+/// The real skills, where they are at hand.
+fn real_stage() -> Option<Stage> {
+    let root = real_skills()?;
     let mut stage = Stage::new(&[]);
-    for origin in fs::read_dir(&root).ok()?.flatten().filter(|origin| origin.path().is_dir()) {
+    for origin in fs::read_dir(root).unwrap().flatten().filter(|origin| origin.path().is_dir()) {
         for folder in fs::read_dir(origin.path()).unwrap().flatten() {
             let Ok(bytes) = fs::read(folder.path().join("SKILL.md")) else { continue };
             let names = [origin.file_name(), folder.file_name()].map(|name| name.to_string_lossy().into_owned());
@@ -90,10 +91,7 @@ fn real_skills() -> Option<Stage> {
 
 #[test]
 fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
-    let Some(stage) = real_skills() else {
-        println!("SKIPPED: ../shared/real-skills is not here");
-        return;
-    };
+    let Some(stage) = real_stage() else { return };
     assert_eq!(stage.view.entries.len(), 130);
     for format in FORMATS {
         let mode = Some(PromptMode::Listing);
@@ -114,10 +112,7 @@ fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
 fn a_listing_costs_little_beside_names_and_descriptions() {
     use skillmount::prompt::Format;
 
-    let Some(stage) = real_skills() else {
-        println!("SKIPPED: ../shared/real-skills is not here");
-        return;
-    };
+    let Some(stage) = real_stage() else { return };
     let tokens = |text: &str| tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len();
     let said: usize = stage.view.entries.iter().map(|entry| tokens(entry.name()) + tokens(entry.description())).sum();
     for (format, most) in [(Format::Markdown, 6), (Format::Xml, 20)] {
