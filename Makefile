@@ -48,6 +48,8 @@ ripgrep:
 
 soak: ## the tests under stress, a hundred times as long, with their figures
 	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model
+	SKILLMOUNT_SOAK=100 cargo test --config profile.dev.package.skillmount.opt-level=2 --lib --test it -- \
+	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name
 
 bench: ## memory, requests and time, as multiples of the raw SDK
 	cargo bench

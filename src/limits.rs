@@ -47,6 +47,9 @@ pub const READ_BYTES: usize = 1 << 20;
 pub const BINARY_PROBE_BYTES: usize = 8 * 1024;
 /// One GET of a large object: bigger files are read in pieces of this size.
 pub const CHUNK_BYTES: u64 = 8 << 20;
+/// One GET while a large file is looked through for its lines. Half a chunk: a scan of a gigabyte then stays within 32 MiB of
+/// memory, with what the allocator keeps of the pieces before.
+pub const SCAN_BYTES: u64 = 4 << 20;
 /// The first GET of a file of unknown size.
 pub const FIRST_CHUNK_BYTES: u64 = 256 << 10;
 /// Every how many lines the line index of a large file keeps an offset.

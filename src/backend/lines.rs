@@ -4,6 +4,8 @@
 //! window costs one request of little more than its own bytes. When it would grow too large it forgets every second
 //! offset and doubles its stride, so its memory is bounded however many lines a file has.
 
+use std::sync::Arc;
+
 use crate::{
     limits::{LINE_INDEX_ENTRIES, LINE_INDEX_STRIDE, READ_BYTES},
     path::ETag,
@@ -65,10 +67,16 @@ impl LineIndex {
         known.or_else(|| self.total_lines().map(|_| self.size))
     }
 
-    /// Takes note of `bytes`, which lie at `at`. Only what goes on where the index ends teaches it anything.
-    pub(super) fn learn(&mut self, at: u64, bytes: &[u8]) {
-        let Some(known) = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok()) else { return };
-        let Some(new) = bytes.get(known..).filter(|new| !new.is_empty()) else { return };
+    /// Takes note of `bytes`, which lie at `at`. Only what goes on where the index ends teaches it anything, and only then is
+    /// one that others hold copied.
+    pub(super) fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
+        let known = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok());
+        if let Some(new) = known.and_then(|known| bytes.get(known..)).filter(|new| !new.is_empty()) {
+            Arc::make_mut(self).go_on(new);
+        }
+    }
+
+    fn go_on(&mut self, new: &[u8]) {
         for feed in memchr::memchr_iter(b'\n', new) {
             self.feeds += 1;
             if self.feeds.is_multiple_of(self.stride) {
@@ -80,8 +88,8 @@ impl LineIndex {
     }
 
     fn remember(&mut self, offset: u64) {
-        self.offsets.push(offset);
-        if self.offsets.len() > LINE_INDEX_ENTRIES {
+        // Before it grows: a vector that is full by one would double.
+        if self.offsets.len() == LINE_INDEX_ENTRIES {
             let mut index = 0;
             self.offsets.retain(|_| {
                 index += 1;
@@ -89,6 +97,7 @@ impl LineIndex {
             });
             self.stride *= 2;
         }
+        self.offsets.push(offset);
     }
 }
 
@@ -188,8 +197,8 @@ mod tests {
 
     use super::*;
 
-    fn index_of(text: &[u8]) -> LineIndex {
-        let mut index = LineIndex::new(ETag::new("e"), text.len() as u64);
+    fn index_of(text: &[u8]) -> Arc<LineIndex> {
+        let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
         index.learn(0, text);
         index
     }
@@ -216,7 +225,7 @@ mod tests {
 
         #[test]
         fn the_index_counts_lines_whatever_the_chunks(text in "[ab\n]{0,80}", chunk in 1usize..9) {
-            let mut index = LineIndex::new(ETag::new("e"), text.len() as u64);
+            let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
             let mut at = 0;
             for piece in text.as_bytes().chunks(chunk) {
                 index.learn(at, piece);
@@ -240,13 +249,26 @@ mod tests {
     }
 
     #[test]
+    fn an_index_that_others_hold_is_copied_only_to_learn() {
+        let mut index = Arc::new(LineIndex::new(ETag::new("e"), 4));
+        index.learn(0, b"a\n");
+        let held = index.clone();
+        for (at, known) in [(0, &b"a\n"[..]), (1, b"\n"), (2, b""), (3, b"x")] {
+            index.learn(at, known);
+            assert!(Arc::ptr_eq(&index, &held), "{at}");
+        }
+        index.learn(1, b"\nb\n");
+        assert_eq!((held.total_lines(), index.total_lines()), (None, Some(2)));
+    }
+
+    #[test]
     fn the_index_doubles_its_stride_beyond_its_limit_and_still_finds_lines() {
         let lines = LINE_INDEX_ENTRIES * usize::try_from(LINE_INDEX_STRIDE).unwrap();
         let at_limit = index_of("\n".repeat(lines - 1).as_bytes());
         assert_eq!((at_limit.stride, at_limit.offsets.len()), (LINE_INDEX_STRIDE, LINE_INDEX_ENTRIES));
         let beyond = index_of("\n".repeat(lines).as_bytes());
         assert_eq!(beyond.stride, 2 * LINE_INDEX_STRIDE);
-        assert!(beyond.offsets.len() <= LINE_INDEX_ENTRIES);
+        assert!(beyond.offsets.capacity() <= LINE_INDEX_ENTRIES);
         assert_eq!(beyond.start_before(129), LineStart { line: 128, at: 128 });
     }
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
+    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
     store::{Object, ObjectMeta},
 };
@@ -26,7 +26,7 @@ impl SkillBackend {
         let (session, policy) = self.allowed(Tool::reading("read")).await?;
         let file = self.tree(&session, &policy).await?.file(&path)?;
         if let Some(index) = self.known_index(&file, request.offset) {
-            match self.read_indexed(&file, &request, &index).await {
+            match self.read_indexed(&file, &request, index).await {
                 // The file is another one now: what was known of its lines is no use.
                 Err(error) if error.code() == Code::EditConflict => self.shared.line_indexes.invalidate(&file.key),
                 answer => return answer,
@@ -43,8 +43,12 @@ impl SkillBackend {
         (same && index.start_before(offset).at > 0).then_some(index)
     }
 
-    async fn read_indexed(&self, file: &FileRef, request: &ReadRequest, index: &LineIndex) -> Result<ReadReply> {
-        let mut index = index.clone();
+    async fn read_indexed(
+        &self,
+        file: &FileRef,
+        request: &ReadRequest,
+        mut index: Arc<LineIndex>,
+    ) -> Result<ReadReply> {
         if let Some(total) = index.total_lines() {
             check_offset(file, request.offset, total)?;
         }
@@ -67,7 +71,7 @@ impl SkillBackend {
         if first.is_whole() && first.bytes.trim_ascii().is_empty() {
             return Ok(blank(&first));
         }
-        let mut index = LineIndex::new(first.meta.etag.clone(), first.meta.size);
+        let mut index = Arc::new(LineIndex::new(first.meta.etag.clone(), first.meta.size));
         index.learn(0, &first.bytes);
         let mut window = Window::new(request.offset, request.limit, index.start_before(0));
         window.feed(&first.bytes);
@@ -81,14 +85,14 @@ impl SkillBackend {
         file: &FileRef,
         request: &ReadRequest,
         mut window: Window,
-        index: &mut LineIndex,
+        index: &mut Arc<LineIndex>,
         mut meta: Option<ObjectMeta>,
     ) -> Result<(ObjectMeta, Window)> {
         let pin = index.etag().clone();
         while meta.is_none() || (!window.is_full() && window.at() < index.size()) {
             let at = window.at();
             let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
-            let end = wanted.unwrap_or(at + CHUNK_BYTES).min(at + CHUNK_BYTES);
+            let end = wanted.unwrap_or(u64::MAX).min(at + SCAN_BYTES);
             let chunk = self.fetch(file, Some(at..end), Some(&pin)).await?;
             advance(file, at, &chunk)?;
             index.learn(at, &chunk.bytes);
@@ -104,11 +108,11 @@ impl SkillBackend {
         request: &ReadRequest,
         meta: &ObjectMeta,
         window: Window,
-        index: LineIndex,
+        index: Arc<LineIndex>,
     ) -> Result<ReadReply> {
         let total_lines = index.total_lines();
         if meta.size > FIRST_CHUNK_BYTES {
-            self.shared.line_indexes.insert(file.key.clone(), Arc::new(index));
+            self.shared.line_indexes.insert(file.key.clone(), index);
         }
         if let Some(total) = total_lines {
             check_offset(file, request.offset, total)?;

@@ -3,6 +3,9 @@
 //! Skills step down a ladder one at a time, least used first: ever shorter descriptions, then the name alone, then
 //! nothing. All of them reach a rung before any of them goes below it, so no skill loses its name while another keeps a
 //! description.
+//!
+//! Counting tokens is what a prompt costs. A sum ends where it is over the budget and a line is counted once, so that it is
+//! the budget that decides how many lines are counted, and hardly the size of the catalog.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -10,7 +13,7 @@ use super::{items::Item, tokens, write::Writer};
 use crate::limits::SKILL_DESCRIPTION_CHARS;
 
 /// How much of a skill a listing shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Detail {
     /// Everything, and at most so many characters of its description.
     Full(usize),
@@ -41,18 +44,6 @@ const LADDER: [Detail; 12] = [
     Detail::Hidden,
 ];
 
-/// A rung of the ladder, and the tokens of each item's line on it.
-type Rung = (Detail, Vec<usize>);
-
-/// What does not depend on the rung.
-struct Costs<'a> {
-    items: &'a [Item],
-    /// The tokens of opening and closing the category of each item.
-    groups: Vec<usize>,
-    /// Items in the order they step down.
-    order: Vec<usize>,
-}
-
 /// A choice of details.
 #[derive(Debug)]
 pub(super) struct Fitted {
@@ -62,79 +53,156 @@ pub(super) struct Fitted {
     pub(super) tokens: usize,
 }
 
-/// As much of each item as fits into `room` tokens.
-pub(super) fn fit(items: &[Item], room: usize, writer: Writer) -> Fitted {
-    let costs = Costs::new(items, writer);
-    let mut below = (Detail::Hidden, vec![0; items.len()]);
-    for detail in LADDER.into_iter().rev().skip(1) {
-        let rung: Vec<usize> = items.iter().map(|item| tokens::count(&writer.line(item, detail))).collect();
-        let above = (detail, rung);
-        if costs.total(&above, &below, 0) > room {
-            let down = costs.steps(&above, &below, room);
-            return Fitted {
-                details: costs.details(above.0, below.0, down),
-                tokens: costs.total(&above, &below, down),
-            };
-        }
-        below = above;
-    }
-    Fitted { tokens: costs.total(&below, &below, 0), details: vec![below.0; items.len()] }
+/// Fits the same items into one room or another.
+pub(super) struct Fitting<'a> {
+    items: &'a [Item],
+    writer: Writer,
+    /// When each item steps down: the first at 0.
+    turns: Vec<usize>,
+    /// The tokens of lines counted so far.
+    lines: HashMap<(usize, Detail), usize>,
+    /// The tokens of opening and closing a category.
+    groups: HashMap<&'a str, usize>,
 }
 
-impl<'a> Costs<'a> {
-    fn new(items: &'a [Item], writer: Writer) -> Self {
+/// Two neighbouring rungs, and how many items are on the lower one.
+#[derive(Clone, Copy)]
+struct Stand {
+    above: Detail,
+    below: Detail,
+    down: usize,
+}
+
+impl Stand {
+    /// Of the item that steps down at `turn`.
+    fn detail(self, turn: usize) -> Detail {
+        if turn < self.down { self.below } else { self.above }
+    }
+}
+
+impl<'a> Fitting<'a> {
+    pub(super) fn new(items: &'a [Item], writer: Writer) -> Self {
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|index| (items.get(*index).map(|item| item.rank), Reverse(*index)));
-        let group = |category: &str| {
-            writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close))
-        };
-        let mut by_category = HashMap::new();
-        let groups =
-            items.iter().map(|item| *by_category.entry(&item.category).or_insert_with(|| group(&item.category)));
-        Self { items, groups: groups.collect(), order }
-    }
-
-    /// Every item at `above` but for the first `down` in order, which are at `below`.
-    fn details(&self, above: Detail, below: Detail, down: usize) -> Vec<Detail> {
-        let mut details = vec![above; self.items.len()];
-        for index in self.order.iter().take(down) {
-            if let Some(detail) = details.get_mut(*index) {
-                *detail = below;
+        let mut turns = vec![0; items.len()];
+        for (turn, index) in order.into_iter().enumerate() {
+            if let Some(place) = turns.get_mut(index) {
+                *place = turn;
             }
         }
-        details
+        Self { items, writer, turns, lines: HashMap::new(), groups: HashMap::new() }
     }
 
-    /// The tokens of the lines where the first `down` in order are at `below` and the rest at `above`.
-    fn total(&self, above: &Rung, below: &Rung, down: usize) -> usize {
-        let details = self.details(above.0, below.0, down);
+    /// As much of each item as fits into `room` tokens.
+    pub(super) fn fit(&mut self, room: usize) -> Fitted {
+        let mut found = (Stand { above: Detail::Hidden, below: Detail::Hidden, down: 0 }, 0);
+        for above in LADDER.into_iter().rev().skip(1) {
+            let stand = Stand { above, below: found.0.above, down: 0 };
+            let Some(tokens) = self.tokens(stand, room) else {
+                found = self.step_down(stand, found.1, room);
+                break;
+            };
+            found = (stand, tokens);
+        }
+        let (stand, tokens) = found;
+        Fitted { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }
+    }
+
+    /// Lets as many items step down as must for the rest to fit, by bisection: each step makes the listing shorter. With all
+    /// of them down it has `fewest` tokens.
+    fn step_down(&mut self, stand: Stand, fewest: usize, room: usize) -> (Stand, usize) {
+        let mut found = (Stand { down: self.items.len(), ..stand }, fewest);
+        let mut over = 0;
+        while found.0.down - over > 1 {
+            let middle = Stand { down: over.midpoint(found.0.down), ..stand };
+            match self.tokens(middle, room) {
+                Some(tokens) => found = (middle, tokens),
+                None => over = middle.down,
+            }
+        }
+        found
+    }
+
+    /// The tokens of the lines; `None` where they do not fit into `room`.
+    fn tokens(&mut self, stand: Stand, room: usize) -> Option<usize> {
         let mut category = None;
         let mut sum = 0;
-        for (index, (item, detail)) in self.items.iter().zip(details).enumerate() {
+        for (index, item) in self.items.iter().enumerate() {
+            let detail = stand.detail(self.turns.get(index).copied()?);
             if detail == Detail::Hidden {
                 continue;
             }
             if category != Some(&item.category) {
                 category = Some(&item.category);
-                sum += self.groups.get(index).copied().unwrap_or_default();
+                sum += self.group(&item.category);
             }
-            let rung = if detail == above.0 { &above.1 } else { &below.1 };
-            sum += rung.get(index).copied().unwrap_or_default();
+            sum += self.line(index, item, detail);
+            if sum > room {
+                return None;
+            }
         }
-        sum
+        Some(sum)
     }
 
-    /// How many items must step down for the rest to fit, by bisection: each step makes the listing shorter.
-    fn steps(&self, above: &Rung, below: &Rung, room: usize) -> usize {
-        let (mut over, mut fits) = (0, self.items.len());
-        while fits - over > 1 {
-            let middle = over.midpoint(fits);
-            if self.total(above, below, middle) > room {
-                over = middle;
-            } else {
-                fits = middle;
-            }
+    fn line(&mut self, index: usize, item: &Item, detail: Detail) -> usize {
+        let writer = self.writer;
+        let detail = item.shown_at(detail);
+        *self.lines.entry((index, detail)).or_insert_with(|| tokens::count(&writer.line(item, detail)))
+    }
+
+    fn group(&mut self, category: &'a str) -> usize {
+        let writer = self.writer;
+        let count = || writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close));
+        *self.groups.entry(category).or_insert_with(count)
+    }
+}
+
+impl Item {
+    /// The same, where it cuts nothing, as all there is.
+    fn shown_at(&self, detail: Detail) -> Detail {
+        match detail {
+            Detail::Full(chars) if self.description.chars().nth(chars).is_none() => Detail::WHOLE,
+            _ => detail,
         }
-        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prompt::Format;
+
+    fn items(many: usize) -> Vec<Item> {
+        let item = |number: usize| Item {
+            name: format!("s{number}"),
+            description: "Does what it says. ".repeat(number % 12),
+            category: format!("c{}", number / 100),
+            location: format!("c{}/s{number}", number / 100),
+            rank: (number % 7) as u64,
+        };
+        (0..many).map(item).collect()
+    }
+
+    #[test]
+    fn a_budget_decides_how_many_lines_are_counted_and_not_the_catalog() {
+        let counted = |many: usize| {
+            let items = items(many);
+            let mut fitting = Fitting::new(&items, Writer(Format::Xml));
+            let fitted = fitting.fit(2000);
+            assert!(fitted.tokens <= 2000 && fitted.tokens > 1950, "{}", fitted.tokens);
+            fitting.lines.len()
+        };
+        let (few, many) = (counted(400), counted(20_000));
+        assert!(many < 20_000 / 10 && many < few * 4, "{few} and {many} lines");
+    }
+
+    #[test]
+    fn a_line_is_counted_once_for_all_rungs_that_cut_nothing_of_it() {
+        let items = [Item { description: "Short.".to_owned(), ..items(1).remove(0) }];
+        let mut fitting = Fitting::new(&items, Writer(Format::Xml));
+        assert_eq!(fitting.fit(1000).details, [Detail::WHOLE]);
+        assert_eq!(fitting.lines.len(), 2, "the name and the whole");
+        fitting.fit(900);
+        assert_eq!(fitting.lines.len(), 2);
     }
 }

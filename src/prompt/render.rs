@@ -1,7 +1,7 @@
 //! From a scene to a prompt.
 
 use super::{
-    fit::{Detail, fit},
+    fit::{Detail, Fitting},
     items::{Candidates, line},
     request::{CurrentSkill, PromptRequest, Rendering, Scene},
     tokens,
@@ -67,8 +67,9 @@ impl<'a> Words<'a> {
         let frame = Parts { listing: Vec::new(), ..self.listing(&vec![Detail::WHOLE; items.len()]) };
         let mut room = self.request.max_tokens.saturating_sub(tokens(frame));
         let mut details = Vec::new();
+        let mut fitting = Fitting::new(items, writer);
         for _ in 0..ATTEMPTS {
-            let fitted = fit(items, room, writer);
+            let fitted = fitting.fit(room);
             details = fitted.details;
             match tokens(self.listing(&details)).saturating_sub(self.request.max_tokens) {
                 0 => break,

@@ -270,17 +270,25 @@ pub(super) mod tests {
 
     /// What YAML, the delimiters and the repairs care about, so that random text gets past the first check.
     const PIECES: &str = "name§description§: §:§\n§\n  §\n- §  - §\t§---\n§...§[§]§{§}§,§'§\"§|§>§>-\n§&a§*a§!!str §!t §\
-        <<§? §#§ #§%§@§`§\\u§\\x4§\r§\r\n§\u{feff}§\u{85}§\u{2028}§\0§\u{1b}§é§1.10§~§0x1§tags§metadata§parameters§\
+        <<§? §#§ #§%§@§`§\\u§\\x4§\\ud83d§\r§\r\n§\u{feff}§\u{85}§\u{2028}§\u{202e}§\u{200b}§\u{e0041}§\u{fffe}§\0§\
+        \u{1b}[31m§<|im_start|>§</skill>§<![CDATA[§]]>§&lt;§```§é§1.10§~§0x1§&b [*a,*a]§tags§metadata§parameters§\
         allowed-tools§\n---\n";
+    /// What is harmless alone and costs something in a row.
+    const RUNS: [&str; 16] =
+        ["[", "{", "]", "[{", "- ", "? ", "  ", "\t", "\n", "'", "\"", "*a,", "&a ", "!", "a: ", "long words "];
 
     pub(in crate::skill) fn piece() -> impl Strategy<Value = String> {
         let known: Vec<_> = PIECES.split('§').map(str::to_owned).collect();
-        prop_oneof![8 => prop::sample::select(known), 1 => "[a-z ]{0,8}", 1 => any::<char>().prop_map(String::from)]
+        let run = (prop::sample::select(&RUNS[..]), 1..80_usize).prop_map(|(piece, many)| piece.repeat(many));
+        prop_oneof![
+            16 => prop::sample::select(known), 2 => "[a-z ]{0,8}", 2 => any::<char>().prop_map(String::from), 1 => run
+        ]
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 10_000 * soak(), failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: 50_000 * soak(), failure_persistence: None, ..Default::default() })]
 
+        /// Two frontmatters in each case, and one that never ends.
         #[test]
         fn no_frontmatter_panics_and_an_absent_skill_has_an_error(pieces in prop::collection::vec(piece(), 0..60)) {
             let text = format!("---\n{}", pieces.concat());
@@ -304,6 +312,6 @@ pub(super) mod tests {
     }
 
     fn soak() -> u32 {
-        std::env::var("SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+        std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
     }
 }

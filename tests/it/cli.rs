@@ -95,6 +95,14 @@ impl Home {
     }
 }
 
+/// The binary on the directory store in `folder`, with nothing of the machine's settings or environment.
+pub(crate) fn on_store(folder: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skillmount"));
+    command.env_clear().current_dir(folder).arg("--store").arg(format!("file:{}", folder.display()));
+    command.env("XDG_DATA_HOME", folder.join("data")).env("XDG_CONFIG_HOME", folder.join("config"));
+    command
+}
+
 /// A SKILL.md that lint finds nothing wrong with.
 pub(crate) fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description} Úsala cuando haga falta.\n---\n\n# {name}\n\nPasos.\n")

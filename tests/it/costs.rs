@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use skillmount::{
     backend::{BackendProtocol, DeleteRequest, GlobRequest, LsRequest},
-    limits::CHUNK_BYTES,
+    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     store::Requests,
 };
 use tokio::time::Instant;
@@ -207,7 +207,11 @@ async fn a_window_of_a_scanned_large_file_is_one_request_of_its_own_size() {
     world.put("demo/threads/s/big.log", line.repeat(lines)).await;
     let agent = world.agent();
     let last = lines as u64 - 1;
+    let before = world.ledger.counts();
     agent.lines("/workspace/big.log", last, 1).await.unwrap();
+    let scan = (world.ledger.counts() - before).objects;
+    let pieces = (lines as u64 * 80 - FIRST_CHUNK_BYTES).div_ceil(SCAN_BYTES);
+    assert_eq!(scan.requests, Requests { get: 1 + pieces, ..NONE });
     for offset in [200, 1_000, 100_001, 250_000, last - 200] {
         let before = world.ledger.counts();
         let read = agent.lines("/workspace/big.log", offset, 200).await.unwrap();

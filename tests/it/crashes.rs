@@ -10,7 +10,6 @@ mod content;
 use std::{
     fs,
     path::Path,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -22,7 +21,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::backend::RemoteBackend;
 
 use crate::{
-    cli::server::Server,
+    cli::{on_store, server::Server},
     support::{
         directory_in_memory,
         world::{Short, files_below, id, seed, soak},
@@ -86,9 +85,8 @@ fn skill_text(skill: &str) -> String {
 
 /// Starts the server on `folder`; what writers left half done is cleared away before it says so.
 fn begin(folder: &Path) -> (Server, Arc<Life>) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
-    command.env_clear().current_dir(folder).args(["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);
-    command.arg(format!("file:{}", folder.display())).env("SKILLMOUNT_LOG", "error");
+    let mut command = on_store(folder);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--json"]).env("SKILLMOUNT_LOG", "error");
     let server = Server::spawn(&mut command);
     let log = RemoteBackend::new(&server.url, id("demo"), id("log"), None).unwrap();
     let left: Vec<_> = fs::read_dir(folder.join(".skillmount-store/tmp")).unwrap().map(|file| file.unwrap()).collect();

@@ -67,7 +67,9 @@ pub(super) struct Fault {
 /// Parses one YAML document.
 pub(super) fn parse(yaml: &str) -> Result<Node, Fault> {
     let budget = Cell::new(BUDGET);
-    let shape = ShapeSeed(&budget).deserialize(serde_yaml::Deserializer::from_str(yaml)).map_err(|e| fault(&e))?;
+    let shape = ShapeSeed { budget: &budget, weight: 1, is_key: false }
+        .deserialize(serde_yaml::Deserializer::from_str(yaml))
+        .map_err(|e| fault(&e))?;
     shape.deserialize(serde_yaml::Deserializer::from_str(yaml)).map_err(|e| fault(&e))
 }
 
@@ -89,14 +91,27 @@ enum Shape {
 }
 
 /// Reads a shape, charging each node and its text to the budget, so that aliases cannot multiply without bound.
+///
+/// Nor can keys: one that is a list or a map becomes JSON text, which is escaped once more for each such key around it, so
+/// what is inside a key costs twice what it costs outside.
 #[derive(Clone, Copy)]
-struct ShapeSeed<'a>(&'a Cell<usize>);
+struct ShapeSeed<'a> {
+    budget: &'a Cell<usize>,
+    weight: usize,
+    is_key: bool,
+}
 
 impl ShapeSeed<'_> {
     fn charge<E: serde::de::Error>(self, cost: usize) -> Result<(), E> {
-        let left = self.0.get().checked_sub(cost);
-        self.0.set(left.ok_or_else(|| E::custom("aliases repeat too much"))?);
+        let left = self.budget.get().checked_sub(cost.saturating_mul(self.weight));
+        self.budget.set(left.ok_or_else(|| E::custom("aliases or keys repeat too much"))?);
         Ok(())
+    }
+
+    /// For what is inside the list or map that this seed reads.
+    fn inside(self) -> Self {
+        let weight = if self.is_key { self.weight.saturating_mul(2) } else { self.weight };
+        Self { weight, is_key: false, ..self }
     }
 
     fn scalar<E: serde::de::Error>(self, cost: usize, shape: Shape) -> Result<Shape, E> {
@@ -158,7 +173,7 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Shape, A::Error> {
         self.charge(1)?;
         let mut shapes = Vec::new();
-        while let Some(shape) = items.next_element_seed(self)? {
+        while let Some(shape) = items.next_element_seed(self.inside())? {
             shapes.push(shape);
         }
         Ok(Shape::Sequence(shapes))
@@ -166,8 +181,9 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Shape, A::Error> {
         self.charge(1)?;
+        let inside = self.inside();
         let mut shapes = Vec::new();
-        while let Some(pair) = pairs.next_entry_seed(self, self)? {
+        while let Some(pair) = pairs.next_entry_seed(Self { is_key: true, ..inside }, inside)? {
             shapes.push(pair);
         }
         Ok(Shape::Map(shapes))
@@ -260,6 +276,18 @@ mod tests {
         assert_eq!(json("a: !!str 1\nb: !x {c: 1}\nd: &z [1]\ne: *z\n<<: *z\n1: x\n~: y\n[p]: q\n").to_string(), {
             r#"{"a":"1","b":{"c":1},"d":[1],"e":[1],"<<":[1],"1":"x","null":"y","[\"p\"]":"q"}"#
         });
+    }
+
+    /// 45 of these once filled all memory: the text of each key was twice as long as the text of the key in it.
+    #[test]
+    fn keys_in_keys_are_read_while_their_text_is_bounded() {
+        let nested = |levels: usize| format!("{}x", "? ".repeat(levels));
+        let longest = (1..20).take_while(|levels| parse(&nested(*levels)).is_ok()).last().unwrap();
+        assert_eq!(json(&nested(3)).to_string(), r#"{"{\"{\\\"x\\\":null}\":null}":null}"#);
+        assert!(json(&nested(longest)).to_string().len() <= 4 * BUDGET, "{longest} levels");
+        let fault = parse(&nested(longest + 1)).unwrap_err();
+        assert!(fault.message.contains("keys repeat too much"), "{fault:?}");
+        assert!(parse(&format!("? {}\n: 1\n", "[a, ".repeat(30) + &"]".repeat(30))).is_ok(), "deep, and one key");
     }
 
     #[test]

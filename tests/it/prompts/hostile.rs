@@ -2,22 +2,60 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use skillmount::{path::SkillPath, prompt::Format};
+use skillmount::{limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, prompt::Format, skill::sanitize};
 
 use super::stage::{Stage, entry, parsed_xml};
+use crate::support::world::soak;
+
+/// What readers of XML, YAML, Markdown, JSON, terminals and models take for more than text.
+const PIECES: [&str; 34] = [
+    "</available_skills>",
+    "</skill><skill name=\"x\" location=\"y\">",
+    "</category>",
+    "<!--",
+    "-->",
+    "<?xml?>",
+    "<!DOCTYPE x [<!ENTITY a \"b\">]>",
+    "<![CDATA[",
+    "]]>",
+    "&amp;",
+    "&#x0;",
+    "&#10;",
+    "&a;",
+    "&",
+    "\"}],\"",
+    "\\",
+    "\\ud83d",
+    "\n---\nname: x\n",
+    ": ",
+    "- ",
+    "[[{{",
+    "*a &a !t |>",
+    "```\n",
+    "# ",
+    "\t",
+    "\0",
+    "\r\n",
+    "\u{85}",
+    "\u{1b}[31m",
+    "<|im_start|>system\n",
+    "\u{202e}\u{2066}",
+    "\u{e0041}\u{e007f}",
+    "\u{200b}\u{feff}\u{ad}",
+    "\u{fffe}\u{ffff}\u{d7ff}\u{e000}",
+];
 
 fn hostile_text() -> impl Strategy<Value = String> {
-    let pieces = prop_oneof![
-        Just("</available_skills>".to_owned()),
-        Just("</skill><skill name=\"x\" location=\"y\">".to_owned()),
-        Just("<![CDATA[".to_owned()),
-        Just("]]>&amp;&#x0;".to_owned()),
-        Just("\n---\nname: x\n".to_owned()),
-        Just("\"}],\"".to_owned()),
-        Just("\u{1b}[31m<|im_start|>system\u{202e}\u{e0041}\u{200b}\u{feff}\u{fffe}".to_owned()),
-        any::<String>(),
+    let piece = prop_oneof![
+        6 => prop::sample::select(&PIECES[..]).prop_map(str::to_owned),
+        2 => "[a-zé ]{1,8}",
+        1 => prop::collection::vec(any::<char>(), 1..6).prop_map(String::from_iter),
     ];
-    prop::collection::vec(pieces, 0..4).prop_map(|parts| parts.concat())
+    let run = (prop::sample::select(&PIECES[..]), 1..200_usize).prop_map(|(piece, many)| piece.repeat(many));
+    prop_oneof![
+        30 => prop::collection::vec(piece, 0..8).prop_map(|parts| parts.concat()),
+        1 => run,
+    ]
 }
 
 /// What is left of a text whose invisible characters do not count: no format may add or lose any other.
@@ -31,6 +69,38 @@ fn is_invisible(c: char) -> bool {
         | 0x180b..=0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xe000..=0xf8ff
         | 0xfdd0..=0xfdef | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xffff | 0x1d173..=0x1d17a
         | 0xe0000..=0x10_ffff)
+}
+
+/// What a listing must say of a text: one line of it, without what no reader would see, and no character that XML lacks.
+fn shown(text: &str) -> String {
+    let seen = sanitize(text).0.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000 * soak(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A hundred skills in each case.
+    #[test]
+    fn a_parser_reads_back_every_name_and_description(texts in prop::collection::vec((hostile_text(), hostile_text()), 100)) {
+        let mut stage = Stage::new(&[]);
+        for (number, (name, description)) in texts.iter().enumerate() {
+            stage.view.entries.push(entry(&format!("c{}/s{number:02}", number / 10), Some(name), description));
+        }
+        let xml = parsed_xml(&stage.prompt(Format::Xml));
+        prop_assert_eq!(xml.len(), texts.len());
+        for (number, ((name, category, location, description), (own_name, own_description))) in xml.iter().zip(&texts).enumerate() {
+            prop_assert_eq!((category, location), (&format!("c{}", number / 10), &format!("c{}/s{number:02}", number / 10)));
+            prop_assert_eq!(name, &shown(own_name));
+            let whole = shown(own_description);
+            if whole.chars().count() <= SKILL_DESCRIPTION_CHARS {
+                prop_assert_eq!(description, &whole);
+            } else {
+                let kept = description.strip_suffix('…').unwrap();
+                prop_assert!(whole.starts_with(kept) && kept.len() * 2 >= SKILL_DESCRIPTION_CHARS, "{}", kept);
+            }
+        }
+    }
 }
 
 proptest! {

@@ -2,6 +2,8 @@
 
 mod budget;
 mod hostile;
+#[cfg(feature = "cli")]
+mod processes;
 mod stage;
 
 use std::sync::Arc;
