@@ -22,7 +22,7 @@ use super::{
 use crate::limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS};
 
 /// Raised whenever what is written changes its meaning.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ mod tests {
 
     fn with_schema(index: &[u8], schema: u32) -> Vec<u8> {
         let text = format!("{{\"schema\":{schema},").into_bytes();
-        [text.as_slice(), &index["{\"schema\":1,".len()..]].concat()
+        [text.as_slice(), &index["{\"schema\":2,".len()..]].concat()
     }
 
     #[tokio::test]
@@ -145,7 +145,7 @@ mod tests {
     async fn an_index_of_another_schema_is_not_used() {
         let index = encode(&discovery().await).unwrap();
         assert!(decode(&with_schema(&index, SCHEMA), Layer::User).is_ok());
-        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1), Layer::User), Err(Unusable::Schema(2))));
+        assert!(matches!(decode(&with_schema(&index, SCHEMA + 1), Layer::User), Err(Unusable::Schema(3))));
     }
 
     #[tokio::test]
