@@ -3,7 +3,7 @@
 //! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
 //! the first, so that no search costs a write.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend, service::Tool};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
-    session::{Both, PastDiscovery},
+    session::{Both, PastDiscovery, PromptMode, Session},
 };
 
 /// Categories that are suggested where nothing was found.
@@ -21,14 +21,21 @@ impl SkillBackend {
     pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
         check_limit(request.limit)?;
         let catalog = self.shared.catalogs.searchable(self.audience.clone());
-        let ((_, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
+        let ((session, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
         let view = &*catalog.view;
         let category = request.category.as_deref().unwrap_or_default();
+        let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
         let wanted = |skill: &SkillPath| {
-            skill.is_in(category) && view.entry(skill).is_some_and(|entry| is_offered(entry, &policy))
+            let is_wanted = |entry: &Arc<CatalogEntry>| is_offered(entry, &policy) && is_of_level(entry, &level);
+            skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
         };
         let found = catalog.index.search(&request.query, wanted, request.limit)?;
         self.note(&request.query, &found.hits, found.total)?;
+        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !has_found(&session);
+        if found.total > 0 && brings_tools {
+            self.shared.sessions.flush(self.user(), &self.session).await?;
+        }
         let skills: Vec<_> =
             found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
         let message = match skills.len() {
@@ -36,14 +43,6 @@ impl SkillBackend {
             shown => what_was_found(shown, found.total, policy.session().load_tool.name()),
         };
         Ok(DiscoverReply { skills, total: found.total, message })
-    }
-
-    /// Writes what this session has discovered at once, for whoever cannot wait for its next change.
-    ///
-    /// # Errors
-    /// As any change of a session.
-    pub async fn save_discoveries(&self) -> Result<()> {
-        self.shared.sessions.flush(self.user(), &self.session).await
     }
 
     /// Notes the discovery in the session, where this service writes at all.
@@ -74,9 +73,19 @@ fn check_limit(limit: usize) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, format!("limit is {limit}; ask for 1 to {SEARCH_RESULTS_MOST} skills")))
 }
 
+/// Whether the session has ever searched and found.
+pub(crate) fn has_found(session: &Session) -> bool {
+    session.discoveries.iter().any(|past| past.total > 0)
+}
+
 /// Whether a model may be told of a skill.
 fn is_offered(entry: &CatalogEntry, policy: &Both) -> bool {
     policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
+}
+
+/// Whether a skill names `level`, which is in lower case; every skill where that is empty.
+fn is_of_level(entry: &CatalogEntry, level: &str) -> bool {
+    level.is_empty() || entry.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
 }
 
 fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {

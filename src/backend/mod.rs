@@ -28,6 +28,7 @@ mod write;
 
 use async_trait::async_trait;
 
+pub(crate) use discover::has_found;
 pub use load::Invoker;
 pub use protocol::*;
 #[cfg(feature = "http")]

@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    definitions::{has_found, tools_grow},
     input::Call,
     order::rounds,
     text::{self, Body},
 };
 use crate::{
-    backend::{BackendProtocol as _, DiscoverRequest, Invoker, SkillBackend},
+    backend::{BackendProtocol as _, Invoker, SkillBackend},
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
     session::{Both, PromptMode},
@@ -174,18 +173,10 @@ impl Turn<'_> {
                 reply.map(|reply| text::load(&reply, body_place(self.policy), room))
             }
             Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),
-            Call::Discover(request) => self.discover(request, room).await,
+            Call::Discover(request) => {
+                self.backend.discover_skills(request).await.map(|reply| text::discover(&reply, room))
+            }
         }
-    }
-
-    /// Where tools come as skills are found, the first find is saved at once: any replica may be asked for the tools of
-    /// the next turn, and without the one that loads the find would be of no use.
-    async fn discover(self, request: DiscoverRequest, room: usize) -> Result<String> {
-        let reply = self.backend.discover_skills(request).await?;
-        if reply.total > 0 && tools_grow(self.policy) && !has_found(&*self.backend.session().await?) {
-            self.backend.save_discoveries().await?;
-        }
-        Ok(text::discover(&reply, room))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{text::plain, tool::Tool};
 use crate::{
-    backend::SkillBackend,
+    backend::{SkillBackend, has_found},
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
@@ -70,13 +70,8 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
 
 /// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where that
 /// tool is open.
-pub(super) fn tools_grow(policy: &Both) -> bool {
+fn tools_grow(policy: &Both) -> bool {
     policy.session().prompt_mode == PromptMode::Discover && Tool::DiscoverSkills.is_open_to(policy)
-}
-
-/// Whether the session has ever searched and found.
-pub(super) fn has_found(session: &Session) -> bool {
-    session.discoveries.iter().any(|past| past.total > 0)
 }
 
 impl ToolDefinition {

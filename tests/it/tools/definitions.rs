@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skillmount::{
-    limits::TOOL_ENUM_SKILLS,
+    limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
     session::{LoadTool, Policy, PromptMode, SkillRule, ToolRule},
     tools::{Shape, Tool, for_session},
 };
@@ -65,6 +65,12 @@ async fn the_schema_of_a_tool_and_what_it_accepts_are_the_same() {
             assert!(refused(&agent, &name, Value::Object(less)).await.contains("wrong input"), "{name}: {required}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_search_names_the_limits_it_takes() {
+    let limit = schema(&World::new().agent(), "discover_skills").await["properties"]["limit"].clone();
+    assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(SEARCH_RESULTS_MOST)));
 }
 
 #[tokio::test]
