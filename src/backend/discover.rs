@@ -3,7 +3,7 @@
 //! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
 //! the first, so that no search costs a write.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend, service::Tool};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
-    session::{Both, PastDiscovery},
+    session::{Both, PastDiscovery, PromptMode, ToolRule},
 };
 
 /// Categories that are suggested where nothing was found.
@@ -21,29 +21,28 @@ impl SkillBackend {
     pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
         check_limit(request.limit)?;
         let catalog = self.shared.catalogs.searchable(self.audience.clone());
-        let ((_, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
+        let ((session, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
         let view = &*catalog.view;
         let category = request.category.as_deref().unwrap_or_default();
+        let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
         let wanted = |skill: &SkillPath| {
-            skill.is_in(category) && view.entry(skill).is_some_and(|entry| is_offered(entry, &policy))
+            let is_wanted = |entry: &Arc<CatalogEntry>| is_offered(entry, &policy) && is_of_level(entry, &level);
+            skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
         };
         let found = catalog.index.search(&request.query, wanted, request.limit)?;
         self.note(&request.query, &found.hits, found.total)?;
+        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found();
+        if found.total > 0 && brings_tools {
+            self.save_notes().await;
+        }
         let skills: Vec<_> =
             found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
         let message = match skills.len() {
             0 => nothing_found(view, &policy),
-            shown => what_was_found(shown, found.total, policy.session().load_tool.name()),
+            shown => what_was_found(shown, found.total, &policy),
         };
         Ok(DiscoverReply { skills, total: found.total, message })
-    }
-
-    /// Writes what this session has discovered at once, for whoever cannot wait for its next change.
-    ///
-    /// # Errors
-    /// As any change of a session.
-    pub async fn save_discoveries(&self) -> Result<()> {
-        self.shared.sessions.flush(self.user(), &self.session).await
     }
 
     /// Notes the discovery in the session, where this service writes at all.
@@ -57,13 +56,18 @@ impl SkillBackend {
             let this = self.clone();
             tokio::spawn(async move {
                 tokio::time::sleep(NOTE_FLUSH).await;
-                if let Err(error) = this.shared.sessions.flush(this.user(), &this.session).await {
-                    let (user, session) = (this.user(), &this.session);
-                    tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
-                }
+                this.save_notes().await;
             });
         }
         Ok(())
+    }
+
+    /// Writes what is noted of this session; where that fails it is lost, and nothing else is.
+    async fn save_notes(&self) {
+        if let Err(error) = self.shared.sessions.flush(self.user(), &self.session).await {
+            let (user, session) = (self.user(), &self.session);
+            tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
+        }
     }
 }
 
@@ -79,6 +83,11 @@ fn is_offered(entry: &CatalogEntry, policy: &Both) -> bool {
     policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
 }
 
+/// Whether a skill names `level`, which is in lower case; every skill where that is empty.
+fn is_of_level(entry: &CatalogEntry, level: &str) -> bool {
+    level.is_empty() || entry.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
+}
+
 fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
     DiscoveredSkill {
         skill: entry.skill.to_string(),
@@ -91,12 +100,16 @@ fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
     }
 }
 
-fn what_was_found(shown: usize, total: usize, load_tool: &str) -> String {
+fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
+    let next = match policy.tool("load_skill") {
+        ToolRule::Blocked => String::new(),
+        ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
+    };
     let cut = match total.saturating_sub(shown) {
         0 => String::new(),
         _ => format!(" The best {shown} are shown; ask more narrowly, or with a larger limit, for others."),
     };
-    format!("Found {total} skill(s). Call {load_tool} to use one.{cut}")
+    format!("Found {total} skill(s).{next}{cut}")
 }
 
 /// Says so and names the categories there are, those with most skills first.

@@ -324,8 +324,12 @@ wire! {
         /// Only skills in this category or below it.
         #[serde(default)]
         pub category: Option<String>,
+        /// Only skills whose frontmatter names this level, in whatever case.
+        #[serde(default)]
+        pub level: Option<String>,
         /// How many to return at most, 1 to 100.
         #[serde(default = "default_results")]
+        #[cfg_attr(feature = "http", schema(minimum = 1, maximum = 100))]
         pub limit: usize,
     }
 

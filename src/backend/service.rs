@@ -10,7 +10,7 @@ use crate::{
     clock::Clock,
     error::{Code, Error, Result},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, LoadedSkill, Session, Sessions, ToolRule},
+    session::{Both, CreateSession, LoadedSkill, PromptMode, Session, Sessions, ToolRule},
     store::{Committer, SharedStore},
 };
 
@@ -81,7 +81,8 @@ impl Service {
     /// The handle of one session; asks nothing of the store.
     #[must_use]
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
-        SkillBackend { shared: self.shared.clone(), audience: Audience { user, team: None }, session, at_least: 0 }
+        let audience = Audience { user, team: None };
+        SkillBackend { shared: self.shared.clone(), audience, session, at_least: 0, mode: None }
     }
 
     /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
@@ -148,6 +149,7 @@ pub struct SkillBackend {
     pub(super) audience: Audience,
     pub(super) session: Id,
     pub(super) at_least: u64,
+    mode: Option<PromptMode>,
 }
 
 impl SkillBackend {
@@ -163,6 +165,14 @@ impl SkillBackend {
     #[must_use]
     pub fn in_team(mut self, team: Option<Id>) -> Self {
         self.audience.team = team;
+        self
+    }
+
+    /// The same handle for a caller that asks for its prompt in this mode, where it names one: instructions of loaded skills,
+    /// and tools that come as skills are found, go by it in place of the policy's.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
+        self.mode = mode;
         self
     }
 
@@ -207,7 +217,7 @@ impl SkillBackend {
     /// Session and policy, asked for at once.
     pub(super) async fn state(&self) -> Result<(Arc<Session>, Both)> {
         let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(self.user()))?;
-        let both = session.policy.stricter(&user);
+        let both = session.policy.stricter(&user).in_mode(self.mode);
         Ok((session, both))
     }
 

@@ -160,6 +160,7 @@ fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
             layer,
             frontmatter: head.frontmatter,
             opening: head.opening,
+            headings: head.headings,
             etag: etag.clone(),
             files: folder.files,
             size: folder.size,

@@ -35,6 +35,8 @@ pub struct CatalogEntry {
     pub frontmatter: Frontmatter,
     /// How its body begins: for search.
     pub opening: String,
+    /// The headings of its body, a line each: for search.
+    pub headings: String,
     /// The version of SKILL.md this was read from.
     pub etag: ETag,
     /// Files of the skill, SKILL.md included.

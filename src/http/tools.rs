@@ -53,7 +53,7 @@ async fn list(
     Extension(call): Extension<SessionCall>,
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<ToolList>> {
-    let tools = tools::for_session(&call.backend, parameters.mode).await?;
+    let tools = tools::for_session(&call.backend.in_mode(parameters.mode)).await?;
     Ok(Json(ToolList { tools: tools.iter().map(|tool| tool.in_shape(parameters.format)).collect() }))
 }
 
@@ -72,9 +72,9 @@ struct ToolCallsRequest {
     result_tokens: Option<NonZeroUsize>,
 }
 
-/// How the caller runs its loop.
-fn options(mode: Option<PromptMode>, result_tokens: Option<NonZeroUsize>) -> ToolOptions {
-    ToolOptions { result_tokens: result_tokens.map_or(TOOL_RESULT_TOKENS, NonZeroUsize::get), mode }
+/// How results are written.
+fn options(result_tokens: Option<NonZeroUsize>) -> ToolOptions {
+    ToolOptions { result_tokens: result_tokens.map_or(TOOL_RESULT_TOKENS, NonZeroUsize::get) }
 }
 
 /// Run the tool calls of one turn. The reply is the user message that answers them, with a result for each in their
@@ -85,8 +85,8 @@ async fn answer_calls(
     Extension(call): Extension<SessionCall>,
     JsonBody(request): JsonBody<ToolCallsRequest>,
 ) -> Reply<Json<ToolResults>> {
-    let options = options(request.mode, request.result_tokens);
-    Ok(Json(tools::run(&call.backend, request.content, options).await?))
+    let options = options(request.result_tokens);
+    Ok(Json(tools::run(&call.backend.in_mode(request.mode), request.content, options).await?))
 }
 
 /// What a person says to the agent.
@@ -121,8 +121,8 @@ async fn read_message(
     Extension(call): Extension<SessionCall>,
     JsonBody(request): JsonBody<MessageRequest>,
 ) -> Reply<Json<MessageReply>> {
-    let options = options(request.mode, request.result_tokens);
-    let reply = tools::run_message(&call.backend, &request.text, options).await?;
+    let options = options(request.result_tokens);
+    let reply = tools::run_message(&call.backend.in_mode(request.mode), &request.text, options).await?;
     let loaded = reply.loaded.as_ref().map(LoadedSkillReply::from);
     Ok(Json(MessageReply { command: reply.command, text: reply.text, loaded }))
 }

@@ -136,6 +136,12 @@ impl Session {
         self.discoveries.drain(..self.discoveries.len().saturating_sub(DISCOVERIES));
     }
 
+    /// Whether it has ever searched for skills and found any.
+    #[must_use]
+    pub fn has_found(&self) -> bool {
+        self.discoveries.iter().any(|past| past.total > 0)
+    }
+
     /// The loaded skill that lies at `skill`.
     #[must_use]
     pub fn loaded(&self, skill: &SkillPath) -> Option<&LoadedSkill> {

@@ -6,8 +6,9 @@
 use super::{
     Diagnostic, Frontmatter, Severity,
     frontmatter::{self, Split, decode},
+    outline::outline,
 };
-use crate::limits::{SKILL_HEAD_BYTES, SKILL_OPENING_BYTES};
+use crate::limits::{SKILL_HEAD_BYTES, SKILL_HEADINGS_BYTES, SKILL_OPENING_BYTES};
 
 /// What the first bytes of a SKILL.md tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Head {
     pub frontmatter: Frontmatter,
     /// How its body begins, for search: up to [`SKILL_OPENING_BYTES`] with runs of white space made one space.
     pub opening: String,
+    /// The headings of its body as far as it was read, for search: a line each, up to [`SKILL_HEADINGS_BYTES`].
+    pub headings: String,
 }
 
 /// A SKILL.md read whole.
@@ -35,8 +38,8 @@ pub fn read_head(bytes: &[u8], folder: &str) -> (Option<Head>, Vec<Diagnostic>) 
     let cut = u64::try_from(bytes.len()).is_ok_and(|length| length >= SKILL_HEAD_BYTES);
     let (read, found) = read(bytes, folder, cut);
     let head = read.map(|(frontmatter, split)| {
-        let opening = opening(&split.body);
-        Head { frontmatter, opening }
+        let (opening, headings) = (opening(&split.body), headings(&split.body));
+        Head { frontmatter, opening, headings }
     });
     (head, found)
 }
@@ -50,20 +53,32 @@ pub fn read_document(bytes: &[u8], folder: &str) -> (Option<Document>, Vec<Diagn
     (document, found)
 }
 
-/// How `body` begins, without what its layout adds. A word that is cut is one that search will not be asked for.
+/// How `body` begins, without what its layout adds.
 fn opening(body: &str) -> String {
-    let mut opening = String::new();
-    for word in body.split_whitespace() {
-        if !opening.is_empty() {
-            opening.push(' ');
+    joined(body.split_whitespace(), ' ', SKILL_OPENING_BYTES)
+}
+
+/// The text of the headings of `body`, without those that say nothing.
+fn headings(body: &str) -> String {
+    let outline = outline(body);
+    let texts = outline.headings.iter().map(|heading| heading.text.trim()).filter(|text| !text.is_empty());
+    joined(texts, '\n', SKILL_HEADINGS_BYTES)
+}
+
+/// `parts` with `gap` between them, up to `most` bytes. A word that is cut is one that search will not be asked for.
+fn joined<'a>(parts: impl Iterator<Item = &'a str>, gap: char, most: usize) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() {
+            text.push(gap);
         }
-        opening.push_str(word);
-        if opening.len() > SKILL_OPENING_BYTES {
-            opening.truncate(opening.floor_char_boundary(SKILL_OPENING_BYTES));
+        text.push_str(part);
+        if text.len() > most {
+            text.truncate(text.floor_char_boundary(most));
             break;
         }
     }
-    opening
+    text
 }
 
 /// Decodes, cuts and parses; `None` beside an error.
@@ -266,6 +281,21 @@ pub(super) mod tests {
         let long = |bytes: usize| format!("a {}", "b".repeat(bytes - 2));
         assert_eq!(opening(&long(SKILL_OPENING_BYTES)), long(SKILL_OPENING_BYTES));
         assert_eq!(opening(&long(SKILL_OPENING_BYTES + 1)), long(SKILL_OPENING_BYTES));
+    }
+
+    #[test]
+    fn headings_are_kept_from_wherever_they_stand_up_to_their_limit() {
+        let headings = |body: &str| {
+            let text = format!("---\nname: folder\ndescription: d\n---\n{body}");
+            read_head(text.as_bytes(), "folder").0.unwrap().headings
+        };
+        let far = "text\n".repeat(SKILL_OPENING_BYTES);
+        let body = format!("# One *b*\n\n{far}\n## `Deep` [in](x.md)\n\n#\n\n```sh\n# no heading\n```\n\nSet\n---\n");
+        assert_eq!(headings(&body), "One b\nDeep in\nSet");
+        let long = |bytes: usize| format!("a{}", "b".repeat(bytes - 1));
+        for over in [0, 1] {
+            assert_eq!(headings(&format!("# {}", long(SKILL_HEADINGS_BYTES + over))), long(SKILL_HEADINGS_BYTES));
+        }
     }
 
     /// What YAML, the delimiters and the repairs care about, so that random text gets past the first check.

@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    definitions::{has_found, tools_grow},
     input::Call,
     order::rounds,
     text::{self, Body},
 };
 use crate::{
-    backend::{BackendProtocol as _, DiscoverRequest, SkillBackend},
+    backend::{BackendProtocol as _, SkillBackend},
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
     session::{Both, PromptMode},
@@ -28,14 +27,11 @@ const TOKEN_BYTES: usize = 4;
 pub struct ToolOptions {
     /// How long one result may be, in tokens of four bytes each. A last line that says how to get the rest comes on top.
     pub result_tokens: usize,
-    /// The mode the caller asks for its prompt in, where that is not the policy's: instructions of loaded skills go where
-    /// that prompt does not have them.
-    pub mode: Option<PromptMode>,
 }
 
 impl Default for ToolOptions {
     fn default() -> Self {
-        Self { result_tokens: TOOL_RESULT_TOKENS, mode: None }
+        Self { result_tokens: TOOL_RESULT_TOKENS }
     }
 }
 
@@ -101,7 +97,7 @@ pub enum ToolResultType {
 /// # Errors
 /// `invalid_request` where a call has no id to answer to; the store's where the session cannot be read.
 pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
-    let policy = backend.policy().await?.in_mode(options.mode);
+    let policy = backend.policy().await?;
     let (ids, calls): (Vec<_>, Vec<_>) = read_blocks(blocks, &policy)?.into_iter().unzip();
     let turn = Turn { backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
@@ -177,18 +173,10 @@ impl Turn<'_> {
                 reply.map(|reply| text::load(&reply, body_place(self.policy), room))
             }
             Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),
-            Call::Discover(request) => self.discover(request, room).await,
+            Call::Discover(request) => {
+                self.backend.discover_skills(request).await.map(|reply| text::discover(&reply, room))
+            }
         }
-    }
-
-    /// Where tools come as skills are found, the first find is saved at once: any replica may be asked for the tools of
-    /// the next turn, and without the one that loads the find would be of no use.
-    async fn discover(self, request: DiscoverRequest, room: usize) -> Result<String> {
-        let reply = self.backend.discover_skills(request).await?;
-        if reply.total > 0 && tools_grow(self.policy) && !has_found(&*self.backend.session().await?) {
-            self.backend.save_discoveries().await?;
-        }
-        Ok(text::discover(&reply, room))
     }
 }
 

@@ -74,7 +74,6 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     };
     let skill = SkillPath::parse(&reply.skill)?;
     let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
-    let policy = policy.in_mode(options.mode);
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.clone());
     let loaded = text::load(&reply, body_place(&policy), options.room());
     Ok(MessageReply {

@@ -52,14 +52,12 @@ pub struct Toolbox<'a> {
     pub policy: &'a Both,
 }
 
-/// The tools of the session behind `backend`, as they are now, for a caller that asks for its prompt in `mode`: the
-/// policy's where it names none.
+/// The tools of the session behind `backend`, as they are now.
 ///
 /// # Errors
 /// The store's.
-pub async fn for_session(backend: &SkillBackend, mode: Option<PromptMode>) -> Result<Vec<ToolDefinition>> {
+pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
     let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
-    let policy = policy.in_mode(mode);
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
 }
 
@@ -72,13 +70,8 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
 
 /// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where that
 /// tool is open.
-pub(super) fn tools_grow(policy: &Both) -> bool {
+fn tools_grow(policy: &Both) -> bool {
     policy.session().prompt_mode == PromptMode::Discover && Tool::DiscoverSkills.is_open_to(policy)
-}
-
-/// Whether the session has ever searched and found.
-pub(super) fn has_found(session: &Session) -> bool {
-    session.discoveries.iter().any(|past| past.total > 0)
 }
 
 impl ToolDefinition {
@@ -113,7 +106,7 @@ impl Toolbox<'_> {
             _ if !self.has_skills() => true,
             _ if !tools_grow(self.policy) || has_loaded => true,
             Tool::DiscoverSkills => true,
-            Tool::LoadSkill | Tool::Skill => has_found(self.session),
+            Tool::LoadSkill | Tool::Skill => self.session.has_found(),
             _ => false,
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tool::Tool;
+use crate::limits::SEARCH_RESULTS_MOST;
 
 impl Tool {
     /// What it does and how to use it, for a model.
@@ -109,7 +110,8 @@ impl Tool {
             Self::DiscoverSkills => json!({
                 "query": text("What the task is about"),
                 "category": text("Only this category"),
-                "limit": count("Skills at most; default 10"),
+                "level": text("Only this level"),
+                "limit": limit("Default 10", SEARCH_RESULTS_MOST),
             }),
         };
         match properties {
@@ -125,6 +127,10 @@ fn text(description: &str) -> Value {
 
 fn count(description: &str) -> Value {
     json!({ "type": "integer", "minimum": 0, "description": description })
+}
+
+fn limit(description: &str, most: usize) -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": most, "description": description })
 }
 
 fn flag(description: &str) -> Value {

@@ -17,11 +17,11 @@ use tokio::time::{Instant, advance, sleep};
 
 use crate::support::{
     Wall, clock,
-    world::{Short, World, code, id},
+    world::{Short, World, code, id, real_skill_texts},
 };
 
 fn ask(query: &str) -> DiscoverRequest {
-    DiscoverRequest { query: query.to_owned(), category: None, limit: SEARCH_RESULTS }
+    DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: SEARCH_RESULTS }
 }
 
 async fn found(agent: &SkillBackend, query: &str) -> Result<Vec<String>> {
@@ -76,6 +76,16 @@ async fn what_a_body_begins_with_is_found_too() {
 }
 
 #[tokio::test]
+async fn a_heading_is_found_wherever_it_stands_in_what_is_read() {
+    let world = notary().await;
+    let far = "Text of no interest.\n".repeat(100);
+    let body = format!("# Steps\n{far}\n## Zebrafish embryology\n{far}");
+    world.put_skill("demo", "lab/fish", "Keeps fish.", &body).await;
+    assert_eq!(found(&world.agent(), "zebrafish embryology").await.unwrap(), ["lab/fish"]);
+    assert_eq!(found(&world.agent(), "no interest").await.unwrap(), ["lab/fish"], "its body begins with it");
+}
+
+#[tokio::test]
 async fn an_answer_that_is_cut_says_so() {
     let world = notary().await;
     let reply = world.agent().discover_skills(DiscoverRequest { limit: 1, ..ask("vivienda") }).await.unwrap();
@@ -87,15 +97,78 @@ async fn an_answer_that_is_cut_says_so() {
     );
 }
 
-// S-SEARCH-2: A question that nothing answers finds nothing, and the answer names the categories there are.
+// S-SEARCH-2: A question none of whose telling words is in any skill finds nothing, and the answer names the categories
+// there are.
 #[tokio::test]
 async fn what_is_not_there_is_answered_with_the_categories_there_are() {
     let world = notary().await;
     let reply = world.agent().discover_skills(ask("quantum chromodynamics")).await.unwrap();
     assert_eq!((reply.skills, reply.total), (Vec::new(), 0));
     assert_eq!(reply.message, "No matching skills found. Try: contratos, escrituras, escrituras/hipotecas.");
+    for nothing in ["Johnny Minneapolis", "hola, buenos días", "thank you so much", "por favor, ayúdame", "#4521"] {
+        assert_eq!(found(&world.agent(), nothing).await.unwrap(), [""; 0], "{nothing}");
+    }
     let empty = World::new().agent().discover_skills(ask("vivienda")).await.unwrap();
     assert_eq!(empty.message, "No matching skills found.");
+}
+
+#[tokio::test]
+async fn names_dates_and_unknown_words_keep_no_skill_from_being_found() {
+    let world = notary().await;
+    world.put_skill("demo", "dev/review", "Use when reviewing code before it is merged.", "# Steps\n").await;
+    world.put_skill("demo", "dev/tests-first", "Write tests before the code.", "# Steps\n").await;
+    world.put_skill("demo", "office/posters", "Make a poster for a conference.", "# Steps\n").await;
+    world.put_skill("demo", "office/images", "Generate or edit images.", "# Steps\n").await;
+    for (question, right) in [
+        ("code review Johnny Minneapolis", "dev/review"),
+        ("My boss Johnny from Minneapolis wants a code review before tomorrow afternoon's demo", "dev/review"),
+        ("oye porfa revisame el código del PR #4521 de la rama feature/login que subió Marta ayer", "dev/review"),
+        ("flaky tests", "dev/tests-first"),
+        ("my tests are flaky", "dev/tests-first"),
+        ("hacer primero las pruebas", "dev/tests-first"),
+        ("escribir pruebas primero y luego el codigo", "dev/tests-first"),
+        (
+            "Buenos días, mi jefe necesita mañana por la tarde un póster para la conferencia de Zaragoza",
+            "office/posters",
+        ),
+        ("generar una imajen", "office/images"),
+        ("imajenes", "office/images"),
+        ("revisar codgo", "dev/review"),
+        ("revicion de codigo", "dev/review"),
+        ("codgo", "dev/review"),
+    ] {
+        let found = found(&world.agent(), question).await.unwrap();
+        assert!(found.iter().take(2).any(|skill| skill == right), "{question}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_public_skills_are_found_in_spite_of_names_dates_typos_and_unknown_words() {
+    let Some(skills) = real_skill_texts() else { return };
+    let world = World::new();
+    for (path, text) in skills {
+        world.put(&format!("demo/skills/{path}/SKILL.md"), text).await;
+    }
+    for (question, right) in [
+        ("code review Johnny Minneapolis", "sentry/code-review"),
+        ("My boss Johnny from Minneapolis wants a code review before tomorrow afternoon's demo", "sentry/code-review"),
+        ("flaky tests", "superpowers/test-driven-development"),
+        ("hacer primero las pruebas", "superpowers/test-driven-development"),
+        ("Can you tell me why my Jenkins pipeline is red", "engineering/ci-cd-and-automation"),
+        (
+            "oye porfa revisame el PR #4521 de la rama feature/login que subió Marta ayer",
+            "engineering/code-review-and-quality",
+        ),
+        ("Buenos días, mi jefe necesita mañana un póster para la conferencia de Zaragoza", "science/latex-posters"),
+        ("generar una imajen", "science/generate-image"),
+        ("revicion de codigo", "sentry/code-review"),
+    ] {
+        let found = found(&world.agent(), question).await.unwrap();
+        assert!(found.iter().take(5).any(|skill| skill == right), "{question}: {found:?}");
+    }
+    for nothing in ["Johnny Minneapolis", "hola, buenos días", "lasagna bechamel oregano"] {
+        assert_eq!(found(&world.agent(), nothing).await.unwrap(), [""; 0], "{nothing}");
+    }
 }
 
 #[tokio::test]
@@ -115,6 +188,32 @@ async fn a_category_holds_what_lies_in_it_and_below_it() {
     assert_eq!(within("escrituras/hipotecas/").await, ["escrituras/hipotecas/cancelacion"]);
     assert_eq!(within("escritura").await, [""; 0], "whole segments only");
     assert_eq!(within("").await.len(), 3);
+}
+
+// S-SEARCH-7: A category and a level narrow a question to the skills that lie in that category or below it and whose
+// frontmatter names that level, in whatever case.
+#[tokio::test]
+async fn a_level_narrows_a_question_alone_and_with_a_category() {
+    let world = notary().await;
+    for (skill, level) in
+        [("curso/compra", "level: Basic"), ("curso/venta", "metadata:\n  level: basic"), ("alta", "level: pro")]
+    {
+        let text = format!("---\ndescription: Explica la vivienda.\n{level}\n---\n");
+        world.put(&format!("demo/skills/{skill}/SKILL.md"), text).await;
+    }
+    let agent = world.agent();
+    let of = async |level: &str, category: &str| {
+        let (level, category) = (Some(level.to_owned()), Some(category.to_owned()));
+        let request = DiscoverRequest { level, category, ..ask("vivienda") };
+        let mut names = names(agent.discover_skills(request).await.unwrap());
+        names.sort();
+        names
+    };
+    assert_eq!(of("BASIC", "").await, ["curso/compra", "curso/venta"]);
+    assert_eq!(of(" pro ", "").await, ["alta"]);
+    assert_eq!(of("pro", "curso").await, [""; 0]);
+    assert_eq!(of("bas", "").await, [""; 0]);
+    assert_eq!(of("", "").await.len(), 6, "no level is every skill");
 }
 
 // S-SEARCH-3: Skills that policy hides, and those that only people may call for, are never found.

@@ -52,7 +52,7 @@ fn seen(view: &CatalogView) -> Vec<(&str, Layer, &[Layer])> {
 }
 
 async fn discovered(agent: &SkillBackend, query: &str) -> Vec<(String, Layer)> {
-    let request = DiscoverRequest { query: query.to_owned(), category: None, limit: 10 };
+    let request = DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: 10 };
     let reply = agent.discover_skills(request).await.unwrap();
     reply.skills.into_iter().map(|skill| (skill.skill, skill.layer)).collect()
 }

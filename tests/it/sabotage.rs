@@ -184,7 +184,7 @@ async fn rest(agent: &SkillBackend, view: &CatalogView) -> Answers {
     let catalog = format!("{:#?} {:#?} {}", view.entries, view.diagnostics, view.unnameable_keys);
     let mut found = String::new();
     for word in WORDS {
-        let request = DiscoverRequest { query: word.to_owned(), category: None, limit: SEARCH_RESULTS };
+        let request = DiscoverRequest { query: word.to_owned(), category: None, level: None, limit: SEARCH_RESULTS };
         writeln!(found, "{:#?}", agent.discover_skills(request).await.unwrap()).unwrap();
     }
     let prompt = prompt::for_session(agent, &PromptRequest::default()).await.unwrap().prompt;

@@ -6,9 +6,12 @@
 //! Spanish questions to English skills in `benches/search.rs`, a right skill is among the first five for four without
 //! the table and for all twelve with it.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::LazyLock,
+};
 
-use super::language::Language;
+use super::{language::Language, vocabulary::Vocabulary};
 
 /// English words, then the Spanish ones that mean the same; a space parts words of one side. Folded.
 #[rustfmt::skip]
@@ -52,41 +55,69 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// The words of the other language that `word` may mean; `from` is the language it is taken to be of.
 pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
-    let stem = from.stem(word);
-    let table = match from {
-        Language::English => &TABLES.english,
-        Language::Spanish => &TABLES.spanish,
-    };
-    table.get(&stem).map_or(&[], Vec::as_slice)
+    side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
 }
 
-/// Stems of one language with the words of the other.
-type Table = HashMap<String, Vec<&'static str>>;
+/// The words that can be translated from a language, plurals included: what a misspelt word may be repaired to.
+pub(super) fn spellings(from: Language) -> &'static Vocabulary {
+    &side(from).spellings
+}
+
+/// One way over the bridge.
+struct Side {
+    /// Stems of one language with the words of the other.
+    by_stem: HashMap<String, Vec<&'static str>>,
+    spellings: Vocabulary,
+}
 
 struct Tables {
-    english: Table,
-    spanish: Table,
+    english: Side,
+    spanish: Side,
+}
+
+fn side(from: Language) -> &'static Side {
+    match from {
+        Language::English => &TABLES.english,
+        Language::Spanish => &TABLES.spanish,
+    }
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
-    english: table(Language::English, |(english, spanish)| (english, spanish)),
-    spanish: table(Language::Spanish, |(english, spanish)| (spanish, english)),
+    english: read(Language::English, |(english, spanish)| (english, spanish)),
+    spanish: read(Language::Spanish, |(english, spanish)| (spanish, english)),
 });
 
-fn table(from: Language, sides: impl Fn((&'static str, &'static str)) -> (&'static str, &'static str)) -> Table {
-    let mut table = Table::new();
+fn read(from: Language, sides: impl Fn((&'static str, &'static str)) -> (&'static str, &'static str)) -> Side {
+    let mut by_stem: HashMap<String, Vec<&'static str>> = HashMap::new();
+    let mut spellings = BTreeSet::new();
     for (own, other) in PAIRS.iter().copied().map(sides) {
         for word in own.split(' ') {
-            table.entry(from.stem(word)).or_default().extend(other.split(' '));
+            let forms = [word.to_owned(), from.plural(word)];
+            // `imagen` and `imágenes` have two stems.
+            let stems = BTreeSet::from(forms.each_ref().map(|form| from.stem(form)));
+            for stem in stems {
+                by_stem.entry(stem).or_default().extend(other.split(' '));
+            }
+            spellings.extend(forms);
         }
     }
-    table
+    Side { by_stem, spellings: Vocabulary::of_sorted(spellings.iter().map(String::as_str)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::search::words::{fold, words};
+
+    #[test]
+    fn a_plural_is_known_and_translated_even_where_its_stem_is_another() {
+        let spanish = Language::Spanish;
+        assert_ne!(spanish.stem("imagen"), spanish.stem("imagenes"));
+        for word in ["imagen", "imagenes"] {
+            assert!(translations(word, spanish).contains(&"image"), "{word}");
+            assert!(spellings(spanish).find(word).is_some(), "{word}");
+        }
+    }
 
     #[test]
     fn the_table_is_folded_and_names_each_word_once_a_side() {

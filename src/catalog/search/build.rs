@@ -62,6 +62,7 @@ impl Builder {
 
     fn searches(&self, field: Field) -> bool {
         match field {
+            Field::Headings => self.steps.has(Step::Headings),
             Field::Body => self.steps.has(Step::Body),
             Field::Category => self.steps.has(Step::Fields),
             _ => true,
@@ -74,7 +75,7 @@ impl Builder {
             if self.steps.has(Step::StopWords) && language.is_stop_word(word) {
                 continue;
             }
-            if field != Field::Body && !self.spellings.contains(word) {
+            if !matches!(field, Field::Headings | Field::Body) && !self.spellings.contains(word) {
                 self.spellings.insert(word.into());
             }
             found.push((counted_as, self.term(word, language)));

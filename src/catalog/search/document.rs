@@ -19,6 +19,8 @@ pub struct SearchDocument<'a> {
     pub tags: &'a [String],
     /// More of them.
     pub keywords: &'a [String],
+    /// The headings of its body.
+    pub headings: &'a str,
     /// The text of its body, or as much of it as is known.
     pub body: &'a str,
 }
@@ -36,6 +38,7 @@ impl<'a> SearchDocument<'a> {
             triggers: &head.triggers,
             tags: &head.tags,
             keywords: &head.keywords,
+            headings: &entry.headings,
             body: &entry.opening,
         }
     }
@@ -51,6 +54,7 @@ impl<'a> SearchDocument<'a> {
             Field::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
             Field::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
             Field::Category => ([self.skill.category(), ""], [&[]; 3]),
+            Field::Headings => ([self.headings, ""], [&[]; 3]),
             Field::Body => ([self.body, ""], [&[]; 3]),
         };
         texts.into_iter().chain(lists.into_iter().flatten().map(String::as_str))
@@ -65,12 +69,13 @@ pub(super) enum Field {
     WhenToUse,
     Keywords,
     Category,
+    Headings,
     Body,
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Body];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
 
     /// How much one occurrence counts, and how far a long field is held against it (0 not at all, 1 in full).
     pub(super) const fn weight(self) -> (f32, f32) {
@@ -78,7 +83,7 @@ impl Field {
             Self::Name | Self::Keywords => (2.0, 0.3),
             Self::Description | Self::WhenToUse => (1.5, 0.5),
             Self::Category => (0.5, 0.0),
-            Self::Body => (0.1, 0.7),
+            Self::Headings | Self::Body => (0.1, 0.7),
         }
     }
 }

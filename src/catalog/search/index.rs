@@ -10,7 +10,7 @@ pub struct SearchIndex {
     pub(super) skills: Vec<SkillPath>,
     /// Stems.
     pub(super) terms: Vocabulary,
-    /// Words as they are written, folded, of all fields but the body: what a misspelt word may be repaired to.
+    /// Words as they are written, folded, of all fields but headings and body: what a misspelt word may be repaired to.
     pub(super) spellings: Vocabulary,
     pub(super) steps: Steps,
     /// Where the postings of each term end.

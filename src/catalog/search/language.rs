@@ -32,7 +32,8 @@ impl Language {
         }
     }
 
-    /// Whether `word` carries no meaning of its own: an article, a preposition, or a word of asking (`help`, `quiero`).
+    /// Whether `word` carries no meaning of its own: an article, a preposition, a word of asking (`help`, `quiero`), a
+    /// greeting or a day.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
         self.stop_words().binary_search(&word).is_ok()
     }
@@ -52,6 +53,14 @@ impl Language {
             Self::Spanish => Stemmer::create(Algorithm::Spanish).stem(&with_accent(word)).into_owned(),
         }
     }
+
+    /// The plural of a folded noun, near enough for recognising it.
+    pub(super) fn plural(self, word: &str) -> String {
+        match self {
+            Self::Spanish if !word.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{word}es"),
+            _ => format!("{word}s"),
+        }
+    }
 }
 
 fn has_spanish_ending(word: &str) -> bool {
@@ -67,26 +76,31 @@ fn with_accent(word: &str) -> Cow<'_, str> {
 
 #[rustfmt::skip]
 const ENGLISH: &[&str] = &[
-    "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be", "because", "been", "before", "being", "below",
-    "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "during", "each", "either", "etc", "every", "few",
-    "for", "from", "further", "get", "give", "had", "has", "have", "having", "he", "help", "her", "here", "him", "his", "how", "i", "if",
-    "in", "into", "is", "it", "its", "just", "let", "like", "m", "may", "me", "might", "more", "most", "must", "my", "need", "needs",
-    "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "please",
-    "same", "she", "should", "so", "some", "something", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
-    "this", "those", "through", "to", "too", "under", "until", "up", "us", "use", "used", "user", "uses", "using", "very", "via", "want", "wants", "was", "we",
-    "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your",
+    "a", "about", "above", "after", "afternoon", "again", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be",
+    "because", "been", "before", "being", "below", "between", "both", "but", "by", "bye", "can", "could", "dear", "did", "do", "does",
+    "doing", "don", "during", "each", "either", "etc", "evening", "every", "few", "for", "friday", "from", "further", "get", "give", "had",
+    "has", "have", "having", "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "just", "kindly", "let", "like", "m", "may", "me", "might", "monday", "more", "morning", "most", "mr", "mrs", "ms", "much",
+    "must", "my", "need", "needs", "no", "nor", "not", "of", "off", "ok", "okay", "on", "once", "only", "or", "other", "our", "out", "over",
+    "own", "please", "pls", "regards", "same", "saturday", "she", "should", "so", "some", "something", "such", "sunday", "than", "thank",
+    "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "thursday", "to", "today",
+    "tomorrow", "tonight", "too", "tuesday", "under", "until", "up", "us", "use", "used", "user", "uses", "using", "very", "via", "want",
+    "wants", "was", "we", "wednesday", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "why", "will", "with",
+    "would", "yesterday", "you", "your",
 ];
 
 #[rustfmt::skip]
 const SPANISH: &[&str] = &[
-    "a", "actualmente", "al", "algo", "algun", "alguna", "ante", "antes", "aquel", "asi", "aun", "ayuda", "ayudame", "bajo", "cada",
-    "como", "con", "cual", "cuales", "cuando", "de", "del", "desde", "donde", "durante", "e", "el", "ella", "ellos", "en", "entre", "era",
-    "es", "esa", "ese", "eso", "esta", "estaba", "estan", "estas", "este", "esto", "estos", "etc", "favor", "fue", "ha", "hace", "hacer", "hacia",
-    "han", "hasta", "hay", "haz", "la", "las", "le", "les", "lo", "los", "mas", "me", "mi", "mis", "muy", "necesita", "necesitamos",
-    "necesito", "ni", "no", "nos", "nuestra", "nuestro", "o", "otra", "otro", "otros", "para", "pero", "por", "porque", "puede",
-    "puedes", "puedo", "pues", "que", "quien", "quiere", "quiero", "se", "sea", "ser", "si", "sin", "sobre", "son", "su", "sus",
-    "tambien", "tan", "te", "tengo", "ti", "tiene", "tienen", "todo", "todos", "tu", "tus", "u", "un", "una", "uno", "unos", "usa", "usar",
-    "usted", "y", "ya", "yo",
+    "a", "actualmente", "adios", "ahora", "al", "algo", "algun", "alguna", "ante", "antes", "aquel", "asi", "aun", "ayer", "ayuda",
+    "ayudame", "bajo", "buena", "buenas", "buenos", "cada", "como", "con", "cual", "cuales", "cuando", "de", "del", "desde", "dia", "dias",
+    "domingo", "donde", "durante", "e", "el", "ella", "ellos", "en", "entre", "era", "es", "esa", "ese", "eso", "esta", "estaba", "estan",
+    "estas", "este", "esto", "estos", "etc", "favor", "fue", "gracias", "ha", "hace", "hacer", "hacia", "han", "hasta", "hay", "haz",
+    "hola", "hoy", "jueves", "la", "las", "le", "les", "lo", "los", "luego", "lunes", "manana", "martes", "mas", "me", "mi", "miercoles",
+    "mis", "muy", "necesita", "necesitamos", "necesito", "ni", "no", "noche", "noches", "nos", "nuestra", "nuestro", "o", "otra", "otro",
+    "otros", "oye", "para", "perdon", "perdona", "pero", "por", "porfa", "porque", "puede", "puedes", "puedo", "pues", "que", "quien",
+    "quiere", "quiero", "sabado", "saludos", "se", "sea", "ser", "si", "sin", "sobre", "son", "su", "sus", "tambien", "tan", "tarde",
+    "tardes", "te", "tengo", "ti", "tiene", "tienen", "todo", "todos", "tu", "tus", "u", "un", "una", "uno", "unos", "usa", "usar", "usted",
+    "viernes", "y", "ya", "yo",
 ];
 
 #[cfg(test)]

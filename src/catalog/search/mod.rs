@@ -3,8 +3,8 @@
 //! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and stemmed,
 //! words of asking are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score per
 //! word over all fields, a name counting for more than a description and a body for least. A skill need not hold every
-//! word of the question. The score is the share of the question's information that a skill answers, from 0 to 1, so that
-//! one cut-off serves questions of every length and nonsense finds nothing.
+//! word of the question: what no skill holds, such as names and dates, hides nothing. The score is the share of the
+//! question's information that a skill answers, from 0 to 1, so that scores of questions of every length compare.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` tells
 //! what each step brought on a hundred questions; `benches/search.rs` measures it again.
@@ -35,6 +35,8 @@ pub enum Step {
     Stems,
     /// The body is searched, as far as it is known.
     Body,
+    /// So are its headings.
+    Headings,
     /// Words without meaning of their own are dropped.
     StopWords,
     /// Unknown words are repaired, and completed where they are the beginning or end of a longer one.

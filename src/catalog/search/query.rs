@@ -32,6 +32,13 @@ pub(super) struct Meaning {
     pub(super) information: f32,
 }
 
+impl Meaning {
+    /// Whether it stands for anything in the index.
+    pub(super) fn is_known(&self) -> bool {
+        !self.terms.is_empty()
+    }
+}
+
 /// The telling words of `query`, each once.
 pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>> {
     if query.len() > SEARCH_QUERY_BYTES {
@@ -47,7 +54,7 @@ pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>>
     for word in asked {
         let meaning = Reading { index, language, terms: Vec::new() }.meaning(word);
         // Two forms of one word count once.
-        if meaning.terms.is_empty() || !meanings.iter().any(|other| other.terms.first() == meaning.terms.first()) {
+        if !meaning.is_known() || !meanings.iter().any(|other| other.terms.first() == meaning.terms.first()) {
             meanings.push(meaning);
         }
     }
@@ -59,7 +66,13 @@ fn refused(what: &str) -> Error {
 }
 
 fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
-    !index.steps.has(Step::StopWords) || !likely(language).any(|language| language.is_stop_word(word))
+    let is_small = || is_small_number(word) || likely(language).any(|language| language.is_stop_word(word));
+    !index.steps.has(Step::StopWords) || !is_small()
+}
+
+/// Days, hours and amounts say nothing of a skill; `13485` may.
+fn is_small_number(word: &str) -> bool {
+    word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The languages a question may be in.
@@ -78,7 +91,7 @@ impl Reading<'_> {
     fn meaning(mut self, word: &str) -> Meaning {
         self.take(word, 1.0);
         if self.index.steps.has(Step::Bridge) {
-            self.translate(word);
+            self.translate(word, TRANSLATED);
         }
         let exact = self.terms.len();
         if self.index.steps.has(Step::Repair) {
@@ -106,10 +119,10 @@ impl Reading<'_> {
         }
     }
 
-    fn translate(&mut self, word: &str) {
+    fn translate(&mut self, word: &str, factor: f32) {
         for language in likely(self.language) {
             for translation in bridge::translations(word, language) {
-                self.take(translation, TRANSLATED);
+                self.take(translation, factor);
             }
         }
     }
@@ -125,17 +138,26 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes the nearest known words; false where it is a misspelt stop word, which says nothing: `shoud` asks for
-    /// nothing, even where some skill shouts.
+    /// Takes the nearest known words and what they mean in the other language; false where it is a misspelt stop word,
+    /// which says nothing: `shoud` asks for nothing, even where some skill shouts.
     fn repair(&mut self, word: &str) -> bool {
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
         if self.index.steps.has(Step::StopWords) && likely(self.language).any(is_small) {
             return false;
         }
-        let (nearest, slips) = typo::nearest(word, &self.index.spellings);
+        let mut known = vec![&self.index.spellings];
+        if self.index.steps.has(Step::Bridge) {
+            for language in likely(self.language) {
+                known.push(bridge::spellings(language));
+            }
+        }
+        let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
-        for number in nearest {
-            self.take(self.index.spellings.word(number), factor);
+        for right in nearest {
+            self.take(right, factor);
+            if self.index.steps.has(Step::Bridge) {
+                self.translate(right, factor * TRANSLATED);
+            }
         }
         true
     }

@@ -9,8 +9,9 @@ use crate::{error::Result, path::SkillPath};
 
 /// How fast further occurrences stop counting (`k1` of BM25).
 const SATURATION: f32 = 1.2;
-/// The share of a question's information that a skill must hold, wherever, to be an answer to it.
-const LEAST_COVERED: f32 = 0.25;
+/// The share that a skill must hold, wherever, of what the known words of a question tell. Words that no skill holds are
+/// left out: names, dates and greetings would hide what the others find.
+const LEAST_COVERED: f32 = 0.2;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,11 +40,12 @@ impl SearchIndex {
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<Found> {
         let meanings = query::meanings(self, query)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
+        let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
         let mut tallies = vec![Tally::default(); self.skills.len()];
         for meaning in &meanings {
             self.add(meaning, &mut tallies);
         }
-        let least = if self.steps.has(Step::CutOff) { LEAST_COVERED * information } else { 0.0 };
+        let least = if self.steps.has(Step::CutOff) { LEAST_COVERED * known } else { 0.0 };
         let answers = self
             .skills
             .iter()

@@ -54,6 +54,18 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("traducir un documento", "office/translation"),
     ("busca vulnerabilidades de seguridad", "code/security-audit"),
     ("房屋合同", "中文/买卖合同"),
+    // Names, dates and words of no skill beside those that tell.
+    ("code review Johnny Minneapolis", "code/review"),
+    (
+        "Hi! My boss Johnny wants this pull request reviewed before tomorrow's demo in Minneapolis (#4521)",
+        "code/review",
+    ),
+    ("Buenos días, Begoña de Zaragoza pide una oferta de venta para el jueves 14", "escrituras/venta"),
+    ("Terraform and Jenkins broke my kubernetes cluster", "data/kubernetes"),
+    // Spanish typos in questions to English skills.
+    ("facutra", "office/invoices"),
+    ("dibujar graficso", "data/charts"),
+    ("vulnerabildiades en el codgo", "code/security-audit"),
 ];
 
 fn with_index<T>(check: impl FnOnce(&SearchIndex) -> T) -> T {
@@ -71,6 +83,7 @@ fn document<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a
         triggers: &[],
         tags: &[],
         keywords: &[],
+        headings: "",
         body: "",
     }
 }
@@ -102,6 +115,26 @@ fn nonsense_small_words_and_nothing_find_nothing() {
             assert_eq!(index.search(query, |_| true, 10).unwrap(), Found::default(), "{query:?}");
         }
     });
+}
+
+#[test]
+fn words_that_no_skill_holds_leave_what_is_found_and_its_order_alone() {
+    with_index(|index| {
+        for question in ["code review", "escritura de compraventa", "memory"] {
+            let noisy = format!("{question} Wolfgang Okonkwo Reykjavik 99812 XQZ-7 zzyzx");
+            assert_eq!(found(index, &noisy), found(index, question), "{question}");
+        }
+    });
+}
+
+#[test]
+fn headings_find_a_skill_and_count_for_less_than_its_name() {
+    let paths = ["x/cranes", "x/stone"].map(|path| SkillPath::parse(path).unwrap());
+    let mut documents = [document(&paths[0], "Fold animals."), document(&paths[1], "Carve animals.")];
+    documents[1].headings = "Zebrafish embryology\nCranes";
+    let index = SearchIndex::build(documents);
+    assert_eq!(found(&index, "zebrafish embryology"), ["x/stone"]);
+    assert_eq!(found(&index, "cranes"), ["x/cranes", "x/stone"]);
 }
 
 #[test]

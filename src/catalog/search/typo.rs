@@ -11,20 +11,25 @@ pub(super) fn forgiven(characters: usize) -> usize {
     }
 }
 
-/// The known words nearest to `word`, all at one distance, in byte order, with that distance. The first letter is
-/// taken to be right, which it nearly always is and which keeps the search to a small part of the vocabulary.
-pub(super) fn nearest(word: &str, known: &Vocabulary) -> (Vec<u32>, usize) {
+/// The words of all of `known` nearest to `word`, all at one distance, with that distance. The first letter is taken to
+/// be right, which it nearly always is and which keeps the search to a small part of each vocabulary.
+pub(super) fn nearest<'known>(
+    word: &str,
+    known: impl IntoIterator<Item = &'known Vocabulary>,
+) -> (Vec<&'known str>, usize) {
     let letters: Vec<char> = word.chars().collect();
     let mut allowed = forgiven(letters.len());
     let Some(first) = letters.first().filter(|_| allowed > 0) else { return (Vec::new(), 0) };
     let (mut found, mut scratch) = (Vec::new(), Scratch::default());
-    for number in known.beginning_with(first.encode_utf8(&mut [0; 4])) {
-        let Some(distance) = scratch.distance(&letters, known.word(number), allowed) else { continue };
-        if distance < allowed {
-            allowed = distance;
-            found.clear();
+    for known in known {
+        for other in known.beginning_with(first.encode_utf8(&mut [0; 4])).map(|number| known.word(number)) {
+            let Some(distance) = scratch.distance(&letters, other, allowed) else { continue };
+            if distance < allowed {
+                allowed = distance;
+                found.clear();
+            }
+            found.push(other);
         }
-        found.push(number);
     }
     (found, allowed)
 }
@@ -112,11 +117,14 @@ mod tests {
     #[test]
     fn only_the_nearest_words_are_offered_and_none_for_short_or_strange_words() {
         let known = Vocabulary::of_sorted(["gates", "gets", "security", "test"]);
-        let offered = |word: &str| nearest(word, &known).0.into_iter().map(|at| known.word(at)).collect::<Vec<_>>();
+        let offered = |word: &str| nearest(word, [&known]).0;
         assert_eq!(offered("gats"), ["gates", "gets"]);
         assert_eq!(offered("tets"), ["test"]);
         assert_eq!(offered("scurtiy"), Vec::<&str>::new());
         assert_eq!(offered("sceuritty"), ["security"]);
         assert_eq!(offered("tes"), Vec::<&str>::new());
+        let more = Vocabulary::of_sorted(["gats", "teas"]);
+        assert_eq!(nearest("tets", [&known, &more]), (vec!["test", "teas"], 1));
+        assert_eq!(nearest("gats", [&known, &more]), (vec!["gats"], 0));
     }
 }

@@ -58,6 +58,9 @@ Examples:
         /// Only this category and those below it
         #[arg(long)]
         category: Option<String>,
+        /// Only skills whose frontmatter names this level
+        #[arg(long)]
+        level: Option<String>,
         /// How many to show at most
         #[arg(long, value_name = "COUNT", default_value_t = SEARCH_RESULTS)]
         limit: usize,
@@ -102,8 +105,9 @@ impl Skills {
                 let reply = app.control().await?.skill(&SkillPath::parse(&skill)?).await?;
                 app.out.reply(&reply, show)
             }
-            Action::Discover { query, category, limit } => {
-                let reply = app.backend().await?.discover_skills(DiscoverRequest { query, category, limit }).await?;
+            Action::Discover { query, category, level, limit } => {
+                let request = DiscoverRequest { query, category, level, limit };
+                let reply = app.backend().await?.discover_skills(request).await?;
                 app.out.reply(&reply, discovered)
             }
             Action::Load { skill, mount_as, arguments, invoker } => {

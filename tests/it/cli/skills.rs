@@ -7,13 +7,16 @@ use super::{Home, skill};
 const INDEX: &str = "data/skillmount/me/.skillmount/catalog.json";
 
 #[test]
-fn discovery_finds_the_skill_that_fits_within_its_category_and_limit() {
+fn discovery_finds_the_skill_that_fits_within_its_category_level_and_limit() {
     let home = Home::with_skills();
     let found = home.json(&["skills", "discover", "preparar una escritura"]);
     assert_eq!(found["skills"][0]["skill"], "escrituras/compraventa", "{found}");
     let text = home.ok(&["skills", "discover", "notas"]);
     assert!(text.contains("notas") && !text.contains("compraventa"), "{text}");
     assert_eq!(home.json(&["skills", "discover", "notas", "--category", "escrituras"])["skills"], json!([]));
+    home.file("data/skillmount/me/skills/curso/SKILL.md", "---\ndescription: Toma notas.\nlevel: basic\n---\n");
+    let basic = home.json(&["skills", "discover", "notas", "--level", "Basic"]);
+    assert_eq!((&basic["total"], &basic["skills"][0]["skill"]), (&json!(1), &json!("curso")), "{basic}");
     let one = home.json(&["skills", "discover", "úsala cuando haga falta", "--limit", "1"]);
     assert_eq!(one["skills"].as_array().unwrap().len(), 1, "{one}");
     assert_eq!(home.refused(&["skills", "discover", "notas", "--limit", "0"]), (2, "invalid_request".into()));

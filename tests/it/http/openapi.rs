@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::Value;
+use skillmount::limits::SEARCH_RESULTS_MOST;
 
 use super::Server;
 
@@ -48,6 +49,13 @@ fn every_operation_is_described_tagged_and_says_how_it_fails() {
             }
         }
     }
+}
+
+#[test]
+fn the_limit_of_a_search_is_described_as_it_is_kept() {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let limit = &document["components"]["schemas"]["DiscoverRequest"]["properties"]["limit"];
+    assert_eq!((limit["minimum"].as_u64(), limit["maximum"].as_u64()), (Some(1), Some(SEARCH_RESULTS_MOST as u64)));
 }
 
 #[test]

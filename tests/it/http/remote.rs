@@ -56,7 +56,7 @@ async fn every_operation_works_from_afar() {
     );
     assert_eq!(remote.list_sessions(&[]).await.unwrap()["sessions"][0]["session_id"], "s1");
     assert!(remote.prompt(&[("mode", "listing".to_owned())]).await.unwrap()["prompt"].is_string());
-    let discover = DiscoverRequest { query: "alquileres".into(), category: None, limit: 10 };
+    let discover = DiscoverRequest { query: "alquileres".into(), category: None, level: None, limit: 10 };
     assert_eq!(remote.discover_skills(discover).await.unwrap().skills[0].skill, "contratos/arrendamiento");
     let tools = remote.tools(&[("format", "mcp".to_owned())]).await.unwrap();
     assert!(tools["tools"][0]["inputSchema"].is_object(), "{tools}");

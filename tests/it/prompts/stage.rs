@@ -74,6 +74,7 @@ pub(super) fn entry(skill: &str, name: Option<&str>, description: &str) -> Arc<C
             ..Frontmatter::default()
         },
         opening: String::new(),
+        headings: String::new(),
         etag: ETag::new("e"),
         files: 1,
         size: 1,

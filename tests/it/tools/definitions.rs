@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skillmount::{
-    limits::TOOL_ENUM_SKILLS,
+    limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
     session::{LoadTool, Policy, PromptMode, SkillRule, ToolRule},
     tools::{Shape, Tool, for_session},
 };
@@ -20,7 +20,7 @@ async fn schema(agent: &skillmount::backend::SkillBackend, name: &str) -> Value 
 #[tokio::test]
 async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape() {
     let agent = notary().await.agent();
-    for tool in for_session(&agent, None).await.unwrap() {
+    for tool in for_session(&agent).await.unwrap() {
         let (name, about) = (tool.tool.name(), &tool.description);
         let schema = &tool.input_schema;
         assert_eq!((schema["type"].as_str(), &schema["additionalProperties"]), (Some("object"), &Value::Bool(false)));
@@ -65,6 +65,12 @@ async fn the_schema_of_a_tool_and_what_it_accepts_are_the_same() {
             assert!(refused(&agent, &name, Value::Object(less)).await.contains("wrong input"), "{name}: {required}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_search_names_the_limits_it_takes() {
+    let limit = schema(&World::new().agent(), "discover_skills").await["properties"]["limit"].clone();
+    assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(SEARCH_RESULTS_MOST)));
 }
 
 #[tokio::test]
@@ -137,7 +143,7 @@ async fn tools_that_a_loaded_skill_expects_are_told_and_not_granted() {
         said(agent, "load_skill", json!({ "skill": "compraventa" })).await;
     }
     assert!(!names(&blocked).await.contains(&"read".to_owned()));
-    let tools = for_session(&free, None).await.unwrap();
+    let tools = for_session(&free).await.unwrap();
     let expected: Vec<_> =
         tools.iter().filter(|tool| tool.description.contains("escrituras/compraventa")).map(|tool| tool.tool).collect();
     assert_eq!(expected, [Tool::Read]);
@@ -147,7 +153,7 @@ async fn tools_that_a_loaded_skill_expects_are_told_and_not_granted() {
 async fn the_same_session_gives_the_same_bytes() {
     let world = notary().await;
     let bytes = async |world: &World| {
-        let tools = for_session(&agent_in(world, PromptMode::TwoState).await, None).await.unwrap();
+        let tools = for_session(&agent_in(world, PromptMode::TwoState).await).await.unwrap();
         let tools: Vec<_> = tools.iter().map(|tool| tool.in_shape(Shape::Anthropic)).collect();
         serde_json::to_string(&tools).unwrap()
     };

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use skillmount::{
+    backend::{BackendProtocol as _, DiscoverRequest},
     prompt::{PromptRequest, for_session as prompt_for},
     session::{Policy, PromptMode, ToolRule},
 };
@@ -61,6 +62,19 @@ async fn the_second_turn_has_the_tool_that_loads_what_was_found_on_any_replica()
     let world = notary().await;
     let agent = agent_in(&world, PromptMode::Discover).await;
     said(&agent, "discover_skills", json!({ "query": QUESTION })).await;
+    for agent in [agent, world.replica().agent()] {
+        assert_eq!(names(&agent).await, ["discover_skills", "load_skill"]);
+    }
+}
+
+#[tokio::test]
+async fn a_find_outside_a_turn_of_calls_brings_the_tool_as_well_on_any_replica() {
+    let world = notary().await;
+    let agent = agent_in(&world, PromptMode::Discover).await;
+    let ask = |query: &str| DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: 1 };
+    agent.discover_skills(ask("zzzz")).await.unwrap();
+    assert_eq!(names(&agent).await, ["discover_skills"]);
+    agent.discover_skills(ask(QUESTION)).await.unwrap();
     for agent in [agent, world.replica().agent()] {
         assert_eq!(names(&agent).await, ["discover_skills", "load_skill"]);
     }

@@ -70,7 +70,7 @@ pub(super) async fn refused(agent: &SkillBackend, name: &str, input: Value) -> S
 
 /// The definitions in the first shape, by name.
 pub(super) async fn offered(agent: &SkillBackend) -> Vec<(String, Value)> {
-    let tools = for_session(agent, None).await.unwrap();
+    let tools = for_session(agent).await.unwrap();
     tools.iter().map(|tool| (tool.tool.name().to_owned(), tool.in_shape(Shape::Anthropic))).collect()
 }
 

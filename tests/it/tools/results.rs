@@ -14,8 +14,7 @@ use crate::support::world::{Short, World};
 
 /// One call whose result may be so many tokens long.
 async fn within(agent: &SkillBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {
-    let results =
-        run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens, ..ToolOptions::default() }).await.unwrap();
+    let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens }).await.unwrap();
     results.content[0].content.clone()
 }
 
@@ -205,12 +204,11 @@ async fn a_body_is_where_the_prompt_that_is_asked_for_does_not_have_it() {
     for (policy, asked, in_result) in
         [(PromptMode::TwoState, PromptMode::Listing, true), (PromptMode::Listing, PromptMode::Combined, false)]
     {
-        let agent = agent_in(&notary().await, policy).await;
-        let options = ToolOptions { mode: Some(asked), ..ToolOptions::default() };
+        let agent = agent_in(&notary().await, policy).await.in_mode(Some(asked));
+        let options = ToolOptions::default();
         let results = run(&agent, blocks(&[("load_skill", json!({ "skill": "pdf" }))]), options).await.unwrap();
         let typed = run_message(&agent, "/pdf", options).await.unwrap().text;
-        let request = PromptRequest { mode: Some(asked), ..PromptRequest::default() };
-        let prompt = for_session(&agent, &request).await.unwrap().prompt;
+        let prompt = for_session(&agent, &PromptRequest::default()).await.unwrap().prompt;
         let body = "Run /skills/pdf/scripts/fill.py.";
         for text in [&results.content[0].content, &typed] {
             assert_eq!((text.contains(body), prompt.contains(body)), (in_result, !in_result), "{text}\n{prompt}");
