@@ -13,6 +13,8 @@ pub struct Outline {
     pub links: Vec<Link>,
     /// Code blocks, fenced and indented, in order.
     pub code: Vec<CodeBlock>,
+    /// Code inside a line, in order.
+    pub inline_code: Vec<Range<usize>>,
 }
 
 /// A heading and the text it stands over.
@@ -55,6 +57,15 @@ impl Outline {
         let level = self.headings.iter().map(|heading| heading.level).min()?;
         self.headings.iter().find(|heading| heading.level == level).map(|heading| heading.text.as_str())
     }
+
+    /// Whether the byte `at` is inside code, in a block or in a line.
+    #[must_use]
+    pub fn is_code(&self, at: usize) -> bool {
+        let block = self.code.partition_point(|block| block.range.start <= at).checked_sub(1);
+        let inline = self.inline_code.partition_point(|range| range.start <= at).checked_sub(1);
+        block.and_then(|nth| self.code.get(nth)).is_some_and(|block| block.range.contains(&at))
+            || inline.and_then(|nth| self.inline_code.get(nth)).is_some_and(|range| range.contains(&at))
+    }
 }
 
 /// Reads the shape of `body`, in time linear in its length.
@@ -84,7 +95,11 @@ impl Reader {
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 self.open_links.pop();
             }
-            Event::Text(text) | Event::Code(text) => self.text(&text),
+            Event::Text(text) => self.text(&text),
+            Event::Code(text) => {
+                self.text(&text);
+                self.outline.inline_code.push(range);
+            }
             Event::SoftBreak | Event::HardBreak => self.text(" "),
             _ => {}
         }
@@ -170,5 +185,8 @@ mod tests {
         assert_eq!(&BODY[outline.links[0].range.clone()], "[a `b`](x/y.md)");
         assert_eq!(&BODY[outline.code[0].range.clone()], "```rust\ncode\n```");
         assert_eq!((outline.code[0].info.as_str(), outline.code[1].info.as_str()), ("rust", ""));
+        let is_code = |text| outline.is_code(BODY.find(text).unwrap());
+        assert!(is_code("`b`") && is_code("code\n") && is_code("indented"));
+        assert!(!is_code("](x") && !is_code("Set") && !is_code("intro"));
     }
 }

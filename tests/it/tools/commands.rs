@@ -2,6 +2,7 @@
 
 use skillmount::{
     Code,
+    limits::ARGUMENT_BYTES,
     path::SkillPath,
     session::PromptMode,
     tools::{Command, MessageReply, ToolOptions, run_message},
@@ -48,6 +49,16 @@ async fn text_that_names_no_skill_passes_through_unchanged() {
         let reply = message(&world, text).await.unwrap();
         assert_eq!(reply, MessageReply { command: None, text: text.to_owned(), loaded: None }, "{text:?}");
     }
+}
+
+#[tokio::test]
+async fn a_command_is_held_to_the_limit_of_arguments_and_long_text_that_is_none_passes() {
+    let world = notary().await;
+    let long = "x".repeat(ARGUMENT_BYTES + 1);
+    assert_eq!(code(message(&world, &format!("/compraventa {long}")).await), Code::InvalidRequest);
+    assert!(message(&world, &format!("/compraventa {}", &long[1..])).await.unwrap().loaded.is_some());
+    let text = format!("/usr/bin/env said {long}");
+    assert_eq!(message(&world, &text).await.unwrap().text, text);
 }
 
 #[tokio::test]
