@@ -286,6 +286,9 @@ mod tests {
             ("{{file-type}}", "file-type=a file=", false),
             ("\\{{file}}", "a", true),
             ("{{x}} {{file}}", "x=1", false),
+            ("x", "file=", false),
+            ("x", "file==", true),
+            ("x", "y=", true),
         ] {
             assert_eq!(added(body, arguments), is_added, "{body} with {arguments}");
         }

@@ -3,7 +3,7 @@
 //! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
 //! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
 //! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
-//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
+//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
 //! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
 //! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file` and `link_outside_skill`.
 
@@ -13,7 +13,7 @@ mod links;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-pub use fix::fix;
+pub use fix::{Fixed, fix};
 
 use super::{
     Diagnostic, Frontmatter, Severity,
@@ -106,9 +106,17 @@ fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
         let message = "SKILL.md must begin with its `---` line: remove what stands before it";
         found.push(Diagnostic::error("frontmatter_not_first", message).at(1, 1));
     }
-    if bytes.contains(&b'\r') {
+    let mut returns = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\r').map(|(at, _)| at);
+    let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+    if returns.clone().any(ends_line) {
         let message = "SKILL.md has Windows line ends: save it with LF";
         found.push(Diagnostic::warning("carriage_return", message).at(1, 1));
+    }
+    if let Some(at) = returns.find(|at| !ends_line(*at)) {
+        let message =
+            "a carriage return stands here without a line feed, which readers take for different things: remove it";
+        let (line, column) = place(&String::from_utf8_lossy(bytes.get(..at).unwrap_or_default()));
+        found.push(Diagnostic::warning("lone_carriage_return", message).at(line, column));
     }
     found
 }
@@ -200,11 +208,16 @@ fn of_body(split: &Split) -> Vec<Diagnostic> {
 fn hidden(text: &str) -> Option<Diagnostic> {
     let at = text.find(fence::is_hidden)?;
     let count = text.chars().filter(|c| fence::is_hidden(*c)).count();
-    let before = text.get(..at)?;
+    let (line, column) = place(text.get(..at)?);
+    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
+    Some(Diagnostic::warning("hidden_characters", message).at(line, column))
+}
+
+/// The line and column of what comes after `before`.
+fn place(before: &str) -> (u32, u32) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
-    Some(Diagnostic::warning("hidden_characters", message).at(saturating(line), saturating(column)))
+    (saturating(line), saturating(column))
 }
 
 #[cfg(test)]
@@ -300,7 +313,7 @@ mod tests {
             let text = format!("---\ndescription: d\n{}\n---\n[a](b.md)", pieces.concat());
             let _ = lint(text.as_bytes(), "demo", Some(&[]));
             if let Some(fixed) = fix(text.as_bytes(), "demo") {
-                prop_assert_eq!(fix(&fixed, "demo"), None);
+                prop_assert_eq!(fix(&fixed.bytes, "demo"), None);
             }
         }
     }

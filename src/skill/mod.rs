@@ -17,6 +17,6 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use document::{Document, Head, read_document, read_head};
 pub use fence::{fence, sanitize, xml_escape};
 pub use frontmatter::{Frontmatter, Parameter};
-pub use lint::{fix, lint};
+pub use lint::{Fixed, fix, lint};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use snapshot::{Snapshot, SnapshotFile};

@@ -104,29 +104,12 @@ fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<Linted> {
     })?;
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
     let judge = |bytes: &[u8]| judge(&local.skill, path.display().to_string(), bytes, &files);
-    let before = judge(&bytes);
-    let Some((app, repaired)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
-        return Ok(before);
+    let Some((app, fixed)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
+        return Ok(judge(&bytes));
     };
-    let after = judge(&repaired);
-    let gone = gone(before.findings, &after.findings);
     let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write(MAIN, &repaired, app.clock.random())?;
-    Ok(Linted { mended: gone, ..after })
-}
-
-/// Those of `before` that are not in `after`. Lines may have moved and words changed, so what counts is how often a code
-/// is found.
-fn gone(before: Vec<Diagnostic>, after: &[Diagnostic]) -> Vec<Diagnostic> {
-    let mut left: Vec<&str> = after.iter().map(|finding| finding.code.as_str()).collect();
-    let is_gone = |finding: &Diagnostic| match left.iter().position(|code| *code == finding.code) {
-        Some(at) => {
-            left.swap_remove(at);
-            false
-        }
-        None => true,
-    };
-    before.into_iter().filter(is_gone).collect()
+    Target::new(folder.to_owned()).write(MAIN, &fixed.bytes, app.clock.random())?;
+    Ok(Linted { mended: fixed.mended, ..judge(&fixed.bytes) })
 }
 
 fn judge(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str]) -> Linted {

@@ -190,10 +190,9 @@ impl<'a> Call<'a> {
 
     /// Whether the arguments have a word that is not among those `shown`.
     pub(super) fn has_others_than(&self, shown: &BTreeSet<usize>) -> bool {
-        let is_empty = |word: &Word| {
-            let is_parameter = name(word).is_some_and(|name| self.parameters.iter().any(|(one, _)| one.name == name));
-            word.text.is_empty() || (is_parameter && word.text.ends_with('='))
-        };
+        let is_unset =
+            |word: &Word| self.parameters.iter().any(|(one, _)| word.text.strip_suffix('=') == Some(&one.name));
+        let is_empty = |word: &Word| word.text.is_empty() || is_unset(word);
         self.words.iter().enumerate().any(|(at, word)| !shown.contains(&at) && !is_empty(word))
     }
 

@@ -159,6 +159,24 @@ fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
     assert_eq!(home.refused(&["lint", "store", "--fix"]), (2, "invalid_request".into()));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_fix_writes_only_what_it_tells_and_leaves_permissions_as_they_are() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let home = Home::new();
+    home.file("one/SKILL.md", "--- \nname: one\ndescription: d\n---\nPasos");
+    home.file("two/SKILL.md", "---\nname: dos\ndescription: d\n---\nPasos");
+    let meta = |name: &str| std::fs::metadata(home.path().join(name).join("SKILL.md")).unwrap();
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(home.path().join("two/SKILL.md"), private).unwrap();
+    let untouched = meta("one").ino();
+    assert_eq!(home.json(&["lint", "one", "--fix"])[0]["mended"], json!(null));
+    assert_eq!(meta("one").ino(), untouched);
+    assert_eq!(home.json(&["lint", "two", "--fix"])[0]["mended"][0]["code"], "name_differs");
+    assert_eq!(meta("two").mode() & 0o777, 0o600);
+    assert_eq!(home.read("two/SKILL.md"), "---\nname: two\ndescription: d\n---\nPasos");
+}
+
 #[test]
 fn a_new_skill_passes_lint_and_takes_nobodys_place() {
     let home = Home::new();
