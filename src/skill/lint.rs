@@ -5,10 +5,13 @@
 //! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
 //! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
 //! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
-//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file` and `link_outside_skill`.
+//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file`, `link_outside_skill`, `link_too_deep`,
+//! `parameter_undeclared` and `nested_skill`. `file_misnamed` is found by whoever looks for skills.
 
 mod fix;
 mod links;
+mod placeholders;
+mod places;
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
@@ -27,7 +30,7 @@ use crate::limits::{
 };
 
 /// Findings that a load survives and publishing does not.
-const STRICT: [&str; 8] = [
+const STRICT: [&str; 10] = [
     "duplicate_key",
     "field_not_boolean",
     "field_not_text",
@@ -35,11 +38,13 @@ const STRICT: [&str; 8] = [
     "metadata_not_a_map",
     "name_differs",
     "name_missing",
+    "parameter_duplicate",
+    "parameter_unnamed",
     "yaml_repaired",
 ];
 
 /// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
-const KNOWN_FIELDS: [&str; 24] = [
+const KNOWN_FIELDS: [&str; 25] = [
     "name",
     "description",
     "license",
@@ -64,6 +69,7 @@ const KNOWN_FIELDS: [&str; 24] = [
     "triggers",
     "user-invocable",
     "when-to-use",
+    "when_to_use",
 ];
 
 /// Judges the SKILL.md of the skill in `folder`, whose files are `files` (paths below that folder) where they are known.
@@ -82,10 +88,12 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
             let source = Source::from(&split);
             found.extend(of_fields(&parsed.frontmatter).into_iter().map(|(key, one)| source.place(one, key)));
             found.extend(of_body(&split));
-            found.extend(files.map(|files| links::missing(&split, files)).unwrap_or_default());
+            found.extend(placeholders::undeclared(&split, &parsed.frontmatter.parameters));
+            found.extend(files.map(|files| links::judge(&split, files)).unwrap_or_default());
         }
     }
     found.extend(hidden(&text));
+    found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
     for one in &mut found {
         if STRICT.contains(&one.code.as_str()) {
             one.severity = Severity::Error;
@@ -178,9 +186,14 @@ fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
             found.push(("metadata", Diagnostic::warning("metadata_not_text", message)));
         }
     }
-    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.replace('_', "-").as_str()));
+    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.as_str()));
     for key in unknown.take(SKILL_FINDINGS + 1) {
-        let message = format!("{key} is no field of the specification: put it under `metadata`");
+        let hyphenated = key.replace('_', "-");
+        let message = if KNOWN_FIELDS.contains(&hyphenated.as_str()) {
+            format!("{key} is no field of the specification, and other readers pass it over: write `{hyphenated}`")
+        } else {
+            format!("{key} is no field of the specification: put it under `metadata`")
+        };
         found.push((key, Diagnostic::warning("unknown_field", message)));
     }
     found
@@ -202,6 +215,14 @@ fn of_body(split: &Split) -> Vec<Diagnostic> {
     };
     let code = if split.body.trim().is_empty() { "body_empty" } else { "body_too_long" };
     vec![Diagnostic::warning(code, message).at(split.body_line, 1)]
+}
+
+/// A SKILL.md in a folder of the skill, which makes no skill of its own.
+fn nested(file: &str) -> Option<Diagnostic> {
+    let folder = file.strip_suffix("/SKILL.md")?;
+    let message =
+        format!("{file} makes no skill, because it lies inside this one: move {folder} out, or rename the file");
+    Some(Diagnostic::warning("nested_skill", message))
 }
 
 /// The first character that a person does not see and a model does.
@@ -272,12 +293,23 @@ mod tests {
             ("name: demo\ndescription: d\nallowed-tools: [Read]", "allowed_tools_form", Warning, 4),
             ("name: demo\ndescription: d\nallowed-tools: Read, Write", "allowed_tools_form", Warning, 4),
             ("name: demo\ndescription: d\nversion: 1.0", "unknown_field", Warning, 4),
+            ("name: demo\ndescription: d\nallowed_tools: Read", "unknown_field", Warning, 4),
+            ("name: demo\ndescription: d\nparameters: [a, b, a]", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\narguments: a b a", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\nmetadata:\n  parameters: [a, a]", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- description: x", "parameter_unnamed", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- ''", "parameter_unnamed", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- {name: a, required: maybe}", "field_not_boolean", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n  a: {required: maybe}", "field_not_boolean", Error, 4),
             ("name: demo\ndescription: a\u{202e}b", "hidden_characters", Warning, 3),
         ] {
             let found = codes(&skill(fields, "Body"));
             let line = (line > 0).then_some(line);
             assert!(found.contains(&(code.to_owned(), severity, line)), "{fields}: {found:?}");
         }
+        let fields = "name: demo\ndescription: d\nwhen_to_use: w\nparameters: [{name: a, required: no}, b]";
+        assert_eq!(codes(&skill(fields, "{{a}} {{b}}")), []);
+        assert_eq!(codes(&skill(fields, "{{a}}\n{{c}}")), [("parameter_undeclared".to_owned(), Warning, Some(8))]);
         for good in ["技能", "мой-навык", "café", "a1-2"] {
             assert_eq!(name_fault(good), None, "{good}");
         }
@@ -294,6 +326,15 @@ mod tests {
         assert_eq!(codes(format!("\n{text}").as_bytes()), ["frontmatter_not_first"]);
         assert_eq!(codes(text.replace('\n', "\r\n").as_bytes()), ["carriage_return"]);
         assert_eq!(codes(&[text.as_bytes(), b"\xff"].concat()), ["invalid_utf8"]);
+    }
+
+    #[test]
+    fn a_skill_inside_a_skill_is_told() {
+        let files = ["SKILL.md", "inner/SKILL.md", "inner/skill.md", "x/MYSKILL.md"];
+        let found = lint(skill("name: demo\ndescription: d", "Body").as_bytes(), "demo", Some(&files));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].code.as_str(), found[0].severity), ("nested_skill", Severity::Warning));
+        assert!(found[0].message.contains("move inner out"), "{found:?}");
     }
 
     #[test]

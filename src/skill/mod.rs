@@ -13,7 +13,7 @@ mod outline;
 mod snapshot;
 
 pub use body::{FilledParameter, Rendered, render};
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use fence::{fence, sanitize, xml_escape};
 pub use frontmatter::{Frontmatter, Parameter};

@@ -1,5 +1,7 @@
 //! The shape of a body: headings, links and code fences, each with its place in the text.
 
+mod html;
+
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -9,7 +11,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 pub struct Outline {
     /// Headings in order.
     pub headings: Vec<Heading>,
-    /// Links and images in order.
+    /// Links and images in order, those in HTML among them.
     pub links: Vec<Link>,
     /// Code blocks, fenced and indented, in order.
     pub code: Vec<CodeBlock>,
@@ -35,9 +37,9 @@ pub struct Heading {
 pub struct Link {
     /// Where it leads, as written.
     pub target: String,
-    /// Its text without markup.
+    /// Its text without markup; empty for one in HTML.
     pub text: String,
-    /// The whole link.
+    /// The whole link; of one in HTML, its opening tag.
     pub range: Range<usize>,
 }
 
@@ -71,7 +73,7 @@ impl Outline {
 /// Reads the shape of `body`, in time linear in its length.
 #[must_use]
 pub fn outline(body: &str) -> Outline {
-    let mut reader = Reader::default();
+    let mut reader = Reader { body, ..Reader::default() };
     for (event, range) in Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter() {
         reader.event(event, range);
     }
@@ -81,13 +83,14 @@ pub fn outline(body: &str) -> Outline {
 
 /// Reads events. The text of an open heading or link is gathered until it closes; links may stand inside headings.
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    body: &'a str,
     outline: Outline,
     in_heading: bool,
     open_links: Vec<usize>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.open(tag, range),
@@ -101,6 +104,7 @@ impl Reader {
                 self.outline.inline_code.push(range);
             }
             Event::SoftBreak | Event::HardBreak => self.text(" "),
+            Event::InlineHtml(_) => self.html(range),
             _ => {}
         }
     }
@@ -123,8 +127,19 @@ impl Reader {
                 };
                 self.outline.code.push(CodeBlock { info, range });
             }
+            Tag::HtmlBlock => self.html(range),
             _ => {}
         }
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let (start, html) = (range.start, self.body.get(range).unwrap_or_default());
+        let shift = |(target, range): (&str, Range<usize>)| Link {
+            target: target.to_owned(),
+            text: String::new(),
+            range: start + range.start..start + range.end,
+        };
+        self.outline.links.extend(html::links(html).into_iter().map(shift));
     }
 
     fn text(&mut self, text: &str) {
@@ -175,6 +190,20 @@ mod tests {
         assert!(sections[2].2.starts_with("# Top") && sections[2].2.ends_with("indented\n"));
         assert_eq!((sections[3].0, sections[3].1), (2, "Set"));
         assert_eq!(outline.title(), Some("Top"));
+    }
+
+    #[test]
+    fn links_in_html_are_links() {
+        let body = "a <IMG alt=x\n src=\"p.png\"> [t <img src=q.png>](r.md)\n\n<div>\n<a id='>' href='d.md'>d</a>\n</div>\n\n`<img src=no>`\n";
+        let outline = outline(body);
+        let links: Vec<_> = outline.links.iter().map(|one| (one.target.as_str(), &body[one.range.clone()])).collect();
+        let expected = [
+            ("p.png", "<IMG alt=x\n src=\"p.png\">"),
+            ("r.md", "[t <img src=q.png>](r.md)"),
+            ("q.png", "<img src=q.png>"),
+            ("d.md", "<a id='>' href='d.md'>"),
+        ];
+        assert_eq!(links, expected);
     }
 
     #[test]
