@@ -3,7 +3,7 @@
 //! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
 //! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
 //! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
-//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
+//! `file_too_large`, `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
 //! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
 //! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file`, `link_outside_skill`, `link_too_deep`,
 //! `parameter_undeclared` and `nested_skill`. `file_misnamed` is found by whoever looks for skills.
@@ -25,8 +25,8 @@ use super::{
     frontmatter::{self, Source, Split, decode, saturating},
 };
 use crate::limits::{
-    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FINDINGS,
-    SKILL_NAME_CHARS,
+    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
+    SKILL_FINDINGS, SKILL_NAME_CHARS,
 };
 
 /// Findings that a load survives and publishing does not.
@@ -77,6 +77,10 @@ const KNOWN_FIELDS: [&str; 25] = [
 /// Findings come in the order of their lines. The skill can be published where none is an error.
 #[must_use]
 pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnostic> {
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > SKILL_FILE_BYTES) {
+        let message = format!("SKILL.md is over {SKILL_FILE_BYTES} bytes, and nothing loads it: move parts into files");
+        return vec![Diagnostic::error("file_too_large", message).at(1, 1)];
+    }
     let (text, undecoded) = decode(bytes, false);
     let mut found: Vec<Diagnostic> = undecoded.into_iter().collect();
     found.extend(of_bytes(bytes));
@@ -346,6 +350,9 @@ mod tests {
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 3)), None);
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 4)).as_deref(), Some("body_too_long"));
         assert_eq!(warned(" \n").as_deref(), Some("body_empty"));
+        let full = usize::try_from(SKILL_FILE_BYTES).unwrap() - skill(fields, "").len();
+        assert_eq!(warned(&"x".repeat(full)).as_deref(), Some("body_too_long"));
+        assert_eq!(warned(&"x".repeat(full + 1)).as_deref(), Some("file_too_large"));
     }
 
     proptest! {

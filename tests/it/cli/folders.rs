@@ -50,6 +50,37 @@ fn a_broken_skill_is_refused_unless_forced() {
 }
 
 #[test]
+fn a_push_with_an_error_of_lint_sends_nothing_and_says_where_and_how_to_go_on() {
+    let home = Home::new();
+    home.file("skills/good/SKILL.md", &skill("good", "Does good."));
+    home.file("skills/notas/SKILL.md", "---\nname: Notas\ndescription: Use when: a\nversion: 1\n---\nPasos.\n");
+    home.file("skills/almost/skill.md", &skill("almost", "Is none."));
+    for arguments in [["push", "skills"].as_slice(), &["push", "skills", "--dry-run"]] {
+        let output = home.run(arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()), "{told}");
+        for line in ["skills/notas/SKILL.md:2:1: error: ", "notas/SKILL.md:3:14: error: ", "[yaml_repaired]"] {
+            assert!(told.contains(line), "{line}: {told}");
+        }
+        assert!(told.contains("almost/skill.md: error: ") && told.contains("[file_misnamed]"), "{told}");
+        assert!(told.contains("--fix") && told.contains("--force") && !told.contains("unknown_field"), "{told}");
+    }
+    let problem = home.run(&["push", "skills", "--json"]).stderr;
+    let problem: serde_json::Value = serde_json::from_slice(&problem).unwrap();
+    assert_eq!(problem["findings"][1]["findings"][0]["line"], 2, "{problem}");
+    assert_eq!(home.json(&["skills", "list"])["skills"], json!([]));
+    let output = home.run(&["push", "skills", "--force"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.contains("3 error(s) and 1 warning(s)"), "{told}");
+    assert!(told.contains("almost/skill.md: passed over: "), "{told}");
+    assert_eq!(home.json(&["skills", "list"])["skills"].as_array().unwrap().len(), 2);
+    std::fs::rename(home.path().join("skills/almost/skill.md"), home.path().join("skills/almost/SKILL.md")).unwrap();
+    home.ok(&["lint", "skills", "--fix"]);
+    let pushed = home.json(&["push", "skills"]);
+    assert_eq!((&pushed[2]["errors"], &pushed[2]["warnings"]), (&json!(0), &json!(1)));
+}
+
+#[test]
 fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
     let home = Home::with_skills();
     let pulled = home.json(&["pull", "out"]);
@@ -113,6 +144,26 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
     assert_eq!(home.run(&["lint", "store"]).status.code(), Some(2));
     home.ok(&["lint", "notas"]);
     assert_eq!(home.refused(&["lint", "nadie"]), (5, "skill_not_found".into()));
+}
+
+#[test]
+fn lint_takes_a_skill_md_for_its_folder_and_names_one_that_is_spelled_otherwise() {
+    let home = Home::with_skills();
+    assert!(home.ok(&["lint", "skills/notas/SKILL.md"]).ends_with("1 skill(s) checked, 1 without findings\n"));
+    let fixed = home.json(&["lint", "skills/notas/SKILL.md", "--fix"]);
+    assert_eq!((&fixed[0]["skill"], &fixed[0]["findings"]), (&json!("notas"), &json!([])));
+    assert_eq!(
+        home.refused(&["lint", "skills/escrituras/compraventa/resources/ejemplo.md"]),
+        (2, "invalid_request".into())
+    );
+    home.file("almost/skill.md", &skill("almost", "Is none."));
+    for target in ["almost", "almost/skill.md"] {
+        let output = home.run(&["lint", target]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains("[file_misnamed]"), "{text}");
+    }
+    home.file("data/skillmount/me/skills/almost/skill.md", &skill("almost", "Is none."));
+    assert_eq!(home.json(&["skills", "list", "--fresh"])["diagnostics"][0]["code"], "file_misnamed");
 }
 
 #[test]
