@@ -96,7 +96,7 @@ fn fill(body: &str, call: &Call<'_>, outline: &Outline, mount: &str) -> (String,
         let backslashes = trailing_backslashes(before);
         text.push_str(before.get(..before.len() - backslashes.div_ceil(2)).unwrap_or_default());
         let room = RENDERED_BODY_BYTES.saturating_sub(text.len() + from.len());
-        match found.value.filter(|value| backslashes % 2 == 0 && value.len() <= room) {
+        match found.value.filter(|value| backslashes.is_multiple_of(2) && value.len() <= room) {
             Some(value) => {
                 text.push_str(value);
                 shown.extend(found.words);

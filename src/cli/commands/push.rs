@@ -22,7 +22,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
     path::{KeyPrefix, ObjectKey},
-    skill::{Diagnostic, Severity},
+    skill::Severity,
     store::{Base, Committer, DeleteOptions, ListEntry, Metadata, SharedStore, Store, StoreError, StoreExt as _},
 };
 
@@ -120,9 +120,10 @@ impl Push {
 
 /// Refuses the whole push where lint finds an error in any of its skills.
 fn refuse_errors<'judged>(app: &App, judged: impl Iterator<Item = &'judged Linted>) -> Result<()> {
-    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
     let mut refused: Vec<Linted> = judged.filter(|one| one.count(Severity::Error) > 0).cloned().collect();
-    refused.iter_mut().for_each(|one| one.findings.retain(is_error));
+    for one in &mut refused {
+        one.findings.retain(|finding| finding.severity == Severity::Error);
+    }
     if refused.is_empty() {
         return Ok(());
     }

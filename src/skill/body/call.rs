@@ -87,7 +87,8 @@ impl<'a> Call<'a> {
             let end = |at: Option<&usize>| Some(self.words.get(*at?)?.span.end);
             let rest =
                 end(given.words.first()).zip(end(given.words.last())).and_then(|(from, to)| self.raw.get(from..to));
-            given.value = (given.value.clone() + rest.unwrap_or_default()).trim_start().to_owned();
+            let rest = rest.unwrap_or_default();
+            given.value.push_str(if given.value.is_empty() { rest.trim_start() } else { rest });
         }
     }
 

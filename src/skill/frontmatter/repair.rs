@@ -128,8 +128,8 @@ impl<'a> Prose<'a> {
         let last = parts.pop().unwrap_or_default();
         let (last, comment) = if is_quoted { (last, "") } else { last.split_at(comment_start(last)) };
         parts.push(last);
-        let has_comment = |part: &&str| part.starts_with('#') || part.contains(" #") || part.contains("\t#");
-        let is_plain = !parts.iter().any(|part| has_comment(&part));
+        let has_comment = |part: &str| part.starts_with('#') || part.contains(" #") || part.contains("\t#");
+        let is_plain = !parts.iter().any(|part| has_comment(part));
         Self { text: parts.join(" "), comment, rest, is_plain }
     }
 
