@@ -111,6 +111,8 @@ pub const FRONTMATTER_NESTING: usize = 64;
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
 /// A body with its arguments filled in; placeholders beyond it stay as they are.
 pub const RENDERED_BODY_BYTES: usize = 8 << 20;
+/// The arguments of one load, which the session remembers as long as the skill is loaded.
+pub const ARGUMENT_BYTES: usize = 16 << 10;
 /// Parameters a skill may declare.
 pub const SKILL_PARAMETERS: usize = 64;
 /// How far behind a `{{` its `}}` may be.

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     catalog::{CatalogEntry, CatalogView, Layer},
     error::{Code, Error, Result},
-    limits::{LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES, SKILL_FILES},
+    limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES, SKILL_FILES},
     path::{MountName, SkillPath, UserSpace},
     session::{Both, Change, LoadedSkill, Session, SkillRule},
     skill::{Document, FilledParameter, Severity, Snapshot, SnapshotFile, read_document, render},
@@ -39,8 +39,7 @@ impl SkillBackend {
             self.count_use(&loaded.skill);
         }
         let mount = skill_mount(&loaded.mount)?;
-        let parameters = &document.frontmatter.parameters;
-        let rendered = render(&document.body, parameters, request.arguments.as_deref(), mount.as_str());
+        let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
         let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
         Ok(LoadSkillReply {
             status,
@@ -74,12 +73,17 @@ impl SkillBackend {
         request: &LoadSkillRequest,
         invoker: Option<Invoker>,
     ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
+        // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
+        if invoker != Some(Invoker::Person) {
+            check_arguments(request)?;
+        }
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let find = self.find(&request.skill, &session, &policy);
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
+        check_arguments(request)?;
         check_invoker(&fetched, invoker)?;
         if policy.skill(&fetched.skill) == SkillRule::Enabled {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
@@ -305,16 +309,29 @@ impl SkillBackend {
         };
         let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
         let (document, _) = read_document(&bytes, loaded.skill.folder());
-        Ok(document.map_or_else(String::new, |document| {
-            let parameters = &document.frontmatter.parameters;
-            render(&document.body, parameters, loaded.arguments.as_deref(), mount.as_str()).text
-        }))
+        let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
+        Ok(rendered.unwrap_or_default())
     }
 }
 
 impl From<FilledParameter> for SkillParameter {
     fn from(filled: FilledParameter) -> Self {
-        Self { name: filled.name, required: filled.required, value: filled.value }
+        let FilledParameter { name, description, required, value } = filled;
+        Self { name, description: Some(description).filter(|text| !text.is_empty()), required, value }
+    }
+}
+
+/// Keeps what a session remembers of each loaded skill small.
+fn check_arguments(request: &LoadSkillRequest) -> Result<()> {
+    match request.arguments.as_deref().map_or(0, str::len) {
+        0..=ARGUMENT_BYTES => Ok(()),
+        bytes => {
+            let message = format!(
+                "the arguments of a skill have {bytes} bytes and may have {ARGUMENT_BYTES}: put long text into a file in \
+                 /workspace and name it in the arguments"
+            );
+            Err(Error::new(Code::InvalidRequest, message))
+        }
     }
 }
 

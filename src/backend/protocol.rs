@@ -268,7 +268,7 @@ wire! {
         /// Another name for its folder below `/skills`.
         #[serde(default)]
         pub mount_as: Option<String>,
-        /// Arguments for the parameters of its body.
+        /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
         #[serde(default)]
         pub arguments: Option<String>,
         /// Who asks for it: some skills are for people to call, and some for models.
@@ -288,6 +288,9 @@ wire! {
     pub struct SkillParameter {
         /// Its name.
         pub name: String,
+        /// What to ask the user for, where its author says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub description: Option<String>,
         /// Whether the skill cannot be followed without it.
         pub required: bool,
         /// The value it was given, or its default.

@@ -11,7 +11,7 @@ use super::entry::CatalogDiagnostic;
 use crate::{
     limits::{CATALOG_SKILLS, SKILL_DEPTH},
     path::{ETag, KeyPrefix, ObjectKey, SkillPath},
-    skill::Diagnostic,
+    skill::{Diagnostic, misnamed},
     store::ListEntry,
 };
 
@@ -70,6 +70,7 @@ impl Layout {
                 folder.size += entry.size;
                 folder.updated_at = folder.updated_at.max(entry.modified_at);
             }
+            layout.diagnostics.extend(misnamed_head(relative, &heads));
         }
         layout.folders = found.into_values().collect();
         layout.folders.sort_by(|one, two| one.skill.cmp(&two.skill));
@@ -127,8 +128,19 @@ fn head_folder(relative: &str) -> Option<&str> {
         Some((folder, SKILL_FILE)) => folder,
         _ => return None,
     };
-    let of_tools = folder.split('/').any(|part| matches!(part, ".git" | "node_modules"));
-    (!of_tools).then_some(folder)
+    (!is_of_tools(folder)).then_some(folder)
+}
+
+fn is_of_tools(folder: &str) -> bool {
+    folder.split('/').any(|part| matches!(part, ".git" | "node_modules"))
+}
+
+/// What to say of a file that would make its folder a skill if it were spelled so.
+fn misnamed_head(relative: &str, heads: &HashSet<&str>) -> Option<CatalogDiagnostic> {
+    let (folder, name) = relative.rsplit_once('/')?;
+    let diagnostic = misnamed(name)?;
+    let is_free = outermost(folder, heads).is_none() && !is_of_tools(folder);
+    is_free.then(|| CatalogDiagnostic { skill: folder.to_owned(), diagnostic })
 }
 
 /// The shortest part of `path`, cut at a `/` or whole, that is one of `heads`.
@@ -199,6 +211,14 @@ mod tests {
     #[test]
     fn only_the_exact_file_name_makes_a_skill() {
         assert!(skills(&layout(&["a/skill.md", "b/SKILL.MD", "c/xSKILL.md", "d/SKILL.md/x"])).is_empty());
+    }
+
+    #[test]
+    fn another_spelling_of_the_file_name_is_reported_where_it_would_have_made_a_skill() {
+        let found =
+            layout(&["a/skill.md", "b/SKILL.md", "b/skill.md", "b/c/Skill.md", "node_modules/x/skill.md", "skill.md"]);
+        let found: Vec<_> = found.diagnostics.iter().map(|one| (one.skill.as_str(), &*one.diagnostic.code)).collect();
+        assert_eq!(found, [("a", "file_misnamed")]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod control;
 mod edges;
+mod findings;
 mod folder;
 mod input;
 mod logs;

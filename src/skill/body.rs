@@ -1,16 +1,24 @@
 //! The body of a skill with the arguments of a call filled in.
 //!
 //! One pass from left to right: what is put in is never looked at again, so an argument that reads `$ARGUMENTS` or
-//! `{{name}}` stays those characters. `$1` is the first argument, as in a shell and as an author counts; where
-//! `$ARGUMENTS[N]` is used instead, N counts from zero, as in the arrays of Claude Code, which that form comes from. Shell
-//! substitutions, `` !`command` `` and blocks opened by ```` ```! ````, are text here and never run.
+//! `{{name}}` stays those characters. `$1` is the first argument, as in a shell and as an author counts. A body that also
+//! has `$0` was written for Claude Code, where that is the first, and all its `$N` count from there; so does
+//! `$ARGUMENTS[N]`, which only Claude Code has. Shell substitutions, `` !`command` `` and blocks opened by ```` ```! ````,
+//! are text here and never run.
 
-use std::collections::BTreeMap;
+mod call;
+mod words;
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Parameter, outline::outline};
-use crate::limits::{PARAMETER_REACH, RENDERED_BODY_BYTES};
+use self::call::{Call, Placeholder, position, takes_arguments};
+use super::{
+    Document, Frontmatter,
+    outline::{Outline, outline},
+};
+use crate::limits::RENDERED_BODY_BYTES;
 
 /// What stands behind the body where it holds shell substitutions.
 const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not run; they are shown as text.";
@@ -21,6 +29,8 @@ const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not 
 pub struct FilledParameter {
     /// Its name.
     pub name: String,
+    /// What to ask the user for; empty where its author does not say.
+    pub description: String,
     /// Whether the skill cannot be followed without it.
     pub required: bool,
     /// What was given, or its default.
@@ -40,53 +50,81 @@ pub struct Rendered {
     pub has_shell: bool,
 }
 
-/// Fills `arguments` into `body`.
+/// Fills `arguments` into the body of `document`.
 ///
-/// Arguments are cut into words as a shell does, quotes and backslashes included. `name=value` fills the parameter of
-/// that name, the other words fill the remaining parameters in order. Where no placeholder shows any of them, the
-/// arguments are added at the end as `ARGUMENTS: …`. `mount` is where the skill's files are, which `${SKILL_DIR}` and
-/// `${CLAUDE_SKILL_DIR}` stand for. Text that would grow past [`RENDERED_BODY_BYTES`] keeps its placeholders from there on.
+/// Arguments are cut into words much as a shell does. `name=value` fills the parameter of that name, the other words fill
+/// the remaining parameters in order, and the last of them takes all that is left. Where a word is shown by no
+/// placeholder, the arguments are added at the end as `ARGUMENTS: …`. `mount` is where the skill's files are, which
+/// `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` stand for. A backslash in front of a placeholder keeps it as text, and of two
+/// one stays. In a skill that declares no arguments, `$1` in code is the shell's. Text that would grow past
+/// [`RENDERED_BODY_BYTES`] keeps its placeholders from there on.
 #[must_use]
-pub fn render(body: &str, parameters: &[Parameter], arguments: Option<&str>, mount: &str) -> Rendered {
-    let call = Call::new(arguments.unwrap_or_default().trim(), parameters);
-    let (mut text, shown) = fill(body, &call, mount);
-    if !shown && !call.raw.is_empty() {
+pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rendered {
+    let (body, front) = (document.body.as_str(), &document.frontmatter);
+    let outline = outline(body);
+    let first = usize::from(!counts_from_zero(body, front, &outline));
+    let call = Call::new(arguments.unwrap_or_default(), front, first);
+    let (mut text, shown) = fill(body, &call, &outline, mount);
+    if call.has_others_than(&shown) {
         append(&mut text, &format!("ARGUMENTS: {}", call.raw));
     }
-    let has_shell = has_shell(body);
+    let has_shell = has_shell(body, &outline);
     if has_shell {
         append(&mut text, SHELL_NOTE);
     }
-    let missing = call.parameters.iter().filter(|one| one.required && one.value.is_none()).map(|one| one.name.clone());
-    Rendered { text, missing: missing.collect(), parameters: call.parameters, has_shell }
+    let parameters = call.into_parameters();
+    let missing = parameters.iter().filter(|one| one.required && one.value.is_none()).map(|one| one.name.clone());
+    Rendered { text, missing: missing.collect(), parameters, has_shell }
 }
 
-/// The body with its placeholders filled, and whether any of them showed something of the call.
-fn fill(body: &str, call: &Call<'_>, mount: &str) -> (String, bool) {
+/// The body with its placeholders filled, and the words of the call that they show.
+fn fill(body: &str, call: &Call<'_>, outline: &Outline, mount: &str) -> (String, BTreeSet<usize>) {
     let mut text = String::with_capacity(body.len() + call.raw.len());
-    let mut shown = false;
+    let mut shown = BTreeSet::new();
     let mut rest = body;
     while let Some(at) = rest.find(['$', '{']) {
         let (before, from) = rest.split_at(at);
-        text.push_str(before);
-        let room = RENDERED_BODY_BYTES.saturating_sub(text.len() + from.len());
-        let of_call = call.placeholder(from);
-        let found = of_call.or_else(|| mount_placeholder(from).map(|length| (length, mount)));
-        let (length, value) = match found.filter(|(_, value)| value.len() <= room) {
-            Some(found) => {
-                shown |= of_call.is_some();
-                found
-            }
-            None => (1, from.get(..1).unwrap_or_default()),
+        let is_shell = !call.is_declared && position(from).is_some() && outline.is_code(body.len() - from.len());
+        let of_call = if is_shell { None } else { call.placeholder(from) };
+        let Some(found) = of_call.or_else(|| of_mount(from, mount)) else {
+            let (one, after) = from.split_at(1);
+            text.extend([before, one]);
+            rest = after;
+            continue;
         };
-        text.push_str(value);
-        rest = from.get(length..).unwrap_or_default();
+        let (written, after) = from.split_at(found.length);
+        let backslashes = trailing_backslashes(before);
+        text.push_str(before.get(..before.len() - backslashes.div_ceil(2)).unwrap_or_default());
+        let room = RENDERED_BODY_BYTES.saturating_sub(text.len() + from.len());
+        match found.value.filter(|value| backslashes.is_multiple_of(2) && value.len() <= room) {
+            Some(value) => {
+                text.push_str(value);
+                shown.extend(found.words);
+            }
+            None => text.push_str(written),
+        }
+        rest = after;
     }
     (text + rest, shown)
 }
 
-fn mount_placeholder(text: &str) -> Option<usize> {
-    ["${SKILL_DIR}", "${CLAUDE_SKILL_DIR}"].into_iter().find(|name| text.starts_with(name)).map(str::len)
+fn of_mount<'a>(text: &str, mount: &'a str) -> Option<Placeholder<'a>> {
+    let name = ["${SKILL_DIR}", "${CLAUDE_SKILL_DIR}"].into_iter().find(|name| text.starts_with(name))?;
+    Some(Placeholder { length: name.len(), value: Some(mount), words: &[] })
+}
+
+/// Whether `$0` stands in the body as a placeholder.
+fn counts_from_zero(body: &str, front: &Frontmatter, outline: &Outline) -> bool {
+    body.match_indices("$0").any(|(at, _)| {
+        let (before, from) = body.split_at(at);
+        position(from).is_some_and(|(number, _)| number == 0)
+            && trailing_backslashes(before).is_multiple_of(2)
+            && (takes_arguments(front) || !outline.is_code(at))
+    })
+}
+
+fn trailing_backslashes(text: &str) -> usize {
+    text.len() - text.trim_end_matches('\\').len()
 }
 
 fn append(text: &mut String, line: &str) {
@@ -95,113 +133,15 @@ fn append(text: &mut String, line: &str) {
     text.extend([gap, line, "\n"]);
 }
 
-/// The arguments of one call, shared out to the parameters.
-struct Call<'a> {
-    raw: &'a str,
-    /// The words that name no parameter, in order.
-    words: Vec<String>,
-    /// Every `name=value`, declared or not.
-    named: BTreeMap<String, String>,
-    parameters: Vec<FilledParameter>,
-}
-
-impl<'a> Call<'a> {
-    fn new(raw: &'a str, declared: &[Parameter]) -> Self {
-        let all = words(raw);
-        let pair = |word: &String| word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let named: BTreeMap<_, _> = all.iter().filter_map(pair).collect();
-        let is_declared =
-            |word: &String| pair(word).is_some_and(|(name, _)| declared.iter().any(|one| one.name == name));
-        let words: Vec<_> = all.into_iter().filter(|word| !is_declared(word)).collect();
-        let mut unnamed = words.iter().cloned();
-        let fill = |one: &Parameter| FilledParameter {
-            name: one.name.clone(),
-            required: one.required,
-            value: named.get(&one.name).cloned().or_else(|| unnamed.next()).or_else(|| one.default.clone()),
-        };
-        let parameters = declared.iter().map(fill).collect();
-        Self { raw, words, named, parameters }
-    }
-
-    /// The length of the placeholder at the head of `text` and its value; `None` where it is none or has none.
-    fn placeholder(&self, text: &str) -> Option<(usize, &str)> {
-        if let Some(inside) = text.strip_prefix("{{") {
-            // As far as a name can reach: looking for the end of each `{{` in a whole body would be quadratic.
-            let reach = inside.get(..inside.floor_char_boundary(PARAMETER_REACH))?;
-            let (name, _) = reach.split_once("}}")?;
-            return Some((name.len() + 4, self.value(name.trim())?));
-        }
-        let after = text.strip_prefix('$')?;
-        if let Some(rest) = after.strip_prefix("ARGUMENTS") {
-            return self.arguments(rest);
-        }
-        let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        if digits > 0 {
-            let nth = after.get(..digits)?.parse::<usize>().ok()?.checked_sub(1)?;
-            return Some((1 + digits, self.words.get(nth)?));
-        }
-        let fits = |one: &&FilledParameter| after.strip_prefix(one.name.as_str()).is_some_and(ends_word);
-        let named = self.parameters.iter().filter(fits).max_by_key(|one| one.name.len())?;
-        Some((1 + named.name.len(), named.value.as_deref()?))
-    }
-
-    /// `$ARGUMENTS` or `$ARGUMENTS[N]`, by what follows the word.
-    fn arguments(&self, rest: &str) -> Option<(usize, &str)> {
-        let length = "$ARGUMENTS".len();
-        let index =
-            rest.strip_prefix('[').and_then(|inside| inside.get(..inside.floor_char_boundary(8))?.split_once(']'));
-        if let Some((digits, _)) = index
-            && let Ok(at) = digits.parse::<usize>()
-        {
-            return Some((length + digits.len() + 2, self.words.get(at)?));
-        }
-        ends_word(rest).then_some((length, self.raw))
-    }
-
-    fn value(&self, name: &str) -> Option<&str> {
-        match self.parameters.iter().find(|one| one.name == name) {
-            Some(declared) => declared.value.as_deref(),
-            None => self.named.get(name).map(String::as_str),
-        }
-    }
-}
-
-fn ends_word(rest: &str) -> bool {
-    !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-}
-
-/// Words as a shell cuts them: quotes group, a backslash takes the next character as it is outside single quotes, and a
-/// quote that is never closed reaches to the end.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            ('"' | '\'', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 /// Whether Claude Code would run something in `body` before showing it.
-fn has_shell(body: &str) -> bool {
+fn has_shell(body: &str, outline: &Outline) -> bool {
     let inline = |line: &str| {
         line.match_indices("!`").any(|(at, _)| {
             let (before, after) = line.split_at(at);
             before.chars().next_back().is_none_or(char::is_whitespace) && after.matches('`').nth(1).is_some()
         })
     };
-    body.lines().any(inline) || outline(body).code.iter().any(|block| block.info.trim_start().starts_with('!'))
+    body.lines().any(inline) || outline.code.iter().any(|block| block.info.trim_start().starts_with('!'))
 }
 
 #[cfg(test)]
@@ -209,9 +149,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::skill::Parameter;
 
     fn parameter(name: &str, required: bool, default: Option<&str>) -> Parameter {
-        Parameter { name: name.into(), description: String::new(), required, default: default.map(str::to_owned) }
+        let description = format!("what {name} is");
+        Parameter { name: name.into(), description, required, default: default.map(str::to_owned) }
+    }
+
+    fn render(body: &str, parameters: &[Parameter], arguments: Option<&str>, mount: &str) -> Rendered {
+        let frontmatter = Frontmatter { parameters: parameters.to_vec(), ..Frontmatter::default() };
+        super::render(&Document { frontmatter, body: body.to_owned(), body_line: 1 }, arguments, mount)
     }
 
     fn text(body: &str, arguments: &str) -> String {
@@ -219,6 +166,18 @@ mod tests {
         render(body, &declared, Some(arguments), "/skills/x").text
     }
 
+    /// Of a skill that takes one parameter, `topic`, and must have it.
+    fn on_topic(body: &str, arguments: &str) -> String {
+        render(body, &[parameter("topic", true, None)], Some(arguments), "/").text
+    }
+
+    /// Of a skill that declares nothing.
+    fn undeclared(body: &str, arguments: &str) -> String {
+        render(body, &[], Some(arguments), "/").text
+    }
+
+    // S-ARGS-1: `$ARGUMENTS`, `$1`, `$name` and `{{name}}` in the body of a skill are filled with the arguments of a call,
+    // in one pass.
     #[test]
     fn every_form_of_placeholder_is_filled() {
         for (body, arguments, expected) in [
@@ -228,7 +187,7 @@ mod tests {
             ("{{file-type}} {{file}}", "file-type=doc 'a b'", "doc a b"),
             ("{{file-type}} {{file}}", "\"file=a b\" txt", "txt a b"),
             ("{{other}} {{unknown}}", "other=1", "1 {{unknown}}"),
-            ("$3 $0 $HOME $filer $ARGUMENTSX $ {{ } $ARGUMENTS", "a", "$3 $0 $HOME $filer $ARGUMENTSX $ {{ } a"),
+            ("$3 $HOME $filer $ARGUMENTSX $ {{ } $ARGUMENTS", "a", "$3 $HOME $filer $ARGUMENTSX $ {{ } a"),
             ("run ${SKILL_DIR}/a ${CLAUDE_SKILL_DIR}/b", "", "run /skills/x/a /skills/x/b"),
             ("Do $ARGUMENTS.", "", "Do ."),
         ] {
@@ -244,6 +203,100 @@ mod tests {
     }
 
     #[test]
+    fn words_are_counted_from_one_and_from_zero_where_there_is_a_zero() {
+        for (body, expected) in [
+            ("$1 then $2", "a then b"),
+            ("$0 then $1, not $2", "a then b, not $2"),
+            ("`$0` $1", "a b"),
+            ("$ARGUMENTS[0] $1 $ARGUMENTS[1]", "a a b"),
+            ("$0.50, $2 $1 and \\$0", "$0.50, b a and $0"),
+            ("$1.50 $2,000 $1. $2, $1a", "$1.50 $2,000 a. b, $1a"),
+            (
+                "$00000000000000000000000 $99999999999999999999999 $1 $2",
+                "$00000000000000000000000 $99999999999999999999999 a b",
+            ),
+        ] {
+            let declared = [parameter("x", false, None), parameter("y", false, None)];
+            assert_eq!(render(body, &declared, Some("a b"), "/").text.replace('`', ""), expected, "{body}");
+        }
+    }
+
+    // S-ARGS-3: A backslash in front of a placeholder keeps it as text and goes itself, and of two one stays.
+    #[test]
+    fn an_author_can_write_a_placeholder_as_text() {
+        for (body, expected) in [
+            (r"\$1 $1", "$1 a"),
+            (r"\{{file}} {{file}}", "{{file}} a"),
+            (r"\$ARGUMENTS[0] \$ARGUMENTS \$file $file", "$ARGUMENTS[0] $ARGUMENTS $file a"),
+            (r"C:\\{{file}}", r"C:\a"),
+            (r"\\\$1 $1", r"\$1 a"),
+            (r"\${SKILL_DIR} ${SKILL_DIR} $1", "${SKILL_DIR} /skills/x a"),
+            (r"\$HOME \{{other}} \$1.50 \n $1", r"\$HOME \{{other}} \$1.50 \n a"),
+        ] {
+            assert_eq!(text(body, "a"), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn dollars_in_code_are_the_shells_where_a_skill_declares_no_arguments() {
+        let body = "```sh\nawk '{print $1, $2}' \\$1\n```\nRun `cut $0`.\n";
+        assert_eq!(undeclared(body, "alpha beta"), format!("{body}\nARGUMENTS: alpha beta\n"));
+        assert_eq!(undeclared("Fix $1, as `$ARGUMENTS` says", "7"), "Fix 7, as `7` says");
+        let hint = Frontmatter { argument_hint: Some("[issue]".to_owned()), ..Frontmatter::default() };
+        let hinted = Document { frontmatter: hint, body: "`view $1`".to_owned(), body_line: 1 };
+        assert_eq!(super::render(&hinted, Some("7"), "/").text, "`view 7`");
+    }
+
+    #[test]
+    fn the_last_parameter_takes_what_is_left() {
+        let body = "Write about {{topic}}.";
+        for (arguments, expected) in [
+            ("sale of a flat in Madrid", "Write about sale of a flat in Madrid."),
+            ("topic=sale of a flat", "Write about sale of a flat."),
+            ("topic= sale of a flat", "Write about sale of a flat."),
+            ("'sale of' a  \"flat\"", "Write about 'sale of' a  \"flat\"."),
+            ("'sale of a flat'", "Write about sale of a flat."),
+            ("it's a file", "Write about it's a file."),
+            (r"C:\dir\file.txt", r"Write about C:\dir\file.txt."),
+            ("x=1 y", "Write about x=1 y."),
+        ] {
+            assert_eq!(on_topic(body, arguments), expected, "{arguments}");
+        }
+        assert_eq!(text("{{file}}|{{file-type}}", "one two three"), "one|two three");
+        assert_eq!(text("{{file}}|{{file-type}}", "one file-type=x two three"), "one two three|x");
+        assert_eq!(text("{{file}}|{{file-type}}", "file=one two file-type=x y"), "one two|x y");
+    }
+
+    // S-ARGS-2: No word of the arguments is lost: where one is shown by no placeholder, all of them are added at the end
+    // as `ARGUMENTS: …`.
+    #[test]
+    fn a_word_that_is_shown_nowhere_brings_all_of_them() {
+        let added = |body: &str, arguments: &str| text(body, arguments).contains("\n\nARGUMENTS: ");
+        for (body, arguments, is_added) in [
+            ("$1", "a", false),
+            ("$1", "a b", true),
+            ("{{file}}", "a", false),
+            ("{{file}}", "a file-type=b", true),
+            ("{{file}} {{file-type}}", "a file-type=b", false),
+            ("{{file}} {{file-type}}", "file=x file=a", true),
+            ("$ARGUMENTS", "a b c", false),
+            ("$ARGUMENTS[1] $1", "a b", false),
+            ("$ARGUMENTS[1]", "a b", true),
+            ("{{file}} {{file-type}}", "a ''", false),
+            ("{{file-type}}", "file-type=a file=", false),
+            ("\\{{file}}", "a", true),
+            ("{{x}} {{file}}", "x=1", false),
+            ("x", "file=", false),
+            ("x", "file==", true),
+            ("x", "y=", true),
+        ] {
+            assert_eq!(added(body, arguments), is_added, "{body} with {arguments}");
+        }
+        assert_eq!(on_topic("{{topic}}", "a=1 topic=2"), "2\n\nARGUMENTS: a=1 topic=2\n");
+        assert_eq!(on_topic("{{topic}}", "topic=1 a=2 b"), "1\n\nARGUMENTS: topic=1 a=2 b\n");
+    }
+
+    #[test]
     fn arguments_without_a_placeholder_are_added_at_the_end() {
         assert_eq!(text("Body\n", "some 'words'"), "Body\n\nARGUMENTS: some 'words'\n");
         assert_eq!(text("In ${SKILL_DIR}", "x"), "In /skills/x\n\nARGUMENTS: x\n");
@@ -251,6 +304,8 @@ mod tests {
         assert_eq!(render("Body\n", &[], None, "/").text, "Body\n");
     }
 
+    // S-ARGS-4: A required parameter that is given nothing, or empty text, is missing: it stays as it was written, and
+    // the answer names it and what to ask for.
     #[test]
     fn missing_required_parameters_are_named() {
         let declared = [parameter("a", true, None), parameter("b", true, Some("1")), parameter("c", false, None)];
@@ -259,6 +314,12 @@ mod tests {
         let given = render("{{a}}", &declared, Some("c=3 1"), "/");
         let values: Vec<_> = given.parameters.iter().map(|one| one.value.as_deref()).collect();
         assert_eq!((values, given.missing), (vec![Some("1"), Some("1"), Some("3")], vec![]));
+        for empty in ["a=", "''", "c=1 a=''"] {
+            let empty = render("{{a}}", &declared, Some(empty), "/");
+            assert_eq!((empty.text.lines().next(), empty.missing), (Some("{{a}}"), vec!["a".to_owned()]));
+        }
+        assert_eq!(render("{{c}}.", &declared, Some("a=1 c="), "/").text.lines().next(), Some("."));
+        assert_eq!(none.parameters[0].description, "what a is");
     }
 
     #[test]
@@ -274,12 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_as_in_a_shell() {
-        assert_eq!(words(r#"a "b \" c" 'd\ e'f g\ h '' "open x"#), ["a", "b \" c", r"d\ ef", "g h", "", "open x"]);
-        assert_eq!(words(" \t"), Vec::<String>::new());
-    }
-
-    #[test]
     fn a_body_does_not_grow_without_bound() {
         let body = "$ARGUMENTS".repeat(2000);
         let room = RENDERED_BODY_BYTES / 1000;
@@ -290,9 +345,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_panics(body in r"[${}a1!`\[\] \nARGUMENTSé]{0,60}", arguments in r#"[a=1 "'\$é\\]{0,30}"#) {
+        fn nothing_panics(body in r"[${}a01!`\[\]\\ \nARGUMENTSé]{0,60}", arguments in r#"[a=1 "'\$é\\]{0,30}"#) {
             let rendered = render(&body, &[parameter("a", true, None)], Some(&arguments), "/m");
             prop_assert_eq!(rendered.missing.is_empty(), rendered.parameters[0].value.is_some());
+            // What is nowhere to be seen was lost. Quotes and backslashes may stay or go with the words they group.
+            let bare = |text: &str| text.replace(['"', '\'', '\\'], "");
+            let seen = bare(&rendered.text);
+            let is_seen = |word: words::Word| seen.contains(&bare(word.text.strip_prefix("a=").unwrap_or(&word.text)));
+            let is_added = rendered.text.contains(&format!("ARGUMENTS: {}\n", arguments.trim()));
+            prop_assert!(is_added || words::words(arguments.trim()).into_iter().all(is_seen), "{}", rendered.text);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! A load leaves a skill out for `frontmatter_missing`, `frontmatter_unclosed`, `frontmatter_too_large`,
 //! `frontmatter_too_deep`, `frontmatter_not_a_map`, `yaml_invalid` and `description_missing`. It warns of `yaml_repaired`,
 //! `invalid_utf8`, `duplicate_key`, `name_missing`, `name_differs`, `field_not_text`, `field_not_boolean`,
-//! `metadata_not_a_map`, `too_many_parameters` and `more_findings`. Lint takes most of those for errors and adds its own,
+//! `metadata_not_a_map`, `parameter_duplicate`, `parameter_unnamed`, `too_many_parameters` and `more_findings`. A catalog
+//! also tells of `file_misnamed`. Lint takes most of those for errors and adds its own,
 //! which `lint` names.
 
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,16 @@ impl Diagnostic {
     pub fn at(self, line: u32, column: u32) -> Self {
         Self { line: Some(line), column: Some(column), ..self }
     }
+}
+
+/// What is wrong with a file called `name`, where that is another spelling of `SKILL.md`, which makes no skill.
+#[must_use]
+pub fn misnamed(name: &str) -> Option<Diagnostic> {
+    if name == "SKILL.md" || !name.eq_ignore_ascii_case("SKILL.md") {
+        return None;
+    }
+    let message = format!("{name} makes no skill: rename it to SKILL.md, in capitals");
+    Some(Diagnostic::error("file_misnamed", message))
 }
 
 /// All errors, and of the warnings as many as anybody reads.

@@ -211,12 +211,21 @@ pub(super) mod tests {
         let names = [("a".to_owned(), String::new(), false, None), ("b".to_owned(), String::new(), false, None)];
         assert_eq!(parameters("parameters: [a, b]"), names);
         assert_eq!(parameters("arguments: a b"), names);
-        let many =
-            |count: usize| format!("---\nname: folder\ndescription: d\nparameters: {}\n---\n", "p ".repeat(count));
+        let many = |count: usize| {
+            let names: Vec<_> = (0..count).map(|n| format!("p{n}")).collect();
+            format!("---\nname: folder\ndescription: d\nparameters: {}\n---\n", names.join(" "))
+        };
         assert_eq!(lenient(&many(SKILL_PARAMETERS)).1, []);
         let (document, found) = lenient(&many(SKILL_PARAMETERS + 1));
         assert_eq!(document.frontmatter.parameters.len(), SKILL_PARAMETERS);
         assert_eq!(codes(&found), [("too_many_parameters", Some(4), Some(1))]);
+        let odd = "parameters:\n- a\n- {name: a, required: true}\n- {description: x}\n- {name: b, required: maybe}";
+        let (document, found) = lenient(&format!("---\nname: folder\ndescription: d\n{odd}\n---\n"));
+        let names: Vec<_> =
+            document.frontmatter.parameters.iter().map(|one| (one.name.as_str(), one.required)).collect();
+        assert_eq!(names, [("a", false), ("b", false)]);
+        let at = |code| (code, Some(4), Some(1));
+        assert_eq!(codes(&found), [at("parameter_duplicate"), at("parameter_unnamed"), at("field_not_boolean")]);
     }
 
     #[test]

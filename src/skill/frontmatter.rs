@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use self::repair::Repairs;
 pub(super) use self::split::{Split, decode, saturating, split};
 use super::{Diagnostic, diagnostic::first_few};
 
@@ -78,7 +79,7 @@ pub(super) struct Parsed {
     pub frontmatter: Frontmatter,
     /// What was found on the way, repairs included.
     pub diagnostics: Vec<Diagnostic>,
-    /// The block as its author should have written it, where it needed repairs.
+    /// The block as its author should have written it, where it needed repairs that are beyond doubt.
     pub repaired: Option<String>,
 }
 
@@ -89,14 +90,13 @@ pub(super) struct Parsed {
 /// `frontmatter_not_a_map`.
 pub(super) fn parse(split: &Split, folder: &str) -> Result<Parsed, Diagnostic> {
     guard::check(split)?;
-    let (node, repaired) = match yaml::parse(&split.yaml) {
-        Ok(node) if node.is_fields() => (node, None),
+    let (node, Repairs { text, mut findings }) = match yaml::parse(&split.yaml) {
+        Ok(node) if node.is_fields() => (node, Repairs::default()),
         first => repair::parse_repaired(split, first)?,
     };
     let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
-    let (repaired, mut diagnostics) = repaired.map_or((None, Vec::new()), |(text, found)| (Some(text), found));
-    diagnostics.extend(found);
-    Ok(Parsed { frontmatter, diagnostics: first_few(diagnostics), repaired })
+    findings.extend(found);
+    Ok(Parsed { frontmatter, diagnostics: first_few(findings), repaired: text })
 }
 
 /// The line `name: …` that gives a skill this name, in quotes where some reader would not take it for text.

@@ -3,17 +3,20 @@
 //! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
 //! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
 //! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
-//! `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
+//! `file_too_large`, `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
 //! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
-//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file` and `link_outside_skill`.
+//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file`, `link_outside_skill`, `link_too_deep`,
+//! `parameter_undeclared` and `nested_skill`. `file_misnamed` is found by whoever looks for skills.
 
 mod fix;
 mod links;
+mod placeholders;
+mod places;
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-pub use fix::fix;
+pub use fix::{Fixed, fix};
 
 use super::{
     Diagnostic, Frontmatter, Severity,
@@ -22,12 +25,12 @@ use super::{
     frontmatter::{self, Source, Split, decode, saturating},
 };
 use crate::limits::{
-    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FINDINGS,
-    SKILL_NAME_CHARS,
+    SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
+    SKILL_FINDINGS, SKILL_NAME_CHARS,
 };
 
 /// Findings that a load survives and publishing does not.
-const STRICT: [&str; 8] = [
+const STRICT: [&str; 10] = [
     "duplicate_key",
     "field_not_boolean",
     "field_not_text",
@@ -35,11 +38,13 @@ const STRICT: [&str; 8] = [
     "metadata_not_a_map",
     "name_differs",
     "name_missing",
+    "parameter_duplicate",
+    "parameter_unnamed",
     "yaml_repaired",
 ];
 
 /// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
-const KNOWN_FIELDS: [&str; 24] = [
+const KNOWN_FIELDS: [&str; 25] = [
     "name",
     "description",
     "license",
@@ -64,6 +69,7 @@ const KNOWN_FIELDS: [&str; 24] = [
     "triggers",
     "user-invocable",
     "when-to-use",
+    "when_to_use",
 ];
 
 /// Judges the SKILL.md of the skill in `folder`, whose files are `files` (paths below that folder) where they are known.
@@ -71,6 +77,10 @@ const KNOWN_FIELDS: [&str; 24] = [
 /// Findings come in the order of their lines. The skill can be published where none is an error.
 #[must_use]
 pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnostic> {
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > SKILL_FILE_BYTES) {
+        let message = format!("SKILL.md is over {SKILL_FILE_BYTES} bytes, and nothing loads it: move parts into files");
+        return vec![Diagnostic::error("file_too_large", message).at(1, 1)];
+    }
     let (text, undecoded) = decode(bytes, false);
     let mut found: Vec<Diagnostic> = undecoded.into_iter().collect();
     found.extend(of_bytes(bytes));
@@ -82,10 +92,12 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
             let source = Source::from(&split);
             found.extend(of_fields(&parsed.frontmatter).into_iter().map(|(key, one)| source.place(one, key)));
             found.extend(of_body(&split));
-            found.extend(files.map(|files| links::missing(&split, files)).unwrap_or_default());
+            found.extend(placeholders::undeclared(&split, &parsed.frontmatter.parameters));
+            found.extend(files.map(|files| links::judge(&split, files)).unwrap_or_default());
         }
     }
     found.extend(hidden(&text));
+    found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
     for one in &mut found {
         if STRICT.contains(&one.code.as_str()) {
             one.severity = Severity::Error;
@@ -106,9 +118,17 @@ fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
         let message = "SKILL.md must begin with its `---` line: remove what stands before it";
         found.push(Diagnostic::error("frontmatter_not_first", message).at(1, 1));
     }
-    if bytes.contains(&b'\r') {
+    let mut returns = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\r').map(|(at, _)| at);
+    let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+    if returns.clone().any(ends_line) {
         let message = "SKILL.md has Windows line ends: save it with LF";
         found.push(Diagnostic::warning("carriage_return", message).at(1, 1));
+    }
+    if let Some(at) = returns.find(|at| !ends_line(*at)) {
+        let message =
+            "a carriage return stands here without a line feed, which readers take for different things: remove it";
+        let (line, column) = place(&String::from_utf8_lossy(bytes.get(..at).unwrap_or_default()));
+        found.push(Diagnostic::warning("lone_carriage_return", message).at(line, column));
     }
     found
 }
@@ -170,9 +190,14 @@ fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
             found.push(("metadata", Diagnostic::warning("metadata_not_text", message)));
         }
     }
-    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.replace('_', "-").as_str()));
+    let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.as_str()));
     for key in unknown.take(SKILL_FINDINGS + 1) {
-        let message = format!("{key} is no field of the specification: put it under `metadata`");
+        let hyphenated = key.replace('_', "-");
+        let message = if KNOWN_FIELDS.contains(&hyphenated.as_str()) {
+            format!("{key} is no field of the specification, and other readers pass it over: write `{hyphenated}`")
+        } else {
+            format!("{key} is no field of the specification: put it under `metadata`")
+        };
         found.push((key, Diagnostic::warning("unknown_field", message)));
     }
     found
@@ -196,15 +221,28 @@ fn of_body(split: &Split) -> Vec<Diagnostic> {
     vec![Diagnostic::warning(code, message).at(split.body_line, 1)]
 }
 
+/// A SKILL.md in a folder of the skill, which makes no skill of its own.
+fn nested(file: &str) -> Option<Diagnostic> {
+    let folder = file.strip_suffix("/SKILL.md")?;
+    let message =
+        format!("{file} makes no skill, because it lies inside this one: move {folder} out, or rename the file");
+    Some(Diagnostic::warning("nested_skill", message))
+}
+
 /// The first character that a person does not see and a model does.
 fn hidden(text: &str) -> Option<Diagnostic> {
     let at = text.find(fence::is_hidden)?;
     let count = text.chars().filter(|c| fence::is_hidden(*c)).count();
-    let before = text.get(..at)?;
+    let (line, column) = place(text.get(..at)?);
+    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
+    Some(Diagnostic::warning("hidden_characters", message).at(line, column))
+}
+
+/// The line and column of what comes after `before`.
+fn place(before: &str) -> (u32, u32) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
-    Some(Diagnostic::warning("hidden_characters", message).at(saturating(line), saturating(column)))
+    (saturating(line), saturating(column))
 }
 
 #[cfg(test)]
@@ -259,12 +297,23 @@ mod tests {
             ("name: demo\ndescription: d\nallowed-tools: [Read]", "allowed_tools_form", Warning, 4),
             ("name: demo\ndescription: d\nallowed-tools: Read, Write", "allowed_tools_form", Warning, 4),
             ("name: demo\ndescription: d\nversion: 1.0", "unknown_field", Warning, 4),
+            ("name: demo\ndescription: d\nallowed_tools: Read", "unknown_field", Warning, 4),
+            ("name: demo\ndescription: d\nparameters: [a, b, a]", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\narguments: a b a", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\nmetadata:\n  parameters: [a, a]", "parameter_duplicate", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- description: x", "parameter_unnamed", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- ''", "parameter_unnamed", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n- {name: a, required: maybe}", "field_not_boolean", Error, 4),
+            ("name: demo\ndescription: d\nparameters:\n  a: {required: maybe}", "field_not_boolean", Error, 4),
             ("name: demo\ndescription: a\u{202e}b", "hidden_characters", Warning, 3),
         ] {
             let found = codes(&skill(fields, "Body"));
             let line = (line > 0).then_some(line);
             assert!(found.contains(&(code.to_owned(), severity, line)), "{fields}: {found:?}");
         }
+        let fields = "name: demo\ndescription: d\nwhen_to_use: w\nparameters: [{name: a, required: no}, b]";
+        assert_eq!(codes(&skill(fields, "{{a}} {{b}}")), []);
+        assert_eq!(codes(&skill(fields, "{{a}}\n{{c}}")), [("parameter_undeclared".to_owned(), Warning, Some(8))]);
         for good in ["技能", "мой-навык", "café", "a1-2"] {
             assert_eq!(name_fault(good), None, "{good}");
         }
@@ -284,6 +333,15 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_inside_a_skill_is_told() {
+        let files = ["SKILL.md", "inner/SKILL.md", "inner/skill.md", "x/MYSKILL.md"];
+        let found = lint(skill("name: demo\ndescription: d", "Body").as_bytes(), "demo", Some(&files));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].code.as_str(), found[0].severity), ("nested_skill", Severity::Warning));
+        assert!(found[0].message.contains("move inner out"), "{found:?}");
+    }
+
+    #[test]
     fn bodies_are_measured() {
         let fields = "name: demo\ndescription: d";
         let warned = |body: &str| codes(&skill(fields, body)).first().map(|(code, ..)| code.clone());
@@ -292,6 +350,9 @@ mod tests {
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 3)), None);
         assert_eq!(warned(&"x".repeat(4 * SKILL_BODY_TOKENS + 4)).as_deref(), Some("body_too_long"));
         assert_eq!(warned(" \n").as_deref(), Some("body_empty"));
+        let full = usize::try_from(SKILL_FILE_BYTES).unwrap() - skill(fields, "").len();
+        assert_eq!(warned(&"x".repeat(full)).as_deref(), Some("body_too_long"));
+        assert_eq!(warned(&"x".repeat(full + 1)).as_deref(), Some("file_too_large"));
     }
 
     proptest! {
@@ -300,7 +361,7 @@ mod tests {
             let text = format!("---\ndescription: d\n{}\n---\n[a](b.md)", pieces.concat());
             let _ = lint(text.as_bytes(), "demo", Some(&[]));
             if let Some(fixed) = fix(text.as_bytes(), "demo") {
-                prop_assert_eq!(fix(&fixed, "demo"), None);
+                prop_assert_eq!(fix(&fixed.bytes, "demo"), None);
             }
         }
     }

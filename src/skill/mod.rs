@@ -13,10 +13,10 @@ mod outline;
 mod snapshot;
 
 pub use body::{FilledParameter, Rendered, render};
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use fence::{fence, sanitize, xml_escape};
 pub use frontmatter::{Frontmatter, Parameter};
-pub use lint::{fix, lint};
+pub use lint::{Fixed, fix, lint};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use snapshot::{Snapshot, SnapshotFile};

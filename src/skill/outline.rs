@@ -1,5 +1,7 @@
 //! The shape of a body: headings, links and code fences, each with its place in the text.
 
+mod html;
+
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -9,10 +11,12 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 pub struct Outline {
     /// Headings in order.
     pub headings: Vec<Heading>,
-    /// Links and images in order.
+    /// Links and images in order, those in HTML among them.
     pub links: Vec<Link>,
     /// Code blocks, fenced and indented, in order.
     pub code: Vec<CodeBlock>,
+    /// Code inside a line, in order.
+    pub inline_code: Vec<Range<usize>>,
 }
 
 /// A heading and the text it stands over.
@@ -33,9 +37,9 @@ pub struct Heading {
 pub struct Link {
     /// Where it leads, as written.
     pub target: String,
-    /// Its text without markup.
+    /// Its text without markup; empty for one in HTML.
     pub text: String,
-    /// The whole link.
+    /// The whole link; of one in HTML, its opening tag.
     pub range: Range<usize>,
 }
 
@@ -55,12 +59,21 @@ impl Outline {
         let level = self.headings.iter().map(|heading| heading.level).min()?;
         self.headings.iter().find(|heading| heading.level == level).map(|heading| heading.text.as_str())
     }
+
+    /// Whether the byte `at` is inside code, in a block or in a line.
+    #[must_use]
+    pub fn is_code(&self, at: usize) -> bool {
+        let block = self.code.partition_point(|block| block.range.start <= at).checked_sub(1);
+        let inline = self.inline_code.partition_point(|range| range.start <= at).checked_sub(1);
+        block.and_then(|nth| self.code.get(nth)).is_some_and(|block| block.range.contains(&at))
+            || inline.and_then(|nth| self.inline_code.get(nth)).is_some_and(|range| range.contains(&at))
+    }
 }
 
 /// Reads the shape of `body`, in time linear in its length.
 #[must_use]
 pub fn outline(body: &str) -> Outline {
-    let mut reader = Reader::default();
+    let mut reader = Reader { body, ..Reader::default() };
     for (event, range) in Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter() {
         reader.event(event, range);
     }
@@ -70,13 +83,14 @@ pub fn outline(body: &str) -> Outline {
 
 /// Reads events. The text of an open heading or link is gathered until it closes; links may stand inside headings.
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    body: &'a str,
     outline: Outline,
     in_heading: bool,
     open_links: Vec<usize>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.open(tag, range),
@@ -84,8 +98,13 @@ impl Reader {
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 self.open_links.pop();
             }
-            Event::Text(text) | Event::Code(text) => self.text(&text),
+            Event::Text(text) => self.text(&text),
+            Event::Code(text) => {
+                self.text(&text);
+                self.outline.inline_code.push(range);
+            }
             Event::SoftBreak | Event::HardBreak => self.text(" "),
+            Event::InlineHtml(_) => self.html(range),
             _ => {}
         }
     }
@@ -108,8 +127,19 @@ impl Reader {
                 };
                 self.outline.code.push(CodeBlock { info, range });
             }
+            Tag::HtmlBlock => self.html(range),
             _ => {}
         }
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let (start, html) = (range.start, self.body.get(range).unwrap_or_default());
+        let shift = |(target, range): (&str, Range<usize>)| Link {
+            target: target.to_owned(),
+            text: String::new(),
+            range: start + range.start..start + range.end,
+        };
+        self.outline.links.extend(html::links(html).into_iter().map(shift));
     }
 
     fn text(&mut self, text: &str) {
@@ -163,6 +193,20 @@ mod tests {
     }
 
     #[test]
+    fn links_in_html_are_links() {
+        let body = "a <IMG alt=x\n src=\"p.png\"> [t <img src=q.png>](r.md)\n\n<div>\n<a id='>' href='d.md'>d</a>\n</div>\n\n`<img src=no>`\n";
+        let outline = outline(body);
+        let links: Vec<_> = outline.links.iter().map(|one| (one.target.as_str(), &body[one.range.clone()])).collect();
+        let expected = [
+            ("p.png", "<IMG alt=x\n src=\"p.png\">"),
+            ("r.md", "[t <img src=q.png>](r.md)"),
+            ("q.png", "<img src=q.png>"),
+            ("d.md", "<a id='>' href='d.md'>"),
+        ];
+        assert_eq!(links, expected);
+    }
+
+    #[test]
     fn links_and_code_carry_their_place() {
         let outline = outline(BODY);
         let links: Vec<_> = outline.links.iter().map(|one| (one.target.as_str(), one.text.as_str())).collect();
@@ -170,5 +214,8 @@ mod tests {
         assert_eq!(&BODY[outline.links[0].range.clone()], "[a `b`](x/y.md)");
         assert_eq!(&BODY[outline.code[0].range.clone()], "```rust\ncode\n```");
         assert_eq!((outline.code[0].info.as_str(), outline.code[1].info.as_str()), ("rust", ""));
+        let is_code = |text| outline.is_code(BODY.find(text).unwrap());
+        assert!(is_code("`b`") && is_code("code\n") && is_code("indented"));
+        assert!(!is_code("](x") && !is_code("Set") && !is_code("intro"));
     }
 }

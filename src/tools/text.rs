@@ -9,7 +9,7 @@ use super::lines::Page;
 use crate::{
     backend::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply,
-        LoadStatus, LsReply, ReadReply, UnloadSkillReply, UnloadStatus, WriteReply,
+        LoadStatus, LsReply, ReadReply, SkillParameter, UnloadSkillReply, UnloadStatus, WriteReply,
     },
     error::Error,
     limits::TOOL_LOADED_FILES,
@@ -131,10 +131,14 @@ pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
     }
 }
 
-/// The parameters a skill cannot be followed without and was not given.
+/// The parameters a skill cannot be followed without and was not given, and what their author says of them.
 pub(super) fn missing(reply: &LoadSkillReply) -> Vec<String> {
     let wanting = reply.parameters.iter().filter(|one| one.required && one.value.is_none());
-    wanting.map(|one| quoted(&one.name)).collect()
+    let say = |one: &SkillParameter| match &one.description {
+        Some(description) => format!("{} ({})", quoted(&one.name), quoted(description)),
+        None => quoted(&one.name),
+    };
+    wanting.map(say).collect()
 }
 
 /// What was found, best first: for each skill what to load it by, its name where that differs, and what it is for.

@@ -30,7 +30,7 @@ fn every_public_skill_reads_and_what_lint_says_of_it_is_printed() {
             println!("{shown}/SKILL.md:{line}:{column}: {:?} {}: {}", one.severity, one.code, one.message);
         }
         if let Some(fixed) = fix(&bytes, &name) {
-            let after = read_document(&fixed, &name).0.unwrap();
+            let after = read_document(&fixed.bytes, &name).0.unwrap();
             assert_eq!((&after.body, after.frontmatter.name.as_deref()), (&document.body, Some(&*name)));
         }
     }

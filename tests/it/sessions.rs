@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use skillmount::{
     Code, Outcome,
-    limits::{LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
+    backend::{BackendProtocol, LoadSkillRequest},
+    limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
     session::{Change, CreateSession, Policy, SkillRule, SkillsAccess},
+    store::Requests,
 };
 
 use crate::support::{
@@ -191,6 +193,33 @@ async fn skills_are_loaded_up_to_the_limit() {
         agent.load(&format!("s{number}")).await.unwrap();
     }
     assert_eq!(code(agent.load(&format!("s{LOADED_SKILLS}")).await), Code::RateLimited);
+}
+
+#[tokio::test]
+async fn arguments_are_taken_up_to_the_limit_and_refused_beyond_it_without_asking_the_store() {
+    let world = World::new();
+    world.put_skill("demo", "one", "One.", "x").await;
+    let agent = world.agent();
+    let load = |bytes: usize| {
+        agent.load_skill(LoadSkillRequest { arguments: Some("x".repeat(bytes)), ..LoadSkillRequest::of("one") })
+    };
+    load(ARGUMENT_BYTES).await.unwrap();
+    let (refused, requests) = world.cost(load(ARGUMENT_BYTES + 1)).await;
+    let error = refused.unwrap_err();
+    assert_eq!((error.code(), requests), (Code::InvalidRequest, Requests::default()));
+    assert!(error.message().contains(&ARGUMENT_BYTES.to_string()), "{error}");
+    assert_eq!(agent.session().await.unwrap().loaded_skills[0].arguments.as_ref().unwrap().len(), ARGUMENT_BYTES);
+}
+
+#[tokio::test]
+async fn a_load_tells_what_to_ask_for_where_the_author_says_it() {
+    let world = World::new();
+    let fields = "description: d\nparameters:\n- {name: lang, description: which language, required: true}\n- name: to";
+    world.put("demo/skills/one/SKILL.md", format!("---\nname: one\n{fields}\n---\n{{{{lang}}}}")).await;
+    let reply = world.agent().load("one").await.unwrap();
+    assert_eq!(reply.parameters[0].description.as_deref(), Some("which language"));
+    let sent = serde_json::to_value(&reply.parameters).unwrap();
+    assert_eq!(sent[1], serde_json::json!({ "name": "to", "required": false, "value": null }));
 }
 
 #[tokio::test]

@@ -3,22 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 
 use super::super::{
     app::App,
+    findings::{Linted, MAIN, judge, judge_local, read},
     folder::{LocalSkill, Target, scan},
-    output::{Output, plain},
+    output::Output,
     stored, transfer,
 };
 use crate::{
     error::{Code, Error, Result},
-    path::SkillPath,
-    skill::{Diagnostic, Severity, fix, lint},
+    skill::{Diagnostic, Severity, fix},
 };
 
-/// The file of a skill that is judged.
-const MAIN: &str = "SKILL.md";
 /// What to write for every skill of the store.
 const WHOLE_STORE: &str = "store";
 
@@ -26,6 +23,7 @@ const WHOLE_STORE: &str = "store";
 #[command(after_help = "\
 Examples:
   skillmount lint ./skills                     folders on this machine
+  skillmount lint ./skills/minutes/SKILL.md    one of them
   skillmount lint escrituras/compraventa       one skill of the store
   skillmount lint store                        every skill of the store
   skillmount lint ./skills --fix               mend what has only one right answer
@@ -34,7 +32,7 @@ Examples:
 Prints file:line:column. The exit status is 2 if anything is an error;
 with --strict, if anything is found.")]
 pub(in super::super) struct Lint {
-    /// A folder, a skill path, or the word store
+    /// A folder, a SKILL.md, a skill path, or the word store
     target: String,
     /// Take warnings for errors
     #[arg(long)]
@@ -44,23 +42,14 @@ pub(in super::super) struct Lint {
     fix: bool,
 }
 
-/// The findings on one skill.
-#[derive(Debug, Serialize)]
-struct Linted {
-    skill: String,
-    file: String,
-    /// What was wrong and is mended now; places are those of the file as it was.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    mended: Vec<Diagnostic>,
-    findings: Vec<Diagnostic>,
-}
-
 impl Lint {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let folder = PathBuf::from(&self.target);
-        let linted = if self.target != WHOLE_STORE && folder.is_dir() {
-            let skills = scan(&folder, None)?;
-            skills.iter().map(|local| lint_local(local, self.fix.then_some(app))).collect::<Result<Vec<_>>>()?
+        let linted = if self.target != WHOLE_STORE && folder.exists() {
+            let scanned = scan(&folder, None)?;
+            let misnamed = scanned.misnamed.iter().map(|one| Ok(Linted::from(one)));
+            let mender = self.fix.then_some(app);
+            misnamed.chain(scanned.skills.iter().map(|local| lint_local(local, mender))).collect::<Result<Vec<_>>>()?
         } else if self.fix {
             let message = format!("--fix mends folders on this machine, and {} is none; pull the skill", self.target);
             return Err(Error::new(Code::InvalidRequest, message));
@@ -97,62 +86,26 @@ impl Lint {
 
 /// The findings on a skill of this machine, which is mended first where there is a `mender`.
 fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<Linted> {
-    let main = local.files.iter().find(|file| file.relative == MAIN);
-    let path = main.map_or(Path::new(MAIN), |file| file.path.as_path());
-    let bytes = std::fs::read(path).map_err(|error| {
-        Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
-    })?;
-    let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
-    let judge = |bytes: &[u8]| judge(&local.skill, path.display().to_string(), bytes, &files);
-    let before = judge(&bytes);
-    let Some((app, repaired)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
-        return Ok(before);
+    let path = local.main();
+    let bytes = read(path)?;
+    let Some((app, fixed)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
+        return Ok(judge_local(local, &bytes));
     };
-    let after = judge(&repaired);
-    let gone = gone(before.findings, &after.findings);
     let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write(MAIN, &repaired, app.clock.random())?;
-    Ok(Linted { mended: gone, ..after })
-}
-
-/// Those of `before` that are not in `after`. Lines may have moved and words changed, so what counts is how often a code
-/// is found.
-fn gone(before: Vec<Diagnostic>, after: &[Diagnostic]) -> Vec<Diagnostic> {
-    let mut left: Vec<&str> = after.iter().map(|finding| finding.code.as_str()).collect();
-    let is_gone = |finding: &Diagnostic| match left.iter().position(|code| *code == finding.code) {
-        Some(at) => {
-            left.swap_remove(at);
-            false
-        }
-        None => true,
-    };
-    before.into_iter().filter(is_gone).collect()
-}
-
-fn judge(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str]) -> Linted {
-    let findings = lint(bytes, skill.folder(), Some(files));
-    Linted { skill: skill.to_string(), file, mended: Vec::new(), findings }
+    Target::new(folder.to_owned()).write(MAIN, &fixed.bytes, app.clock.random())?;
+    Ok(Linted { mended: fixed.mended, ..judge_local(local, &fixed.bytes) })
 }
 
 fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
     for skill in linted {
         for finding in &skill.mended {
-            print_finding(out, &skill.file, "mended", finding)?;
+            out.line(skill.line("mended", finding))?;
         }
         for finding in &skill.findings {
             let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-            print_finding(out, &skill.file, severity, finding)?;
+            out.line(skill.line(severity, finding))?;
         }
     }
     let clean = linted.iter().filter(|skill| skill.findings.is_empty()).count();
     out.line(format_args!("{} skill(s) checked, {clean} without findings", linted.len()))
-}
-
-fn print_finding(out: &Output, file: &str, what: &str, finding: &Diagnostic) -> Result<()> {
-    let place = match (finding.line, finding.column) {
-        (Some(line), Some(column)) => format!(":{line}:{column}"),
-        (Some(line), None) => format!(":{line}"),
-        _ => String::new(),
-    };
-    out.line(format_args!("{file}{place}: {what}: {} [{}]", plain(&finding.message), finding.code))
 }

@@ -63,7 +63,7 @@ impl New {
 /// # Errors
 /// `invalid_request` where the specification does not take the name.
 fn scaffold(name: &str) -> Result<Vec<u8>> {
-    fix(SCAFFOLD.as_bytes(), name).filter(|_| !name.is_empty()).ok_or_else(|| {
+    fix(SCAFFOLD.as_bytes(), name).filter(|_| !name.is_empty()).map(|fixed| fixed.bytes).ok_or_else(|| {
         let rule = "lower-case letters, digits and single `-` between them";
         Error::new(Code::InvalidRequest, format!("{name:?} cannot be a name: use up to {SKILL_NAME_CHARS} {rule}"))
     })

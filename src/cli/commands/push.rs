@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::super::{
     app::App,
+    findings::{Linted, judge_local},
     folder::{LocalFile, LocalSkill, scan},
     output::note,
     transfer::{self, Change, PARALLEL},
@@ -21,7 +22,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
     path::{KeyPrefix, ObjectKey},
-    skill::{Severity, read_document},
+    skill::Severity,
     store::{Base, Committer, DeleteOptions, ListEntry, Metadata, SharedStore, Store, StoreError, StoreExt as _},
 };
 
@@ -33,7 +34,8 @@ Examples:
   skillmount push ./skills --dry-run               say what would change, change nothing
   skillmount push ./skills --delete                also remove files that are gone from the folder
 
-Only what differs is sent. A SKILL.md that cannot be read is refused; `skillmount lint` says why.
+Only what differs is sent. Where `skillmount lint` finds an error in any of the skills, nothing
+is: it says where, `lint --fix` mends what is safe, and --force sends them as they are.
 Links are not followed; .git, node_modules and .DS_Store stay where they are.")]
 pub(in super::super) struct Push {
     /// The folder: a skill, or a folder of skills
@@ -47,7 +49,7 @@ pub(in super::super) struct Push {
     /// Remove files of these skills that are in the store and not in the folder
     #[arg(long)]
     delete: bool,
-    /// Send skills whose SKILL.md cannot be read, too
+    /// Send skills in which lint finds errors, too
     #[arg(long)]
     force: bool,
 }
@@ -59,6 +61,9 @@ struct Pushed {
     #[serde(flatten)]
     changes: transfer::Changes,
     skipped: Vec<String>,
+    /// What lint finds in it. There are errors only by force.
+    errors: usize,
+    warnings: usize,
 }
 
 /// One step of a push: what to do with one file.
@@ -76,19 +81,24 @@ impl Push {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let (store, namespace) = app.direct_store("push").await?;
         let space = namespace.user(&app.user()?)?;
-        let skills = scan(&self.dir, self.into.as_deref())?;
+        let scanned = scan(&self.dir, self.into.as_deref())?;
+        let misnamed: Vec<_> = scanned.misnamed.iter().map(Linted::from).collect();
+        let judge = |local: &LocalSkill| Ok(judge_local(local, &read(local.main())?));
+        let judged = scanned.skills.iter().map(judge).collect::<Result<Vec<_>>>()?;
         if !self.force {
-            skills.iter().try_for_each(refuse_broken)?;
+            refuse_errors(app, misnamed.iter().chain(&judged))?;
         }
-        let mut pushed = Vec::with_capacity(skills.len());
-        for local in skills {
+        let mut pushed = Vec::with_capacity(judged.len());
+        for (local, judged) in scanned.skills.into_iter().zip(judged) {
             let prefix = space.skill(&local.skill)?;
             let steps = plan(&store, &prefix, &local.files, self.delete).await?;
             if !self.dry_run {
                 carry_out(app, &store, &local, &steps).await?;
             }
             let changes = steps.iter().map(|step| (step.relative.as_str(), step.change)).collect();
-            pushed.push(Pushed { skill: local.skill.to_string(), changes, skipped: local.skipped });
+            let (errors, warnings) = (judged.count(Severity::Error), judged.count(Severity::Warning));
+            let skill = local.skill.to_string();
+            pushed.push(Pushed { skill, changes, skipped: local.skipped, errors, warnings });
         }
         app.out.reply(&pushed, |out, pushed| {
             for skill in pushed {
@@ -96,26 +106,38 @@ impl Push {
                 skill.changes.lines().try_for_each(|line| out.line(line))?;
                 skill.skipped.iter().for_each(|skipped| note(format_args!("  passed over: {skipped}")));
             }
+            let other =
+                misnamed.iter().flat_map(|one| one.findings.iter().map(|finding| one.line("passed over", finding)));
+            other.for_each(note);
+            let (errors, warnings) = pushed.iter().fold((0, 0), |sum, one| (sum.0 + one.errors, sum.1 + one.warnings));
+            if errors + warnings > 0 {
+                note(format_args!("`skillmount lint` has {errors} error(s) and {warnings} warning(s) to tell"));
+            }
             Ok(())
         })
     }
 }
 
-/// Refuses a skill that no catalog would list.
-fn refuse_broken(local: &LocalSkill) -> Result<()> {
-    let Some(main) = local.files.iter().find(|file| file.relative == "SKILL.md") else { return Ok(()) };
-    let bytes = read(&main.path)?;
-    let (_, findings) = read_document(&bytes, local.skill.folder());
-    match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
-        None => Ok(()),
-        Some(finding) => Err(Error::new(
-            Code::InvalidRequest,
-            format!(
-                "{} cannot be published: {}; `skillmount lint` shows everything, --force sends it all the same",
-                local.skill, finding.message
-            ),
-        )),
+/// Refuses the whole push where lint finds an error in any of its skills.
+fn refuse_errors<'judged>(app: &App, judged: impl Iterator<Item = &'judged Linted>) -> Result<()> {
+    let mut refused: Vec<Linted> = judged.filter(|one| one.count(Severity::Error) > 0).cloned().collect();
+    for one in &mut refused {
+        one.findings.retain(|finding| finding.severity == Severity::Error);
     }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    if !app.out.is_json() {
+        refused.iter().flat_map(|one| one.findings.iter().map(|finding| one.line("error", finding))).for_each(note);
+    }
+    let errors: usize = refused.iter().map(|one| one.findings.len()).sum();
+    let message = format!(
+        "nothing is pushed, because lint finds {errors} error(s) in {} skill(s): mend them (`skillmount lint --fix` does what \
+         is safe), or send them as they are with --force",
+        refused.len()
+    );
+    let findings = serde_json::to_value(&refused).map_err(Error::internal)?;
+    Err(Error::new(Code::InvalidRequest, message).with_detail("findings", findings))
 }
 
 /// Compares a folder with what the store has of it.

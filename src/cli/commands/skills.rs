@@ -135,7 +135,9 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
         out.line(format_args!("{what} {} as {}", reply.skill, reply.mount))?;
         reply.files.iter().try_for_each(|file| out.line(format_args!("{:>10}  {}", file.size, file.path)))?;
         for parameter in reply.parameters.iter().filter(|parameter| parameter.required && parameter.value.is_none()) {
-            note(format_args!("the parameter {} has no value yet; give it with --arguments", parameter.name));
+            let what = parameter.description.as_deref().map(|text| format!(" ({})", plain(text))).unwrap_or_default();
+            let name = plain(&parameter.name);
+            note(format_args!("the parameter {name}{what} has no value yet; give it with --arguments"));
         }
         Ok(())
     })

@@ -55,7 +55,8 @@ impl Target {
         }
     }
 
-    /// Puts `bytes` at `relative`: whole or not at all. `unique` names the file while it grows.
+    /// Puts `bytes` at `relative`: whole or not at all. A file that is replaced passes on its permissions. `unique` names
+    /// the file while it grows.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -64,8 +65,14 @@ impl Target {
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let growing = folder.join(format!(".skillmount-{unique:032x}"));
+        let permissions = fs::metadata(&path).ok().map(|meta| meta.permissions());
         let written = fs::File::create_new(&growing)
-            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|mut file| {
+                // Before the first byte, so that nobody reads it who may not.
+                permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+                file.write_all(bytes)?;
+                file.sync_all()
+            })
             .and_then(|()| fs::rename(&growing, &path));
         written.map_err(|error| {
             // The half-written file is ours alone; if even removing it fails, the first failure is the one to tell.
@@ -148,6 +155,21 @@ mod tests {
         let target = Target::new(folder.path().to_owned());
         for bad in ["../x", "a/../../x", "/etc/x", "a//b", "", ".", ".git/hooks/pre-commit", "a/.GIT/config"] {
             assert_eq!(target.write(bad, b"x", 1).unwrap_err().code(), Code::InvalidRequest, "{bad}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::new(folder.path().to_owned());
+        for mode in [0o600, 0o755] {
+            target.write("a", b"one", 1).unwrap();
+            fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(mode)).unwrap();
+            target.write("a", b"two", 1).unwrap();
+            assert_eq!(target.read("a").unwrap().unwrap(), b"two");
+            assert_eq!(fs::metadata(folder.path().join("a")).unwrap().permissions().mode() & 0o777, mode);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     path::SkillPath,
+    skill::{Diagnostic, misnamed},
 };
 
 /// One file of a skill on disk.
@@ -32,49 +33,98 @@ pub(in super::super) struct LocalSkill {
     pub(in super::super) skipped: Vec<String>,
 }
 
-/// The skill in `folder`, or those in folders below it, the outermost SKILL.md deciding; in byte order of their paths.
-/// `into` is the category they are put in.
+impl LocalSkill {
+    /// Its SKILL.md.
+    pub(in super::super) fn main(&self) -> &Path {
+        let main = self.files.iter().find(|file| file.relative == "SKILL.md");
+        main.map_or(Path::new("SKILL.md"), |file| &file.path)
+    }
+}
+
+/// A file that is called almost `SKILL.md`, in a folder that would be a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Misnamed {
+    /// Where the folder would belong below `skills/`.
+    pub(in super::super) at: String,
+    /// The file.
+    pub(in super::super) path: PathBuf,
+    /// What is wrong with it.
+    pub(in super::super) finding: Diagnostic,
+}
+
+/// What a folder holds, in byte order of paths.
+#[derive(Debug, Default)]
+pub(in super::super) struct Scanned {
+    pub(in super::super) skills: Vec<LocalSkill>,
+    pub(in super::super) misnamed: Vec<Misnamed>,
+}
+
+/// The skill in `folder`, or those in folders below it, the outermost SKILL.md deciding. A SKILL.md stands for the folder it
+/// lies in. `into` is the category they are put in.
 ///
 /// # Errors
 /// `invalid_request` where there is none, where a folder's name cannot be a skill path, or where the disk fails.
-pub(in super::super) fn scan(folder: &Path, into: Option<&str>) -> Result<Vec<LocalSkill>> {
-    let folder = folder.canonicalize().map_err(|error| unreadable(folder, error))?;
-    let base = into.map(|into| into.trim_matches('/')).filter(|into| !into.is_empty()).unwrap_or_default();
-    let mut skills = Vec::new();
-    if holds_skill(&folder) {
-        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        skills.push(read_skill(&folder, &join(base, name))?);
-    } else {
-        find(&folder, base, SKILL_DEPTH, &mut skills)?;
+pub(in super::super) fn scan(folder: &Path, into: Option<&str>) -> Result<Scanned> {
+    let mut folder = folder.canonicalize().map_err(|error| unreadable(folder, error))?;
+    if folder.is_file() {
+        if !folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md")) {
+            let message = format!("{} is a file: name the folder of a skill, or its SKILL.md", folder.display());
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        folder.pop();
     }
-    if skills.is_empty() {
+    let base = into.map(|into| into.trim_matches('/')).filter(|into| !into.is_empty()).unwrap_or_default();
+    let mut scanned = Scanned::default();
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !scanned.admit(&folder, &join(base, name))? {
+        scanned.find(&folder, base, SKILL_DEPTH)?;
+    }
+    if scanned.skills.is_empty() && scanned.misnamed.is_empty() {
         return Err(Error::new(
             Code::InvalidRequest,
             format!("there is no SKILL.md in {} or in a folder below it", folder.display()),
         ));
     }
-    skills.sort_by(|one, two| one.skill.cmp(&two.skill));
-    Ok(skills)
+    scanned.skills.sort_by(|one, two| one.skill.cmp(&two.skill));
+    scanned.misnamed.sort_by(|one, two| one.at.cmp(&two.at));
+    Ok(scanned)
 }
 
-fn find(folder: &Path, at: &str, depth: usize, found: &mut Vec<LocalSkill>) -> Result<()> {
-    if depth == 0 {
-        return Ok(());
-    }
-    for entry in entries(folder)? {
-        // A name that is not Unicode cannot be a skill path, and holds no skill that anybody could name.
-        let Some(name) = entry.file_name().and_then(|name| name.to_str()) else { continue };
-        if is_of_tools(name) || !is_folder(&entry) {
-            continue;
+impl Scanned {
+    fn find(&mut self, folder: &Path, at: &str, depth: usize) -> Result<()> {
+        if depth == 0 {
+            return Ok(());
         }
-        let at = join(at, name);
-        if holds_skill(&entry) {
-            found.push(read_skill(&entry, &at)?);
-        } else {
-            find(&entry, &at, depth - 1, found)?;
+        for entry in entries(folder)? {
+            // A name that is not Unicode cannot be a skill path, and holds no skill that anybody could name.
+            let Some(name) = entry.file_name().and_then(|name| name.to_str()) else { continue };
+            if is_of_tools(name) || !is_folder(&entry) {
+                continue;
+            }
+            let at = join(at, name);
+            if !self.admit(&entry, &at)? {
+                self.find(&entry, &at, depth - 1)?;
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Whether `folder` is a skill, which is taken then. Names are those of the listing: a disk that ignores case would
+    /// answer to `SKILL.md` whatever the file is called, and a store does not.
+    fn admit(&mut self, folder: &Path, at: &str) -> Result<bool> {
+        for path in entries(folder)? {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            if name == "SKILL.md" && is_file(&path) {
+                self.misnamed.retain(|other| other.at != at);
+                self.skills.push(read_skill(folder, at)?);
+                return Ok(true);
+            }
+            if let Some(finding) = misnamed(name).filter(|_| is_file(&path)) {
+                self.misnamed.push(Misnamed { at: at.to_owned(), path, finding });
+            }
+        }
+        Ok(false)
+    }
 }
 
 fn read_skill(folder: &Path, at: &str) -> Result<LocalSkill> {
@@ -116,8 +166,8 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-fn holds_skill(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join("SKILL.md")).is_ok_and(|meta| meta.is_file())
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
 fn is_folder(path: &Path) -> bool {
@@ -149,7 +199,7 @@ mod tests {
 
     fn found(folder: &Path, into: Option<&str>) -> Vec<(String, Vec<String>)> {
         let names = |skill: LocalSkill| skill.files.into_iter().map(|file| file.relative).collect();
-        scan(folder, into).unwrap().into_iter().map(|skill| (skill.skill.to_string(), names(skill))).collect()
+        scan(folder, into).unwrap().skills.into_iter().map(|skill| (skill.skill.to_string(), names(skill))).collect()
     }
 
     #[test]
@@ -164,6 +214,25 @@ mod tests {
         ]);
         let expected = vec![("x/a/b".to_owned(), vec!["SKILL.md".to_owned(), "inner/SKILL.md".to_owned()])];
         assert_eq!(found(folder.path(), Some("x/")), expected);
+    }
+
+    #[test]
+    fn files_called_almost_skill_md_are_told_unless_the_right_one_is_beside_them() {
+        let folder = tree(&["a/skill.md", "a/b/SKILL.md", "c/SKILL.md", "c/Skill.md", "c/d/skill.md", "e/skill.md/x"]);
+        let scanned = scan(folder.path(), None).unwrap();
+        let skills: Vec<_> = scanned.skills.iter().map(|skill| skill.skill.as_str()).collect();
+        let misnamed: Vec<_> =
+            scanned.misnamed.iter().map(|one| (one.at.as_str(), one.path.ends_with("a/skill.md"))).collect();
+        assert_eq!((skills, misnamed), (vec!["a/b", "c"], vec![("a", true)]));
+        assert_eq!(scan(&folder.path().join("a"), None).unwrap().misnamed.len(), 1);
+    }
+
+    #[test]
+    fn a_skill_md_stands_for_its_folder_and_no_other_file_does() {
+        let folder = tree(&["venta/SKILL.md", "venta/x.md", "almost/skill.md"]);
+        assert_eq!(found(&folder.path().join("venta/SKILL.md"), Some("x"))[0].0, "x/venta");
+        assert_eq!(scan(&folder.path().join("almost/skill.md"), None).unwrap().misnamed.len(), 1);
+        assert!(scan(&folder.path().join("venta/x.md"), None).unwrap_err().message().contains("is a file"));
     }
 
     #[test]
@@ -184,7 +253,7 @@ mod tests {
     fn links_are_reported_and_never_followed() {
         let folder = tree(&["s/SKILL.md", "secret/key"]);
         std::os::unix::fs::symlink(folder.path().join("secret"), folder.path().join("s/link")).unwrap();
-        let skills = scan(folder.path(), None).unwrap();
+        let skills = scan(folder.path(), None).unwrap().skills;
         assert_eq!(skills[0].files.len(), 1);
         assert!(skills[0].skipped[0].starts_with("link "), "{:?}", skills[0].skipped);
     }

@@ -3,7 +3,7 @@
 //! Every field may come in the wrong type: text as a number, a list as a comma string. Nothing is refused here but the
 //! want of a description; what cannot be used is reported and stays readable in `fields`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -123,14 +123,10 @@ impl Fields<'_> {
 
     fn flag(&mut self, key: &str, default: bool) -> bool {
         let Some(node) = self.get(key) else { return default };
-        match node.to_text().unwrap_or_default().to_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => true,
-            "false" | "no" | "off" | "0" => false,
-            _ => {
-                self.warn("field_not_boolean", key, format!("{key} must be true or false: {default} was taken"));
-                default
-            }
-        }
+        boolean(node).unwrap_or_else(|| {
+            self.warn("field_not_boolean", key, format!("{key} must be true or false: {default} was taken"));
+            default
+        })
     }
 
     fn list(&self, key: &str, cut: fn(&str) -> Vec<String>) -> Vec<String> {
@@ -155,25 +151,54 @@ impl Fields<'_> {
         }
     }
 
-    /// `parameters`, or the named `arguments` that Claude Code declares.
+    /// `parameters`, or the named `arguments` that Claude Code declares. What cannot be used is reported and left out.
     fn parameters(&mut self) -> Vec<Parameter> {
         let mut declared = self.declared();
+        let key = self.parameters_key();
+        let mut seen = HashSet::new();
+        declared.retain(|(one, _)| {
+            let what = match (one.name.is_empty(), seen.insert(one.name.clone())) {
+                (true, _) => ("parameter_unnamed", "a parameter has no name and was left out: give it one".to_owned()),
+                (false, false) => {
+                    let message =
+                        format!("the parameter {} is declared more than once and the first counts: keep one", one.name);
+                    ("parameter_duplicate", message)
+                }
+                (false, true) => return true,
+            };
+            self.found.push(self.source.place(Diagnostic::warning(what.0, what.1), key));
+            false
+        });
         if declared.len() > SKILL_PARAMETERS {
             let message = format!("more than {SKILL_PARAMETERS} parameters are declared: the rest was left out");
-            self.warn("too_many_parameters", "parameters", message);
+            self.warn("too_many_parameters", key, message);
             declared.truncate(SKILL_PARAMETERS);
         }
-        declared
+        for (one, _) in declared.iter().filter(|(_, is_clear)| !is_clear) {
+            let message = format!("`required` of the parameter {} must be true or false: false was taken", one.name);
+            self.warn("field_not_boolean", key, message);
+        }
+        declared.into_iter().map(|(one, _)| one).collect()
     }
 
-    fn declared(&self) -> Vec<Parameter> {
+    /// The top-level field that the parameters stand in.
+    fn parameters_key(&self) -> &'static str {
+        match (self.get("parameters"), self.in_metadata("parameters")) {
+            (Some(_), _) => "parameters",
+            (None, Some(_)) => "metadata",
+            (None, None) => "arguments",
+        }
+    }
+
+    /// Every declaration, and whether it is clear about being required.
+    fn declared(&self) -> Vec<(Parameter, bool)> {
         match (self.in_either("parameters"), self.get("arguments")) {
             (Some(Node::Map(pairs)), _) => pairs.iter().map(|(name, node)| parameter(Some(name), node)).collect(),
             (Some(Node::Sequence(items)), _) | (None, Some(Node::Sequence(items))) => {
-                items.iter().map(|node| parameter(None, node)).filter(|one| !one.name.is_empty()).collect()
+                items.iter().map(|node| parameter(None, node)).collect()
             }
             (Some(node), _) | (None, Some(node)) => {
-                items(node, words).into_iter().map(|name| Parameter { name, ..Parameter::default() }).collect()
+                items(node, words).into_iter().map(|name| (Parameter { name, ..Parameter::default() }, true)).collect()
             }
             (None, None) => Vec::new(),
         }
@@ -184,22 +209,35 @@ fn find<'a>(pairs: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
     pairs.iter().rev().find(|(name, _)| name == key || name.replace('_', "-") == key).map(|(_, node)| node)
 }
 
-/// One declaration: a name alone, a map with a name, or the value beside a name (a map, or the description alone).
-fn parameter(name: Option<&str>, node: &Node) -> Parameter {
+/// One declaration: a name alone, a map with a name, or the value beside a name (a map, or the description alone). With it,
+/// whether it is clear about being required.
+fn parameter(name: Option<&str>, node: &Node) -> (Parameter, bool) {
     let own = name.map(str::to_owned);
     let Node::Map(pairs) = node else {
         let text = plain_text(node).unwrap_or_default();
-        return match own {
+        let declared = match own {
             Some(name) => Parameter { name, description: text, ..Parameter::default() },
             None => Parameter { name: text, ..Parameter::default() },
         };
+        return (declared, true);
     };
     let text = |key| find(pairs, key).and_then(plain_text);
-    Parameter {
+    let required = find(pairs, "required").map_or(Some(false), boolean);
+    let declared = Parameter {
         name: own.or_else(|| text("name")).unwrap_or_default(),
         description: text("description").unwrap_or_default(),
-        required: text("required").is_some_and(|text| matches!(text.to_lowercase().as_str(), "true" | "yes" | "on")),
+        required: required.unwrap_or_default(),
         default: find(pairs, "default").and_then(Node::to_text),
+    };
+    (declared, required.is_some())
+}
+
+/// What a scalar says in any of the words that readers of YAML take for true and false.
+fn boolean(node: &Node) -> Option<bool> {
+    match node.to_text()?.to_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" => Some(false),
+        _ => None,
     }
 }
 

@@ -3,6 +3,10 @@
 //! Of the public skills that do not parse, nearly all hold one value that is prose with a `: ` in it or that begins with
 //! `*`, `@` or a backtick. Each entry of the block is parsed alone; the value of one that fails is put in double quotes
 //! as it stands, continuation lines and all. Lines keep their numbers, so that later findings still point at the file.
+//!
+//! To read is one thing, to write it back another: a repair that may have swallowed a field, a list or a comment still
+//! reads, and the block is then not offered as what its author should have written. What an alias stands for is known
+//! only to the whole block, so an entry that has one is never quoted.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -18,16 +22,26 @@ const LEVELS: usize = 8;
 /// Fields that are text whatever their value looks like.
 const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when-to-use", "argument-hint"];
 
-/// A parsed block with the text its author should have written and a finding for each repair.
-pub(super) type Repaired = (Node, Option<(String, Vec<Diagnostic>)>);
+/// What had to be done to a block, and the text its author should have written, where there is no doubt about it.
+#[derive(Default)]
+pub(super) struct Repairs {
+    pub text: Option<String>,
+    pub findings: Vec<Diagnostic>,
+}
 
 /// Parses the block again after quoting what stood in the way.
 ///
 /// # Errors
 /// `yaml_invalid` or `frontmatter_not_a_map`, about the text as it was written, where no repair helps.
-pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<Repaired, Diagnostic> {
-    let lines = split.yaml.lines().map(Cow::Borrowed).collect();
-    let mut repair = Repair { lines, folded: BTreeSet::new(), done: Vec::new() };
+pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<(Node, Repairs), Diagnostic> {
+    let mut repair = Repair {
+        lines: split.yaml.lines().map(Cow::Borrowed).collect(),
+        folded: BTreeSet::new(),
+        done: Vec::new(),
+        is_certain: true,
+        anchors: marks(&split.yaml, '&').collect(),
+        aliases: marks(&split.yaml, '*').collect(),
+    };
     repair.tabs();
     repair.entries(0, repair.lines.len(), 0);
     match yaml::parse(&repair.text(0, repair.lines.len(), "\n")) {
@@ -36,8 +50,8 @@ pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Resul
                 let line = split.yaml_line.saturating_add(saturating(line));
                 Diagnostic::warning("yaml_repaired", what).at(line, saturating(column + 1))
             };
-            let text = repair.without_folded();
-            Ok((node, Some((text, repair.done.into_iter().map(place).collect()))))
+            let text = repair.is_certain.then(|| repair.without_folded());
+            Ok((node, Repairs { text, findings: repair.done.into_iter().map(place).collect() }))
         }
         _ => Err(refusal(split, first)),
     }
@@ -61,6 +75,11 @@ struct Repair<'a> {
     folded: BTreeSet<usize>,
     /// (line of the block, column, what was done), all counted from zero.
     done: Vec<(usize, usize, String)>,
+    /// Whether every repair can only have been meant so.
+    is_certain: bool,
+    /// Names that the block gives to values, and those it calls values by.
+    anchors: BTreeSet<&'a str>,
+    aliases: BTreeSet<&'a str>,
 }
 
 /// The first line of an entry: `  key: value` or `  - value`.
@@ -73,6 +92,58 @@ struct Entry<'a> {
     value_at: usize,
 }
 
+impl Entry<'_> {
+    /// Whether it is a field of text, whatever its value looks like.
+    fn is_text(&self) -> bool {
+        self.key.is_some_and(|key| TEXT_FIELDS.contains(&key.replace('_', "-").as_str()))
+    }
+}
+
+/// The value of an entry, read as text over all its lines.
+struct Prose<'a> {
+    text: String,
+    /// A comment behind it, with the blanks before that.
+    comment: &'a str,
+    /// The lines below the first that belong to it. Comments and blank lines behind them do not.
+    rest: &'a [Cow<'a, str>],
+    /// Whether its form leaves no doubt that it is text and nothing else.
+    is_plain: bool,
+}
+
+impl<'a> Prose<'a> {
+    fn read(value: &'a str, rest: &'a [Cow<'a, str>]) -> Self {
+        let joint = match value.trim_end_matches(['-', '+', ' ']) {
+            "|" => Some("\n"),
+            ">" => Some(" "),
+            _ => None,
+        };
+        if let Some(joint) = joint {
+            let text = trimmed(rest).collect::<Vec<_>>().join(joint);
+            return Self { text, comment: "", rest, is_plain: false };
+        }
+        let is_content = |line: &Cow<'_, str>| !matches!(line.trim_start().chars().next(), None | Some('#'));
+        let rest = rest.get(..rest.iter().rposition(is_content).map_or(0, |at| at + 1)).unwrap_or_default();
+        let mut parts: Vec<&str> = std::iter::once(value.trim()).chain(trimmed(rest)).collect();
+        let is_quoted = value.starts_with(['"', '\'']);
+        let last = parts.pop().unwrap_or_default();
+        let (last, comment) = if is_quoted { (last, "") } else { last.split_at(comment_start(last)) };
+        parts.push(last);
+        let has_comment = |part: &str| part.starts_with('#') || part.contains(" #") || part.contains("\t#");
+        let is_plain = !parts.iter().any(|part| has_comment(part));
+        Self { text: parts.join(" "), comment, rest, is_plain }
+    }
+
+    /// Whether it can only be the text of an entry at `indent`: no line of it could be another field or an item.
+    fn is_certain(&self, indent: usize) -> bool {
+        let is_below = |line: &Cow<'_, str>| match entry(line) {
+            _ if line.trim().is_empty() => true,
+            Some(Entry { key, .. }) if key.is_none_or(|key| !key.contains(' ')) => false,
+            _ => line.len() - line.trim_start_matches(' ').len() > indent,
+        };
+        self.is_plain && self.rest.iter().all(is_below)
+    }
+}
+
 impl Repair<'_> {
     /// Spaces for tabs where a line is indented, which YAML forbids.
     fn tabs(&mut self) {
@@ -81,6 +152,8 @@ impl Repair<'_> {
             let indent = line.strip_suffix(text).unwrap_or_default();
             if indent.contains('\t') && !text.is_empty() {
                 self.done.push((at, 0, "a tab in the indentation was read as two spaces: use spaces".to_owned()));
+                // Behind spaces it may be text of a block.
+                self.is_certain &= indent.starts_with('\t');
                 *line = Cow::Owned(indent.replace('\t', "  ") + text);
             }
         }
@@ -126,10 +199,9 @@ impl Repair<'_> {
         let Some(line) = self.lines.get(begin).map(|line| line.clone().into_owned()) else { return };
         let Some(found) = entry(&line) else { return };
         let value = line.get(found.value_at..).unwrap_or_default();
-        let is_text = found.key.is_some_and(|key| TEXT_FIELDS.contains(&key.replace('_', "-").as_str()));
         if found.key.is_none() && entry(value).is_some_and(|inner| inner.key.is_some()) {
             self.item(begin, end, &line, found.value_at, level);
-        } else if value.is_empty() && !is_text && self.starts(begin + 1, end).first() == Some(&(begin + 1)) {
+        } else if value.is_empty() && !found.is_text() && self.starts(begin + 1, end).first() == Some(&(begin + 1)) {
             self.entries(begin + 1, end, level + 1);
         } else {
             self.quote(begin, end, &line, found);
@@ -148,17 +220,21 @@ impl Repair<'_> {
     /// Puts the whole value of an entry in quotes on its first line and leaves its other lines blank.
     fn quote(&mut self, begin: usize, end: usize, line: &str, found: Entry<'_>) {
         let (prefix, value) = line.split_at(found.value_at);
-        let block = value.trim_end_matches(['-', '+', ' ']);
+        let whole = self.text(begin, end, "\n");
+        let anchor = value.starts_with('&').then(|| marks(value, '&').next()).flatten();
+        if marks(&whole, '*').any(|name| self.anchors.contains(name))
+            || anchor.is_some_and(|it| self.aliases.contains(it))
+        {
+            return;
+        }
         let rest = self.lines.get(begin + 1..end).unwrap_or_default();
-        let text = match block {
-            "|" => trimmed(rest).collect::<Vec<_>>().join("\n"),
-            ">" => trimmed(rest).collect::<Vec<_>>().join(" "),
-            _ => std::iter::once(value.trim()).chain(trimmed(rest)).collect::<Vec<_>>().join(" "),
-        };
-        let text = unquoted(text.trim());
+        let prose = Prose::read(value, rest);
+        let text = unquoted(prose.text.trim());
         if text.is_empty() {
             return;
         }
+        let is_list_or_map = value.starts_with(['[', '{']) && !found.is_text();
+        let is_certain = prose.is_certain(found.indent) && anchor.is_none() && !is_list_or_map;
         let gap = if prefix.ends_with([':', '-']) { " " } else { "" };
         let what = match found.key {
             Some(key) => {
@@ -166,12 +242,15 @@ impl Repair<'_> {
             }
             None => "this item is not YAML as written and was read as text: put it in double quotes".to_owned(),
         };
+        let mended = format!("{prefix}{gap}{}{}", quoted(&text), prose.comment);
+        let folded = begin + 1..begin + 1 + prose.rest.len();
         self.done.push((begin, prefix.chars().count(), what));
-        self.set(begin, format!("{prefix}{gap}{}", quoted(&text)));
-        for blank in self.lines.iter_mut().take(end).skip(begin + 1) {
-            *blank = Cow::Borrowed("");
+        self.is_certain &= is_certain;
+        self.set(begin, mended);
+        for at in folded {
+            self.set(at, String::new());
+            self.folded.insert(at);
         }
-        self.folded.extend(begin + 1..end);
     }
 
     fn without_folded(&self) -> String {
@@ -184,6 +263,26 @@ impl Repair<'_> {
             *line = Cow::Owned(text);
         }
     }
+}
+
+/// Where the comment at the end of a line begins, with the blanks before it; the length of a line that has none.
+/// `issue #12` is taken for text, though YAML has no text there.
+fn comment_start(line: &str) -> usize {
+    let mut marks = line.match_indices('#').map(|(at, _)| line.split_at(at));
+    let is_comment = |(before, from): &(&str, &str)| {
+        before.ends_with([' ', '\t']) && from.chars().nth(1).is_none_or(char::is_whitespace)
+    };
+    marks.find(is_comment).map_or(line.len(), |(before, _)| before.trim_end().len())
+}
+
+/// The names behind each `sigil` where one can name a value: `&name` gives a name, `*name` uses one.
+fn marks(yaml: &str, sigil: char) -> impl Iterator<Item = &str> {
+    yaml.match_indices(sigil).filter_map(move |(at, _)| {
+        let (before, from) = yaml.split_at(at);
+        let begins = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "[{,".contains(c));
+        let name = from.get(1..)?.split(|c: char| c.is_whitespace() || ",[]{}".contains(c)).next()?;
+        (begins && !name.is_empty()).then_some(name)
+    })
 }
 
 fn trimmed<'a>(lines: &'a [Cow<'_, str>]) -> impl Iterator<Item = &'a str> + Clone {

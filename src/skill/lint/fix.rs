@@ -1,33 +1,73 @@
 //! Mending what has only one right answer: bytes, quoting and the name.
 
-use super::name_fault;
+use super::{lint, name_fault};
 use crate::{
     limits::SKILL_NAME_CHARS,
     skill::{
+        Diagnostic,
         frontmatter::{self, Source, Split, decode, name_line},
         read_document,
     },
 };
 
-/// A mended SKILL.md, or `None` where nothing can be mended safely.
+/// A SKILL.md that was mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// The file as it should be.
+    pub bytes: Vec<u8>,
+    /// What was wrong with it and no longer is, with its place in the file as it was.
+    pub mended: Vec<Diagnostic>,
+}
+
+/// Mends a SKILL.md; `None` where nothing that lint finds can be mended safely.
 ///
 /// Byte order mark, line ends, blank lines before the frontmatter, tabs and values that need quotes are put right, and
 /// the name becomes the folder's where that is a valid name. Every other field reads the same before and after, which is
-/// checked, and the body keeps its text.
+/// checked. The body and the `---` lines keep their text, a carriage return inside a line among it.
 #[must_use]
-pub fn fix(bytes: &[u8], folder: &str) -> Option<Vec<u8>> {
+pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
     let (text, undecoded) = decode(bytes, false);
     if undecoded.is_some() {
         return None;
     }
     let split = frontmatter::split(&text).ok()?;
     let parsed = frontmatter::parse(&split, folder).ok()?;
+    let frame = Frame::of(bytes, &split)?;
     let yaml = parsed.repaired.unwrap_or_else(|| split.yaml.clone());
+    let name = parsed.frontmatter.name.as_deref();
     let is_name = name_fault(folder).is_none() && folder.chars().count() <= SKILL_NAME_CHARS;
-    let renamed = is_name && parsed.frontmatter.name.as_deref() != Some(folder);
-    let candidates = [renamed.then(|| with_name(&split, &yaml, folder)), Some(yaml)];
-    let mended = candidates.into_iter().flatten().map(|yaml| format!("---\n{yaml}---\n{}", split.body));
-    mended.map(String::into_bytes).find(|mended| same(mended, bytes, folder)).filter(|mended| mended != bytes)
+    let renamed = (is_name && name != Some(folder)).then(|| (with_name(&split, &yaml, folder), Some(folder)));
+    let candidates = [renamed, Some((yaml, name))].into_iter().flatten();
+    let mut mended = candidates.map(|(yaml, name)| (frame.around(&yaml), name));
+    let (mended, _) = mended.find(|(mended, name)| is_same_but_for_name(mended, bytes, folder, *name))?;
+    let (before, after) = (lint(bytes, folder, None), lint(&mended, folder, None));
+    let fixed = Fixed { mended: missing_from(&after, &before), bytes: mended };
+    (!fixed.mended.is_empty() && missing_from(&before, &after).is_empty()).then_some(fixed)
+}
+
+/// What stands around the YAML of a file, with `\n` line ends.
+struct Frame {
+    opening: String,
+    closing: String,
+    body: String,
+}
+
+impl Frame {
+    /// `None` where a carriage return alone ends a line of the frontmatter.
+    fn of(bytes: &[u8], split: &Split) -> Option<Self> {
+        // As `decode` has it but for such carriage returns, byte for byte.
+        let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
+        let text = text.replace("\r\n", "\n");
+        let (head, body) = text.split_at_checked(text.len().checked_sub(split.body.len())?)?;
+        let mut lines = head.split_inclusive('\n');
+        let opening = lines.find(|line| !line.trim().is_empty())?.to_owned();
+        let closing = lines.next_back()?.to_owned();
+        (!head.contains('\r')).then(|| Self { opening, closing, body: body.to_owned() })
+    }
+
+    fn around(&self, yaml: &str) -> Vec<u8> {
+        [&self.opening, yaml, &self.closing, &self.body].concat().into_bytes()
+    }
 }
 
 /// The block with its `name` line replaced, or with one put first.
@@ -43,16 +83,31 @@ fn with_name(split: &Split, yaml: &str, folder: &str) -> String {
     }
 }
 
-/// Whether both read as the same skill, but for the name.
-fn same(mended: &[u8], bytes: &[u8], folder: &str) -> bool {
+/// Whether `mended` reads as the same skill, but for a name that is `name` now.
+fn is_same_but_for_name(mended: &[u8], bytes: &[u8], folder: &str, name: Option<&str>) -> bool {
     let (Some(mut after), Some(mut before)) = (read_document(mended, folder).0, read_document(bytes, folder).0) else {
         return false;
     };
+    let is_named = after.frontmatter.name.as_deref() == name;
     for front in [&mut after.frontmatter, &mut before.frontmatter] {
         front.name = None;
         front.fields.remove("name");
     }
-    after.frontmatter == before.frontmatter && after.body == before.body
+    is_named && after.frontmatter == before.frontmatter && after.body == before.body
+}
+
+/// Those of `these` that are not in `others`. Lines may have moved and words changed, so what counts is how often a code
+/// is found.
+fn missing_from(others: &[Diagnostic], these: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut left: Vec<&str> = others.iter().map(|finding| finding.code.as_str()).collect();
+    let is_missing = |finding: &&Diagnostic| match left.iter().position(|code| *code == finding.code) {
+        Some(at) => {
+            left.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    these.iter().filter(is_missing).cloned().collect()
 }
 
 #[cfg(test)]
@@ -61,7 +116,7 @@ mod tests {
     use crate::skill::lint;
 
     fn fixed(text: &str) -> Option<String> {
-        fix(text.as_bytes(), "demo").map(|bytes| String::from_utf8(bytes).unwrap())
+        fix(text.as_bytes(), "demo").map(|fixed| String::from_utf8(fixed.bytes).unwrap())
     }
 
     #[test]
@@ -94,7 +149,81 @@ mod tests {
         assert_eq!(fix(b"---\r\nname: demo\r\ndescription: \xff\r\n---\r\n", "demo"), None);
         let text = "---\nname: x\ndescription: d\n---\n";
         assert_eq!(fix(text.as_bytes(), "Not_a_name"), None, "the folder is no name either");
-        assert_eq!(fix(text.as_bytes(), "on").unwrap(), b"---\nname: \"on\"\ndescription: d\n---\n");
-        assert_eq!(fix(text.as_bytes(), "true").unwrap(), b"---\nname: \"true\"\ndescription: d\n---\n");
+        assert_eq!(fix(text.as_bytes(), "on").unwrap().bytes, b"---\nname: \"on\"\ndescription: d\n---\n");
+        assert_eq!(fix(text.as_bytes(), "true").unwrap().bytes, b"---\nname: \"true\"\ndescription: d\n---\n");
+    }
+    #[test]
+    fn a_comment_stays_a_comment() {
+        for (before, after) in [
+            ("description: Use when: asked # TODO", "description: \"Use when: asked\" # TODO"),
+            (
+                "description: Use when: a\n  and b # c\n  # d\nx: 1",
+                "description: \"Use when: a and b\" # c\n  # d\nx: 1",
+            ),
+            ("x:\n- @me  # who\ndescription: d", "x:\n- \"@me\"  # who\ndescription: d"),
+            ("description: \"C# code\" and: more", "description: \"\\\"C# code\\\" and: more\""),
+        ] {
+            let skill = |fields: &str| format!("---\nname: demo\n{fields}\n---\nBody\n");
+            assert_eq!(fixed(&skill(before)), Some(skill(after)), "{before}");
+        }
+    }
+
+    #[test]
+    fn what_may_swallow_a_field_a_list_or_a_comment_is_told_and_left_alone() {
+        for fields in [
+            "description: d\n\tlicense: MIT\nfoo bar",
+            "description: d\nfoo bar",
+            "description: d\n  license: MIT",
+            "description: d: e\n  - one",
+            "description: d\nmetadata: {a: b: c}",
+            "description: d\nx: [a: b: c",
+            "description: Use when: a # c\n  and b",
+            "description: Use when: a\n  # c\n  and b",
+            "description: Fix: issue #12 hurts",
+            "description: 'a' and # c: d",
+            "description: >-\nat the margin",
+            "description: &d Use when: asked",
+            "description: |\n  a\n   \tb\nx: a: b",
+        ] {
+            let text = format!("---\nname: demo\n{fields}\n---\nBody\n");
+            assert_eq!(fixed(&text), None, "{fields}");
+            assert!(lint(text.as_bytes(), "demo", None).iter().any(|one| one.code == "yaml_repaired"), "{fields}");
+        }
+        let folded = "---\nname: >\n  foo bar\n  baz\ndescription: d\n---\nBody\n";
+        assert_eq!(fixed(folded), None, "what would be no better is left alone");
+    }
+
+    #[test]
+    fn aliases_are_never_mended_into_text() {
+        let skill = |description: &str| {
+            format!("---\nname: demo\ntags: &t [a, b]\nkeywords: *t\nx:\n- *t\ndescription: {description}\n---\nBody\n")
+        };
+        assert_eq!(fixed(&skill("Use: x")), Some(skill("\"Use: x\"")));
+        let read = read_document(skill("Use: x").as_bytes(), "demo").0.unwrap().frontmatter;
+        assert_eq!(read.keywords, ["a", "b"]);
+        let bomb = format!("a: &a [{}]\nb: &b [{}]\nc: [{}]\n", "x,".repeat(99), "*a,".repeat(99), "*b,".repeat(99));
+        for description in ["d", "Use when: asked", "*a: b"] {
+            let text = format!("---\nname: demo\n{bomb}description: {description}\n---\nBody\n");
+            let (read, found) = read_document(text.as_bytes(), "demo");
+            assert!(read.is_none() && found.iter().any(|one| one.code == "yaml_invalid"), "{found:?}");
+            assert_eq!(fixed(&text), None);
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_that_was_not_found() {
+        for text in ["---\nname: demo\ndescription: d\n---", "--- \nname: demo\ndescription: d\n---\t\nBody"] {
+            assert_eq!(fixed(text), None, "{text:?}");
+        }
+        let text = "--- \r\nname: demo\r\ndescription: d\r\n--- \r\none\rtwo\r\n";
+        let after = "--- \nname: demo\ndescription: d\n--- \none\rtwo\n";
+        let fixed = fix(text.as_bytes(), "demo").unwrap();
+        assert_eq!(String::from_utf8(fixed.bytes).unwrap(), after);
+        let mended: Vec<_> = fixed.mended.iter().map(|one| (one.code.as_str(), one.line, one.column)).collect();
+        assert_eq!(mended, [("carriage_return", Some(1), Some(1))]);
+        let left = lint(after.as_bytes(), "demo", None);
+        let left: Vec<_> = left.iter().map(|one| (one.code.as_str(), one.line, one.column)).collect();
+        assert_eq!(left, [("lone_carriage_return", Some(5), Some(4))]);
+        assert_eq!(fix(b"---\rname: x\rdescription: d\r---\rBody\r", "demo"), None);
     }
 }

@@ -2,37 +2,52 @@
 
 use std::collections::BTreeSet;
 
+use super::places::Places;
 use crate::{
     limits::SKILL_FINDINGS,
-    skill::{
-        Diagnostic,
-        frontmatter::{Split, saturating},
-        outline::outline,
-    },
+    skill::{Diagnostic, frontmatter::Split, outline::outline},
 };
 
-/// A warning for each link to a file that the skill does not have, or that lies outside it, up to one more than are shown.
-pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
+/// Files that are known by a name without a dot. Other such words are the `url` of an example.
+const PLAIN_NAMES: [&str; 16] = [
+    "AUTHORS",
+    "CHANGELOG",
+    "CODEOWNERS",
+    "CONTRIBUTING",
+    "COPYING",
+    "Dockerfile",
+    "Gemfile",
+    "Jenkinsfile",
+    "Justfile",
+    "LICENCE",
+    "LICENSE",
+    "Makefile",
+    "NOTICE",
+    "Procfile",
+    "README",
+    "VERSION",
+];
+
+/// Where a link leads.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    /// To a path of the machine it was written on.
+    Machine,
+    /// To this path, decoded, seen from the skill's folder.
+    Path(String),
+}
+
+/// A warning for each link to a file that the skill does not have, that lies outside it or deeper than is advised, up to
+/// one more than are shown.
+pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     let files: BTreeSet<&str> = files.iter().copied().collect();
-    let mut place = Place { body: &split.body, line: split.body_line, line_start: 0 };
+    let mut places = Places::of(split);
     let mut found = Vec::new();
     for link in outline(&split.body).links {
-        let Some(target) = local(&link.target) else { continue };
-        let finding = match inside(&target) {
-            None => Diagnostic::warning(
-                "link_outside_skill",
-                format!(
-                    "{} leads out of the skill, where agents cannot follow: bring the file into the skill",
-                    link.target
-                ),
-            ),
-            Some(path) if exists(&files, &path) => continue,
-            Some(path) => Diagnostic::warning(
-                "link_missing_file",
-                format!("the skill has no file {path}: add it, or correct the link"),
-            ),
+        let Some(finding) = target(&link.target).and_then(|target| finding(&link.target, &target, &files)) else {
+            continue;
         };
-        let (line, column) = place.of(link.range.start);
+        let (line, column) = places.at(link.range.start);
         found.push(finding.at(line, column));
         if found.len() > SKILL_FINDINGS {
             break;
@@ -41,33 +56,39 @@ pub(super) fn missing(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     found
 }
 
-/// Lines and columns for offsets that only grow.
-struct Place<'a> {
-    body: &'a str,
-    line: u32,
-    line_start: usize,
-}
-
-impl Place<'_> {
-    fn of(&mut self, offset: usize) -> (u32, u32) {
-        let passed = self.body.get(self.line_start..offset).unwrap_or_default();
-        if let Some(last) = passed.rfind('\n') {
-            self.line = self.line.saturating_add(saturating(passed.matches('\n').count()));
-            self.line_start += last + 1;
-        }
-        let before = self.body.get(self.line_start..offset).unwrap_or_default();
-        (self.line, saturating(before.chars().count() + 1))
+fn finding(written: &str, target: &Target, files: &BTreeSet<&str>) -> Option<Diagnostic> {
+    let path = match target {
+        Target::Machine => None,
+        Target::Path(path) => inside(path),
+    };
+    let Some(path) = path else {
+        let message =
+            format!("{written} leads out of the skill, where agents cannot follow: bring the file into the skill");
+        return Some(Diagnostic::warning("link_outside_skill", message));
+    };
+    if !exists(files, &path) {
+        let message = format!("the skill has no file {path}: add it, or correct the link");
+        return Some(Diagnostic::warning("link_missing_file", message));
     }
+    let folders = path.matches('/').count();
+    (folders > 1).then(|| {
+        let message = format!("{path} lies {folders} folders deep, advised is one level below SKILL.md: move it up");
+        Diagnostic::warning("link_too_deep", message)
+    })
 }
 
-/// The path a link means, decoded, where it can be a file: no URL, no anchor, no placeholder, no bare word such as the
-/// `url` of an example.
-fn local(target: &str) -> Option<String> {
+/// Where a link leads, if it can be to a file: no URL, no anchor, no placeholder.
+fn target(target: &str) -> Option<Target> {
     let target = target.strip_prefix("${SKILL_DIR}/").or(target.strip_prefix("${CLAUDE_SKILL_DIR}/")).unwrap_or(target);
     let path = target.split(['#', '?']).next().filter(|path| !path.is_empty())?;
-    let scheme = path.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphanumeric()));
-    let placeholder = path.contains(['{', '}', '<', '>', '$', '*']) || path.contains("...");
-    (!scheme && !placeholder && !path.starts_with("//") && path.contains(['/', '.'])).then(|| decoded(path))
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
+    if let Some(scheme) = scheme.filter(|scheme| scheme.chars().all(|c| c.is_ascii_alphanumeric())) {
+        // One letter is a drive of Windows.
+        return (scheme.eq_ignore_ascii_case("file") || scheme.len() == 1).then_some(Target::Machine);
+    }
+    let is_placeholder = path.contains(['{', '}', '<', '>', '$', '*']) || path.contains("...");
+    let is_file = path.contains(['/', '.']) || PLAIN_NAMES.contains(&path);
+    (!is_placeholder && !path.starts_with("//") && is_file).then(|| Target::Path(decoded(path)))
 }
 
 /// The path below the skill's folder; `None` where it leaves it.
@@ -118,7 +139,7 @@ mod tests {
         let body =
             "[a](a.md) é [b](x/no.md)\n\n![p](../up.png)\n[c](docs) [d](docs/) [e](/abs.md) [f](${SKILL_DIR}/n.md)\n";
         let split = Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5 };
-        let found = missing(&split, &["a.md", "docs/x.md"]);
+        let found = judge(&split, &["a.md", "docs/x.md"]);
         let found: Vec<_> =
             found.iter().map(|one| (one.code.as_str(), one.line.unwrap(), one.column.unwrap())).collect();
         assert_eq!(
@@ -137,8 +158,28 @@ mod tests {
         for target in
             ["https://x/y.md", "mailto:a@b.c", "#top", "url", "//host/x.md", "{{name}}.md", "a/*.md", "path/..."]
         {
-            assert_eq!(local(target), None, "{target}");
+            assert_eq!(super::target(target), None, "{target}");
         }
-        assert_eq!(local("a%20b%zz%+1.md?x#y").as_deref(), Some("a b%zz%+1.md"));
+        assert_eq!(target("a%20b%zz%+1.md?x#y"), Some(Target::Path("a b%zz%+1.md".to_owned())));
+    }
+
+    #[test]
+    fn links_are_judged_however_they_are_written_and_as_deep_as_they_lead() {
+        let files = ["SKILL.md", "LICENSE", "references/a.md", "references/a/b.md", "references/a/b/c.md"];
+        for (body, code) in [
+            ("[x](LICENSE) [u](URL) [a](references/a.md) [f](references/a/)", None),
+            ("[x](Makefile)", Some("link_missing_file")),
+            ("<img src=\"no.png\">", Some("link_missing_file")),
+            ("See <a href='no.md'>this</a>", Some("link_missing_file")),
+            ("<a href='references/a.md'>this</a>", None),
+            ("[x](file:///home/me/x.md)", Some("link_outside_skill")),
+            ("[x](C:/x.md)", Some("link_outside_skill")),
+            ("[x](references/a/b.md)", Some("link_too_deep")),
+            ("[x](./references/a/b/c.md)", Some("link_too_deep")),
+        ] {
+            let split = Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5 };
+            let found = judge(&split, &files);
+            assert_eq!(found.first().map(|one| one.code.as_str()), code, "{body}: {found:?}");
+        }
     }
 }

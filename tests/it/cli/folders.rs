@@ -50,6 +50,37 @@ fn a_broken_skill_is_refused_unless_forced() {
 }
 
 #[test]
+fn a_push_with_an_error_of_lint_sends_nothing_and_says_where_and_how_to_go_on() {
+    let home = Home::new();
+    home.file("skills/good/SKILL.md", &skill("good", "Does good."));
+    home.file("skills/notas/SKILL.md", "---\nname: Notas\ndescription: Use when: a\nversion: 1\n---\nPasos.\n");
+    home.file("skills/almost/skill.md", &skill("almost", "Is none."));
+    for arguments in [["push", "skills"].as_slice(), &["push", "skills", "--dry-run"]] {
+        let output = home.run(arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()), "{told}");
+        for line in ["skills/notas/SKILL.md:2:1: error: ", "notas/SKILL.md:3:14: error: ", "[yaml_repaired]"] {
+            assert!(told.contains(line), "{line}: {told}");
+        }
+        assert!(told.contains("almost/skill.md: error: ") && told.contains("[file_misnamed]"), "{told}");
+        assert!(told.contains("--fix") && told.contains("--force") && !told.contains("unknown_field"), "{told}");
+    }
+    let problem = home.run(&["push", "skills", "--json"]).stderr;
+    let problem: serde_json::Value = serde_json::from_slice(&problem).unwrap();
+    assert_eq!(problem["findings"][1]["findings"][0]["line"], 2, "{problem}");
+    assert_eq!(home.json(&["skills", "list"])["skills"], json!([]));
+    let output = home.run(&["push", "skills", "--force"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.contains("3 error(s) and 1 warning(s)"), "{told}");
+    assert!(told.contains("almost/skill.md: passed over: "), "{told}");
+    assert_eq!(home.json(&["skills", "list"])["skills"].as_array().unwrap().len(), 2);
+    std::fs::rename(home.path().join("skills/almost/skill.md"), home.path().join("skills/almost/SKILL.md")).unwrap();
+    home.ok(&["lint", "skills", "--fix"]);
+    let pushed = home.json(&["push", "skills"]);
+    assert_eq!((&pushed[2]["errors"], &pushed[2]["warnings"]), (&json!(0), &json!(1)));
+}
+
+#[test]
 fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
     let home = Home::with_skills();
     let pulled = home.json(&["pull", "out"]);
@@ -116,6 +147,26 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
 }
 
 #[test]
+fn lint_takes_a_skill_md_for_its_folder_and_names_one_that_is_spelled_otherwise() {
+    let home = Home::with_skills();
+    assert!(home.ok(&["lint", "skills/notas/SKILL.md"]).ends_with("1 skill(s) checked, 1 without findings\n"));
+    let fixed = home.json(&["lint", "skills/notas/SKILL.md", "--fix"]);
+    assert_eq!((&fixed[0]["skill"], &fixed[0]["findings"]), (&json!("notas"), &json!([])));
+    assert_eq!(
+        home.refused(&["lint", "skills/escrituras/compraventa/resources/ejemplo.md"]),
+        (2, "invalid_request".into())
+    );
+    home.file("almost/skill.md", &skill("almost", "Is none."));
+    for target in ["almost", "almost/skill.md"] {
+        let output = home.run(&["lint", target]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains("[file_misnamed]"), "{text}");
+    }
+    home.file("data/skillmount/me/skills/almost/skill.md", &skill("almost", "Is none."));
+    assert_eq!(home.json(&["skills", "list", "--fresh"])["diagnostics"][0]["code"], "file_misnamed");
+}
+
+#[test]
 fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let home = Home::new();
     let checks = home.json(&["doctor"]);
@@ -157,6 +208,24 @@ fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
     let again = home.json(&["lint", "skills/notas", "--fix"]);
     assert_eq!((&again[0]["mended"], &again[0]["findings"]), (&json!(null), &json!([])));
     assert_eq!(home.refused(&["lint", "store", "--fix"]), (2, "invalid_request".into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fix_writes_only_what_it_tells_and_leaves_permissions_as_they_are() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let home = Home::new();
+    home.file("one/SKILL.md", "--- \nname: one\ndescription: d\n---\nPasos");
+    home.file("two/SKILL.md", "---\nname: dos\ndescription: d\n---\nPasos");
+    let meta = |name: &str| std::fs::metadata(home.path().join(name).join("SKILL.md")).unwrap();
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(home.path().join("two/SKILL.md"), private).unwrap();
+    let untouched = meta("one").ino();
+    assert_eq!(home.json(&["lint", "one", "--fix"])[0]["mended"], json!(null));
+    assert_eq!(meta("one").ino(), untouched);
+    assert_eq!(home.json(&["lint", "two", "--fix"])[0]["mended"][0]["code"], "name_differs");
+    assert_eq!(meta("two").mode() & 0o777, 0o600);
+    assert_eq!(home.read("two/SKILL.md"), "---\nname: two\ndescription: d\n---\nPasos");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use skillmount::{
     Code,
+    limits::ARGUMENT_BYTES,
     path::SkillPath,
     session::PromptMode,
     tools::{Command, MessageReply, ToolOptions, run_message},
@@ -36,7 +37,7 @@ async fn a_slash_command_loads_its_skill_with_its_arguments() {
 async fn arguments_that_are_missing_bring_the_hint_of_the_author() {
     let reply = message(&notary().await, "/compraventa").await.unwrap();
     assert!(reply.text.contains("It is called as: /compraventa [comprador] [precio]\n"), "{}", reply.text);
-    assert!(reply.text.contains("Missing parameters: comprador."), "{}", reply.text);
+    assert!(reply.text.contains("Missing parameters: comprador (who buys)."), "{}", reply.text);
 }
 
 // S-TOOL-8: A message `/name arguments` loads the skill of that name; any other text passes through unchanged.
@@ -48,6 +49,16 @@ async fn text_that_names_no_skill_passes_through_unchanged() {
         let reply = message(&world, text).await.unwrap();
         assert_eq!(reply, MessageReply { command: None, text: text.to_owned(), loaded: None }, "{text:?}");
     }
+}
+
+#[tokio::test]
+async fn a_command_is_held_to_the_limit_of_arguments_and_long_text_that_is_none_passes() {
+    let world = notary().await;
+    let long = "x".repeat(ARGUMENT_BYTES + 1);
+    assert_eq!(code(message(&world, &format!("/compraventa {long}")).await), Code::InvalidRequest);
+    assert!(message(&world, &format!("/compraventa {}", &long[1..])).await.unwrap().loaded.is_some());
+    let text = format!("/usr/bin/env said {long}");
+    assert_eq!(message(&world, &text).await.unwrap().text, text);
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn the_schema_of_a_tool_and_what_it_accepts_are_the_same() {
 
 #[tokio::test]
 async fn the_search_names_the_limits_it_takes() {
-    let limit = schema(&World::new().agent(), "discover_skills").await["properties"]["limit"].clone();
+    let limit = schema(&notary().await.agent(), "discover_skills").await["properties"]["limit"].clone();
     assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(SEARCH_RESULTS_MOST)));
 }
 

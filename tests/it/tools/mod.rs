@@ -20,7 +20,7 @@ use crate::support::world::World;
 pub(super) async fn notary() -> World {
     let world = World::new();
     let sale = "---\nname: compraventa\ndescription: Redacta escrituras de compraventa.\n\
-                parameters:\n- name: comprador\n  required: true\n- name: precio\n  default: '0'\n\
+                parameters:\n- name: comprador\n  description: who buys\n  required: true\n- name: precio\n  default: '0'\n\
                 allowed-tools: Read, Bash(git:*)\nargument-hint: \"[comprador] [precio]\"\n---\n\
                 # Compraventa\nComparece {{comprador}} y paga {{precio}}.\n";
     world.put("demo/skills/escrituras/compraventa/SKILL.md", sale).await;

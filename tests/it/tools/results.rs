@@ -135,7 +135,7 @@ async fn a_loaded_skill_tells_its_files_its_missing_parameters_and_its_instructi
         text,
         "Loaded skill compraventa (escrituras/compraventa). Its files are in /skills/compraventa:\n\
          - SKILL.md\n- plantilla.md\n\
-         Missing parameters: comprador. Ask the user for them, then load the skill again with them as arguments.\n\
+         Missing parameters: comprador (who buys). Ask the user for them, then load the skill again with them as arguments.\n\
          Follow its instructions:\n\n```\n# Compraventa\nComparece {{comprador}} y paga 0.\n```"
     );
     let input = json!({ "skill": "compraventa", "arguments": "'Ana Gil' precio=100" });

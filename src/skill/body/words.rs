@@ -1,0 +1,108 @@
+//! Arguments cut into words, much as a shell does.
+//!
+//! They are typed by people and models, who mean `it's` and `C:\dir` as they stand. So a quote groups only where it is
+//! closed and an apostrophe in a word is one, and a backslash escapes a quote, a backslash or a blank and is itself
+//! before anything else.
+
+use std::{iter::Peekable, ops::Range, str::CharIndices};
+
+/// One word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// What it says, without the quotes that group it.
+    pub text: String,
+    /// Where it stands among the arguments, quotes included.
+    pub span: Range<usize>,
+}
+
+/// The words of `raw`, in order.
+pub(super) fn words(raw: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut chars = raw.char_indices().peekable();
+    while let Some((start, _)) = next_start(&mut chars) {
+        let mut text = String::new();
+        let mut before = None;
+        while let Some((at, c)) = chars.next_if(|(_, c)| !c.is_whitespace()) {
+            let rest = raw.get(at + c.len_utf8()..).unwrap_or_default();
+            let opens = c == '"' || (c == '\'' && !before.is_some_and(char::is_alphanumeric));
+            match quoted(c, rest).filter(|_| opens) {
+                Some((inside, length)) => {
+                    text.push_str(&inside);
+                    let end = at + c.len_utf8() + length;
+                    while chars.next_if(|(at, _)| *at < end).is_some() {}
+                }
+                None if c == '\\' => {
+                    let escaped = chars.next_if(|(_, c)| is_escaped(*c));
+                    text.push(escaped.map_or(c, |(_, escaped)| escaped));
+                }
+                None => text.push(c),
+            }
+            before = Some(c);
+        }
+        let end = chars.peek().map_or(raw.len(), |(at, _)| *at);
+        words.push(Word { text, span: start..end });
+    }
+    words
+}
+
+/// The first character of the next word, which stays to be read.
+fn next_start(chars: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char)> {
+    while chars.next_if(|(_, c)| c.is_whitespace()).is_some() {}
+    chars.peek().copied()
+}
+
+fn is_escaped(c: char) -> bool {
+    matches!(c, '"' | '\'' | '\\') || c.is_whitespace()
+}
+
+/// What stands between the quote `open` and the one that closes it in `rest`, and how many bytes of `rest` that takes with
+/// the closing quote; `None` where nothing closes it. In double quotes a backslash escapes them and itself.
+fn quoted(open: char, rest: &str) -> Option<(String, usize)> {
+    let mut inside = String::new();
+    let mut chars = rest.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            c if c == open => return Some((inside, at + c.len_utf8())),
+            '\\' if open == '"' => {
+                let escaped = chars.next_if(|(_, c)| matches!(c, '"' | '\\'));
+                inside.push(escaped.map_or(c, |(_, escaped)| escaped));
+            }
+            c => inside.push(c),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(raw: &str) -> Vec<String> {
+        words(raw).into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn words_are_cut_as_in_a_shell() {
+        assert_eq!(texts(r#"a "b \" c" 'd\ e'f g\ h '' x='y z'"#), ["a", "b \" c", r"d\ ef", "g h", "", "x=y z"]);
+        assert_eq!(texts(" \t"), Vec::<String>::new());
+        let raw = "é 'b c'  d";
+        let spans: Vec<_> = words(raw).into_iter().map(|word| &raw[word.span]).collect();
+        assert_eq!(spans, ["é", "'b c'", "d"]);
+    }
+
+    #[test]
+    fn what_people_type_is_not_taken_for_shell() {
+        for (raw, expected) in [
+            ("it's a file", vec!["it's", "a", "file"]),
+            ("it's Bob's file", vec!["it's", "Bob's", "file"]),
+            (r"C:\dir\file.txt", vec![r"C:\dir\file.txt"]),
+            (r#""C:\my dir\a" b"#, vec![r"C:\my dir\a", "b"]),
+            (r"a\\b \'c\' d\", vec![r"a\b", "'c'", r"d\"]),
+            ("\"open x", vec!["\"open", "x"]),
+            ("'open x", vec!["'open", "x"]),
+            ("5\" pipe", vec!["5\"", "pipe"]),
+        ] {
+            assert_eq!(texts(raw), expected, "{raw}");
+        }
+    }
+}
