@@ -98,13 +98,11 @@ impl<'a> Fitting<'a> {
         let mut found = (Stand { above: Detail::Hidden, below: Detail::Hidden, down: 0 }, 0);
         for above in LADDER.into_iter().rev().skip(1) {
             let stand = Stand { above, below: found.0.above, down: 0 };
-            match self.tokens(stand, room) {
-                Some(tokens) => found = (stand, tokens),
-                None => {
-                    found = self.step_down(stand, found.1, room);
-                    break;
-                }
-            }
+            let Some(tokens) = self.tokens(stand, room) else {
+                found = self.step_down(stand, found.1, room);
+                break;
+            };
+            found = (stand, tokens);
         }
         let (stand, tokens) = found;
         Fitted { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }

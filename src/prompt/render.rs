@@ -2,7 +2,7 @@
 
 use super::{
     fit::{Detail, Fitting},
-    items::{Candidates, line},
+    items::{Candidates, line, visible},
     request::{CurrentSkill, PromptRequest, Rendering, Scene},
     tokens,
     write::{Parts, Writer},
@@ -24,23 +24,24 @@ const ATTEMPTS: usize = 8;
 #[must_use]
 pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let mode = request.mode.unwrap_or(scene.policy.session().prompt_mode);
-    let items = Candidates::of(scene, request);
+    let visible = visible(scene, request);
     let current = scene.current.filter(|current| scene.policy.skill(&current.skill).is_visible());
     let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
-    let words = Words { scene, request, items: &items, current };
     let listed = match mode {
         PromptMode::Discover => false,
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
-    let details = if listed { words.fitted() } else { vec![Detail::Hidden; items.items.len()] };
+    let items = if listed { Candidates::of(scene, &visible) } else { Candidates::default() };
+    let words = Words { scene, request, total: visible.len(), items: &items, current };
+    let details = if listed { words.fitted() } else { Vec::new() };
     let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
     let prompt = Writer(request.format).write(&parts);
     Rendering {
         tokens: tokens::count(&prompt),
         tokenizer: tokens::TOKENIZER.to_owned(),
         shown: details.iter().filter(|detail| **detail != Detail::Hidden).count(),
-        total: items.items.len(),
+        total: visible.len(),
         mode,
         format: request.format,
         prompt,
@@ -52,6 +53,9 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
 struct Words<'a> {
     scene: &'a Scene<'a>,
     request: &'a PromptRequest,
+    /// Skills that could be named.
+    total: usize,
+    /// Those skills, where they are listed.
     items: &'a Candidates,
     current: Option<&'a CurrentSkill>,
 }
@@ -106,7 +110,7 @@ impl<'a> Words<'a> {
 
     fn listing_guidance(self) -> String {
         let current = self.current.map(|current| format!(" {}", current_guidance(current))).unwrap_or_default();
-        if self.items.items.is_empty() {
+        if self.total == 0 {
             return format!("{}{current}", self.no_skills());
         }
         format!(
@@ -118,7 +122,7 @@ impl<'a> Words<'a> {
     }
 
     fn discover_guidance(self) -> String {
-        if self.items.items.is_empty() {
+        if self.total == 0 {
             return self.no_skills();
         }
         format!(
