@@ -20,42 +20,19 @@
     reason = "a benchmark measures time, prints, and fails by panicking"
 )]
 
+#[path = "support/skills.rs"]
+mod skills;
+
 use std::{
     fmt::Write as _,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use skillmount::{
-    catalog::search::{SearchDocument, SearchIndex, Step, Steps},
-    path::SkillPath,
-    skill::{Frontmatter, Head, read_head},
-};
+use skillmount::catalog::search::{SearchDocument, SearchIndex, Step, Steps};
 
-/// A skill as it lies on the disk.
-struct Skill {
-    path: SkillPath,
-    frontmatter: Frontmatter,
-    opening: String,
-    headings: String,
-}
-
-impl Skill {
-    fn document(&self) -> SearchDocument<'_> {
-        SearchDocument {
-            skill: &self.path,
-            name: self.frontmatter.name.as_deref().unwrap_or_default(),
-            description: &self.frontmatter.description,
-            when_to_use: self.frontmatter.when_to_use.as_deref().unwrap_or_default(),
-            triggers: &self.frontmatter.triggers,
-            tags: &self.frontmatter.tags,
-            keywords: &self.frontmatter.keywords,
-            headings: &self.headings,
-            body: &self.opening,
-        }
-    }
-}
+use self::skills::{Skill, generated, real_skills};
 
 struct Question {
     text: String,
@@ -71,11 +48,9 @@ impl Question {
 }
 
 fn main() {
-    let folder = std::env::var_os("SKILLMOUNT_REAL_SKILLS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-skills"), PathBuf::from);
-    let skills = real_skills(&folder);
+    let skills = real_skills();
     if skills.is_empty() {
-        println!("no skills below {}: set SKILLMOUNT_REAL_SKILLS; quality is not measured", folder.display());
+        println!("no real skills are at hand: set SKILLMOUNT_REAL_SKILLS; quality is not measured");
     } else {
         quality(&skills, &questions("search_questions.tsv"));
         quality(&skills, &questions("search_noisy_questions.tsv"));
@@ -118,7 +93,7 @@ fn quality(skills: &[Skill], questions: &[Question]) {
 }
 
 fn print_ranked(name: &str, skills: &[Skill], questions: &[Question], steps: Steps) {
-    let index = SearchIndex::build_with(skills.iter().map(Skill::document), steps);
+    let index = SearchIndex::build_with(skills.iter().map(document), steps);
     print_row(name, questions, &|question| ranked(&index, question));
 }
 
@@ -160,7 +135,7 @@ fn rank(question: &Question, search: &dyn Fn(&str) -> Vec<String>) -> Option<usi
 }
 
 fn misses(skills: &[Skill], questions: &[Question]) {
-    let index = SearchIndex::build(skills.iter().map(Skill::document));
+    let index = SearchIndex::build(skills.iter().map(document));
     println!("not first, or found where there is nothing:");
     for question in questions {
         let found = ranked(&index, &question.text);
@@ -170,6 +145,20 @@ fn misses(skills: &[Skill], questions: &[Question]) {
             let place = rank.map_or_else(|| "-".to_owned(), |rank| (rank + 1).to_string());
             println!("  {place} {:?} right {:?} found {found:?}", question.text, question.right);
         }
+    }
+}
+
+fn document(skill: &Skill) -> SearchDocument<'_> {
+    SearchDocument {
+        skill: &skill.path,
+        name: skill.frontmatter.name.as_deref().unwrap_or_default(),
+        description: &skill.frontmatter.description,
+        when_to_use: skill.frontmatter.when_to_use.as_deref().unwrap_or_default(),
+        triggers: &skill.frontmatter.triggers,
+        tags: &skill.frontmatter.tags,
+        keywords: &skill.frontmatter.keywords,
+        headings: &skill.headings,
+        body: &skill.opening,
     }
 }
 
@@ -191,7 +180,7 @@ fn cost(real: &[Skill]) {
     const SKILLS: usize = 10_000;
     let generated = generated(real, SKILLS);
     let start = Instant::now();
-    let index = SearchIndex::build(generated.iter().map(Skill::document));
+    let index = SearchIndex::build(generated.iter().map(document));
     println!("{SKILLS} generated skills: index built in {:?}", start.elapsed());
     println!("index: {:.1} MB (limit 64)", index.memory_bytes() as f64 / 1e6);
     let questions = questions("search_questions.tsv");
@@ -209,58 +198,4 @@ fn timed(questions: &[Question], search: impl Fn(&str) -> usize) -> Duration {
 
 fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64()
-}
-
-/// Skills whose texts are cut together from `real` ones (or from a few sentences where there are none), each with a
-/// word of its own.
-fn generated(real: &[Skill], many: usize) -> Vec<Skill> {
-    let sentences: Vec<&str> = real.iter().flat_map(|skill| skill.frontmatter.description.split(". ")).collect();
-    let spare =
-        ["Write the report of a month", "Review code before it is merged", "Redacta la escritura de compraventa"];
-    let sentences = if sentences.is_empty() { spare.to_vec() } else { sentences };
-    let bodies: Vec<_> = real.iter().map(|skill| (skill.opening.clone(), skill.headings.clone())).collect();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % below as u64).unwrap()
-    };
-    let skill = |number: usize| {
-        let own = format!("skill{number}");
-        let description = (0..3).map(|_| sentences[next(sentences.len())]).collect::<Vec<_>>().join(". ");
-        let (opening, headings) =
-            if bodies.is_empty() { (description.clone(), own.clone()) } else { bodies[next(bodies.len())].clone() };
-        Skill {
-            path: SkillPath::parse(&format!("generated{}/{own}", number % 50)).unwrap(),
-            frontmatter: Frontmatter { description: format!("{description} {own}"), ..Frontmatter::default() },
-            opening,
-            headings,
-        }
-    };
-    (0..many).map(skill).collect()
-}
-
-// ---- reading skills
-
-fn real_skills(folder: &Path) -> Vec<Skill> {
-    let (mut skills, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(current) = folders.pop() {
-        if let Ok(text) = fs::read_to_string(current.join("SKILL.md")) {
-            let path = current.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
-            skills.extend(skill(&path, &text));
-            continue;
-        }
-        let Ok(entries) = fs::read_dir(&current) else { continue };
-        folders.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
-    }
-    skills.sort_by(|one, two| one.path.cmp(&two.path));
-    skills
-}
-
-fn skill(path: &str, text: &str) -> Option<Skill> {
-    let path = SkillPath::parse(path).unwrap();
-    let head = read_head(text.as_bytes(), path.folder()).0?;
-    let Head { frontmatter, opening, headings } = head;
-    Some(Skill { path, frontmatter, opening, headings })
 }

@@ -29,7 +29,22 @@ impl Item {
     }
 }
 
-/// The skills a prompt may name, in the order of their paths: none where the session may not load any.
+/// The skills that a prompt may name, in the order of their paths: none where the session may not load any.
+pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a CatalogEntry> {
+    if scene.policy.tool("load_skill") == ToolRule::Blocked {
+        return Vec::new();
+    }
+    let seen =
+        |entry: &&CatalogEntry| is_wanted(&entry.skill, scene, request) && !entry.frontmatter.disable_model_invocation;
+    scene.view.entries.iter().map(|entry| &**entry).filter(seen).collect()
+}
+
+/// Whether a prompt may speak of a skill at all.
+fn is_wanted(skill: &SkillPath, scene: &Scene<'_>, request: &PromptRequest) -> bool {
+    request.category.as_deref().is_none_or(|category| skill.is_in(category)) && scene.policy.skill(skill).is_visible()
+}
+
+/// What a listing is made of: of thousands of skills this is work, so it is done where there is a listing.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) items: Vec<Item>,
@@ -40,20 +55,14 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest) -> Self {
+    /// Of the skills that are [`visible`].
+    pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest, visible: &[&CatalogEntry]) -> Self {
         let mut found = Self::default();
-        if scene.policy.tool("load_skill") == ToolRule::Blocked {
-            return found;
-        }
-        let wanted = |skill: &SkillPath| request.category.as_deref().is_none_or(|category| skill.is_in(category));
-        for entry in &scene.view.entries {
-            let seen = scene.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation;
-            if seen && wanted(&entry.skill) {
-                found.push(entry, &scene.session.ranks);
-            }
+        for entry in visible {
+            found.push(entry, &scene.session.ranks);
         }
         let seen = |skill: &str| match SkillPath::parse(skill) {
-            Ok(skill) => wanted(&skill) && scene.policy.skill(&skill).is_visible(),
+            Ok(skill) => is_wanted(&skill, scene, request),
             Err(_) => request.category.is_none(),
         };
         found.findings = scene.view.diagnostics.iter().filter(|finding| seen(&finding.skill)).count();
@@ -90,12 +99,24 @@ impl Candidates {
 
 /// `text` on one line, without characters that a reader would not see, and how many of those there were.
 pub(super) fn line(text: &str) -> (String, usize) {
+    if is_line(text) {
+        return (text.to_owned(), 0);
+    }
     let (clean, removed) = sanitize(text);
     (clean.split_whitespace().collect::<Vec<_>>().join(" "), removed)
 }
 
+/// Whether a text is one already, as nearly all are: words of ASCII with one space between them.
+fn is_line(text: &str) -> bool {
+    let spaced = text.starts_with(' ') || text.ends_with(' ') || text.contains("  ");
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !spaced
+}
+
 /// The first `most` characters of `text`, cut at a word where one ends near, with `…` in place of the rest.
 pub(super) fn shorten(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     // Room for the ellipsis, which is a character too.
     let kept = text.get(..end).and_then(|kept| kept.char_indices().next_back().map(|(last, _)| &kept[..last]));
@@ -108,6 +129,23 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_becomes_one_line_without_what_no_reader_sees() {
+        for (text, expected) in [
+            ("", ("", 0)),
+            ("one two", ("one two", 0)),
+            (" one", ("one", 0)),
+            ("one ", ("one", 0)),
+            ("one  two", ("one two", 0)),
+            ("one\n\ttwo", ("one two", 0)),
+            ("uñó\u{3000}dos", ("uñó dos", 0)),
+            ("o\u{200b}ne\u{7f}", ("one", 2)),
+        ] {
+            let (text, removed) = line(text);
+            assert_eq!((text.as_str(), removed), expected);
+        }
+    }
 
     #[test]
     fn a_text_is_left_at_the_limit_and_shortened_beyond_it() {

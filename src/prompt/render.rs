@@ -2,7 +2,7 @@
 
 use super::{
     fit::{Detail, Fitting},
-    items::{Candidates, line},
+    items::{Candidates, line, visible},
     request::{CurrentSkill, PromptRequest, Rendering, Scene},
     tokens,
     write::{Parts, Writer},
@@ -25,24 +25,25 @@ const ATTEMPTS: usize = 8;
 #[must_use]
 pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let mode = request.mode.unwrap_or(scene.policy.session().prompt_mode);
-    let items = Candidates::of(scene, request);
+    let visible = visible(scene, request);
     let current = scene.current.filter(|current| scene.policy.skill(&current.skill).is_visible());
     let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
-    let words = Words { scene, request, items: &items, current };
     let listed = match mode {
         // Where there is nothing to search with, the listing is how skills are found.
-        PromptMode::Discover => !words.searchable(),
+        PromptMode::Discover => !may(scene, "discover_skills"),
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
-    let details = if listed { words.fitted() } else { vec![Detail::Hidden; items.items.len()] };
+    let items = if listed { Candidates::of(scene, request, &visible) } else { Candidates::default() };
+    let words = Words { scene, request, total: visible.len(), items: &items, current };
+    let details = if listed { words.fitted() } else { Vec::new() };
     let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
     let prompt = Writer(request.format).write(&parts);
     Rendering {
         tokens: tokens::count(&prompt),
         tokenizer: tokens::TOKENIZER.to_owned(),
         shown: details.iter().filter(|detail| **detail != Detail::Hidden).count(),
-        total: items.items.len(),
+        total: visible.len(),
         mode,
         format: request.format,
         prompt,
@@ -54,6 +55,9 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
 struct Words<'a> {
     scene: &'a Scene<'a>,
     request: &'a PromptRequest,
+    /// Skills that could be named.
+    total: usize,
+    /// Those skills, where they are listed.
     items: &'a Candidates,
     current: Option<&'a CurrentSkill>,
 }
@@ -108,7 +112,7 @@ impl<'a> Words<'a> {
 
     fn listing_guidance(self) -> String {
         let current = self.current.map(|current| format!(" {}", current_guidance(current))).unwrap_or_default();
-        if self.items.items.is_empty() {
+        if self.total == 0 {
             return format!("{}{current}", self.no_skills());
         }
         format!(
@@ -120,7 +124,7 @@ impl<'a> Words<'a> {
     }
 
     fn discover_guidance(self) -> String {
-        if self.items.items.is_empty() {
+        if self.total == 0 {
             return self.no_skills();
         }
         format!(
@@ -132,7 +136,7 @@ impl<'a> Words<'a> {
     }
 
     fn no_skills(self) -> String {
-        if !self.may("load_skill") {
+        if !may(self.scene, "load_skill") {
             return "Skills cannot be loaded in this session.".to_owned();
         }
         match &self.request.category {
@@ -146,7 +150,7 @@ impl<'a> Words<'a> {
         let total = details.len();
         let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();
         let named = details.iter().filter(|detail| **detail == Detail::Name).count();
-        let searchable = self.searchable();
+        let searchable = may(self.scene, "discover_skills");
         if shown == total {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
@@ -186,17 +190,14 @@ impl<'a> Words<'a> {
         self.current.map_or(0, |current| sanitize(&current.body).1)
     }
 
-    fn searchable(self) -> bool {
-        self.may("discover_skills")
-    }
-
-    fn may(self, tool: &str) -> bool {
-        self.scene.policy.tool(tool) != ToolRule::Blocked
-    }
-
     fn load_tool(self) -> &'static str {
         self.scene.policy.session().load_tool.name()
     }
+}
+
+/// Whether the session has the tool.
+fn may(scene: &Scene<'_>, tool: &str) -> bool {
+    scene.policy.tool(tool) != ToolRule::Blocked
 }
 
 fn current_guidance(current: &CurrentSkill) -> String {

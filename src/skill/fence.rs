@@ -12,6 +12,9 @@ use std::{borrow::Cow, fmt::Write as _};
 /// them. ZWJ, ZWNJ and the common variation selectors stay: emoji and several scripts need them.
 #[must_use]
 pub fn sanitize(text: &str) -> (String, usize) {
+    if !text.contains(is_hidden) {
+        return (text.to_owned(), 0);
+    }
     let kept: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     let removed = text.chars().count() - kept.chars().count();
     (kept, removed)
