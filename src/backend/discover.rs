@@ -26,7 +26,7 @@ impl SkillBackend {
         let category = request.category.as_deref().unwrap_or_default();
         let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
         let wanted = |skill: &SkillPath| {
-            let is_wanted = |entry: &Arc<CatalogEntry>| is_offered(entry, &policy) && is_of_level(entry, &level);
+            let is_wanted = |entry: &Arc<CatalogEntry>| policy.offers(entry) && is_of_level(entry, &level);
             skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
         };
         let found = catalog.index.search(&request.query, wanted, request.limit)?;
@@ -78,11 +78,6 @@ fn check_limit(limit: usize) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, format!("limit is {limit}; ask for 1 to {SEARCH_RESULTS_MOST} skills")))
 }
 
-/// Whether a model may be told of a skill.
-fn is_offered(entry: &CatalogEntry, policy: &Both) -> bool {
-    policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
-}
-
 /// Whether a skill names `level`, which is in lower case; every skill where that is empty.
 fn is_of_level(entry: &CatalogEntry, level: &str) -> bool {
     level.is_empty() || entry.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
@@ -115,7 +110,7 @@ fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
 /// Says so and names the categories there are, those with most skills first.
 fn nothing_found(view: &CatalogView, policy: &Both) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in view.entries.iter().filter(|entry| is_offered(entry, policy)) {
+    for entry in view.entries.iter().filter(|entry| policy.offers(entry)) {
         *counts.entry(entry.skill.category()).or_default() += 1;
     }
     counts.remove("");

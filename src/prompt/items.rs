@@ -34,8 +34,7 @@ pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a
     if scene.policy.tool("load_skill") == ToolRule::Blocked {
         return Vec::new();
     }
-    let seen =
-        |entry: &&CatalogEntry| is_wanted(&entry.skill, scene, request) && !entry.frontmatter.disable_model_invocation;
+    let seen = |entry: &&CatalogEntry| is_wanted(&entry.skill, scene, request) && scene.policy.offers(entry);
     scene.view.entries.iter().map(|entry| &**entry).filter(seen).collect()
 }
 

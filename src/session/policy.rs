@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    catalog::CatalogEntry,
     error::{Code, Error, Result},
     path::SkillPath,
 };
@@ -253,6 +254,12 @@ impl Both {
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
         self.session.skill(skill).max(self.user.skill(skill))
+    }
+
+    /// Whether a model may be told of a skill: it is not hidden, and its author does not keep it to people.
+    #[must_use]
+    pub fn offers(&self, entry: &CatalogEntry) -> bool {
+        self.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
     }
 
     /// The same for a caller that wants the prompt in this mode, where it names one.

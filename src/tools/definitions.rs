@@ -118,10 +118,7 @@ impl Toolbox<'_> {
 
     /// The skills a model may load.
     fn loadable(&self) -> impl Iterator<Item = &CatalogEntry> {
-        let may_load = |entry: &&CatalogEntry| {
-            self.policy.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
-        };
-        self.view.entries.iter().map(AsRef::as_ref).filter(may_load)
+        self.view.entries.iter().map(AsRef::as_ref).filter(|entry| self.policy.offers(entry))
     }
 
     fn define(&self, tool: Tool) -> ToolDefinition {
