@@ -152,7 +152,7 @@ pub const SEARCH_WORD_BYTES: usize = 64;
 pub const SEARCH_RESULTS: usize = 10;
 /// Results a caller may ask for.
 pub const SEARCH_RESULTS_MOST: usize = 100;
-/// Catalogs with more skills than these are indexed off the threads that serve requests.
+/// Catalogs with more skills than these are indexed, for search and for the bucket, off the threads that serve requests.
 pub const SEARCH_INLINE_SKILLS: usize = 200;
 /// Search indexes kept in memory; those used least go first, and are built again when they are needed.
 pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;

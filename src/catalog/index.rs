@@ -55,7 +55,7 @@ pub(super) enum Unusable {
 
 /// The index that tells `discovery`; `TooLarge` where it would not be read back.
 pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
-    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
     let plain = serde_json::to_vec(&**discovery.readings())?;
     if plain.len() > CATALOG_INDEX_BYTES {
         return Err(Unusable::TooLarge);
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_inflates_beyond_the_limit_is_not_used() {
         let inflating = |bytes: usize| {
-            let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+            let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
             deflate.write_all(&vec![b' '; bytes]).unwrap();
             let body = deflate.finish().unwrap();
             let as_of = Timestamp::UNIX_EPOCH;

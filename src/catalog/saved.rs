@@ -3,20 +3,26 @@
 //! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
 //! is written another time.
 
+use std::io;
+
+use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task};
 
 use super::{
     discover::Discovery,
     entry::Layer,
-    index::{decode, encode},
+    index::{Unusable, decode, encode},
 };
 use crate::{
     error::{Error, Result},
-    limits::{CATALOG_INDEX_BYTES, CATALOG_STALE},
+    limits::{CATALOG_INDEX_BYTES, CATALOG_STALE, SEARCH_INLINE_SKILLS},
     path::{ObjectKey, UserSpace},
     store::{Base, Commit, Committer, GetOptions, Store, StoreError},
 };
+
+/// Indexes larger than this, of some hundred skills, take long enough to read to hold others up.
+const INLINE_BYTES: usize = 256 << 10;
 
 /// A `catalog.json` as it lies in the bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +48,7 @@ impl IndexState {
             Err(StoreError::NotFound) => return Ok(None),
             object => object?,
         };
-        let told = decode(&object.bytes, Layer::User);
+        let told = told(object.bytes, Layer::User).await;
         Ok(Some(Self {
             as_of: told.map(|told| told.view().as_of).map_err(|reason| reason.to_string()),
             size: object.meta.size,
@@ -50,6 +56,26 @@ impl IndexState {
             key,
         }))
     }
+}
+
+/// What an index tells. A large one is read off the threads that serve requests.
+async fn told(index: Bytes, layer: Layer) -> Result<Discovery, Unusable> {
+    if index.len() <= INLINE_BYTES {
+        return decode(&index, layer);
+    }
+    let decoded = task::spawn_blocking(move || decode(&index, layer)).await;
+    decoded.unwrap_or_else(|died| Err(Unusable::Decode(io::Error::other(died))))
+}
+
+/// The index that tells `discovery`, made off the threads that serve requests where it will be large.
+async fn telling(discovery: Discovery) -> Result<Bytes> {
+    let is_small = discovery.view().entries.len() <= SEARCH_INLINE_SKILLS;
+    let encoded = if is_small {
+        encode(&discovery)
+    } else {
+        task::spawn_blocking(move || encode(&discovery)).await.map_err(Error::internal)?
+    };
+    encoded.map_err(Error::internal)
 }
 
 /// As much of an index as is ever used.
@@ -78,8 +104,9 @@ impl Saved {
         let mut seen = self.seen.lock().await;
         match store.get(&key, whole()).await {
             Ok(object) => {
-                let told = decode(&object.bytes, layer)
-                    .inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));
+                let told = told(object.bytes, layer).await;
+                let told =
+                    told.inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));
                 *seen = Seen { base: Some(Base::version(&object.meta)), told: told.ok() };
             }
             Err(StoreError::NotFound) => *seen = Seen { base: Some(Base::Absent), told: None },
@@ -122,7 +149,7 @@ async fn replace(
     base: Option<Base>,
     discovery: &Discovery,
 ) -> Result<Option<Base>> {
-    let index = encode(discovery).map_err(Error::internal)?;
+    let index = telling(discovery.clone()).await?;
     let base = match base {
         Some(base) => base,
         None => match store.head(key).await {
