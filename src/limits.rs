@@ -167,6 +167,8 @@ pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
 /// Skills of a user whose uses are counted; those used least go first.
 pub const USED_SKILLS: usize = 10_000;
+/// Skills a session remembers to have used; it counts as a user of no others.
+pub const USED_IN_SESSION: usize = 1000;
 /// The most used skills that a session remembers: more than a prompt of the usual size describes.
 pub const RANKED_SKILLS: usize = 200;
 /// Tokens of a prompt where the caller names no budget.
@@ -193,8 +195,11 @@ pub const FRESH: Duration = Duration::from_secs(30);
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 /// Changes of catalogs kept for a listener that is slow to take them.
 pub const CATALOG_CHANGES: usize = 1024;
-/// Users, teams and the organisation whose catalogs are kept in memory; the least recently used go first.
+/// Users, teams and the organisation whose catalogs are kept in memory, where each counts for no more than
+/// [`CATALOG_LEAST_KIB`]; the least recently used go first.
 pub const CATALOG_USERS: u64 = 10_000;
+/// What a catalog counts for at least, in KiB: some thirty skills. Catalogs in memory so take about 1 GB at most.
+pub const CATALOG_LEAST_KIB: u32 = 100;
 /// Entries of merged catalogs kept in memory, at the size of a pointer each.
 pub const MERGED_ENTRIES: u64 = 10_000_000;
 /// How long an idle session is kept.

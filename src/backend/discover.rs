@@ -32,7 +32,7 @@ impl SkillBackend {
         let found = catalog.index.search(&request.query, wanted, request.limit)?;
         self.note(&request.query, &found.hits, found.total)?;
         // Where tools come as skills are found, any replica may be asked for those of the next turn.
-        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found();
+        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if found.total > 0 && brings_tools {
             self.save_notes().await;
         }

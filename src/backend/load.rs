@@ -35,9 +35,6 @@ struct Fetched {
 impl SkillBackend {
     pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
         let (status, loaded, document, snapshot) = self.load(&request, Some(request.invoker)).await?;
-        if status == LoadStatus::Loaded {
-            self.count_use(&loaded.skill);
-        }
         let mount = skill_mount(&loaded.mount)?;
         let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
         let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
@@ -89,7 +86,11 @@ impl SkillBackend {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
             return Err(Error::new(Code::ApprovalRequired, message));
         }
-        let (status, loaded) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
+        let (status, loaded, is_first) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
+        // What a policy preloads nobody has chosen.
+        if is_first && invoker.is_some() {
+            self.count_use(&loaded.skill);
+        }
         Ok((status, loaded, fetched.document, fetched.snapshot))
     }
 
@@ -215,13 +216,14 @@ impl SkillBackend {
         Ok(found.contains(&true))
     }
 
-    /// Notes the skill in the session.
+    /// Notes the skill in the session; the flag says whether it was never loaded there before.
     async fn mount(
         &self,
         fetched: &Fetched,
         alias: Option<MountName>,
         arguments: Option<&str>,
-    ) -> Result<(LoadStatus, LoadedSkill)> {
+    ) -> Result<(LoadStatus, LoadedSkill, bool)> {
+        let mut is_first = false;
         let now = self.shared.clock.now();
         let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
         let update = self.shared.sessions.update(self.user(), &self.session, |session| {
@@ -258,11 +260,13 @@ impl SkillBackend {
                 snapshot: Some(fetched.snapshot.clone()),
             };
             replace(session, loaded.clone())?;
+            is_first = session.note_use(&fetched.skill);
             session.current_skill = Some(fetched.skill.clone());
             Ok(Change::Save((status, loaded)))
         });
         let (_, said) = update.await?;
-        said.ok_or_else(|| Error::internal("a load left no answer"))
+        let (status, loaded) = said.ok_or_else(|| Error::internal("a load left no answer"))?;
+        Ok((status, loaded, is_first))
     }
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {

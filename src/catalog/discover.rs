@@ -73,6 +73,12 @@ impl Discovery {
         &self.view
     }
 
+    /// Whether there is nothing at all to tell.
+    pub(super) fn is_empty(&self) -> bool {
+        let Readings { records, others, unnameable_keys } = &*self.readings;
+        records.is_empty() && others.is_empty() && *unnameable_keys == 0
+    }
+
     pub(super) fn readings(&self) -> &Arc<Readings> {
         &self.readings
     }

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     clock::Clock,
     error::Result,
-    limits::{CATALOG_CHANGES, CATALOG_STALE, CATALOG_USERS, FRESH},
+    limits::{CATALOG_CHANGES, CATALOG_LEAST_KIB, CATALOG_STALE, CATALOG_USERS, FRESH},
     path::{Id, Namespace, UserSpace},
     store::{Committer, DeleteOptions, SharedStore},
 };
@@ -84,7 +84,11 @@ impl Catalogs {
     /// No catalog known yet, and no layers but users' own.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        let slots = Cache::builder().max_capacity(CATALOG_USERS).eviction_policy(EvictionPolicy::lru()).build();
+        let slots = Cache::builder()
+            .weigher(|_: &Owner, slot: &Arc<Slot>| slot.weight())
+            .max_capacity(CATALOG_USERS * u64::from(CATALOG_LEAST_KIB))
+            .eviction_policy(EvictionPolicy::lru())
+            .build();
         let (merged, indexes) = (Merged::new(), Indexes::new());
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
         Self { store, namespace, clock, slots, merged, indexes, index: None, layers: false, changes }
@@ -162,7 +166,7 @@ impl Catalogs {
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime())).await;
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
@@ -204,6 +208,10 @@ impl Catalogs {
             if !slot.wanted.swap(false, Ordering::SeqCst) && slot.is_left_alone() {
                 return;
             }
+            // Whoever asks once a catalog was forgotten gets a new slot, with a task of its own.
+            if !self.is_kept(&owner, &slot).await {
+                return;
+            }
             // In a box of its own, because most of these tasks only sleep.
             if let Err(error) = Box::pin(self.read(&owner, &slot, true)).await {
                 tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
@@ -241,23 +249,28 @@ impl Catalogs {
             (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space).await {
                 Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
                     let (view, age) = (saved.view().clone(), self.age_of(&saved));
-                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age));
+                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age)).await;
                     return Ok(view);
                 }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime())).await;
         let view = discovery.view().clone();
         self.save(slot, space, discovery);
         Ok(view)
     }
 
     /// Remembers what is known now, and tells what that changes for those who knew something else.
-    fn keep(&self, owner: &Owner, slot: &Slot, known: Known) {
+    async fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: Known) {
         let now = known.discovery.view().clone();
-        let Some(before) = slot.replace(known) else { return };
+        let before = slot.replace(known);
+        if self.is_kept(owner, slot).await {
+            // It may weigh more now.
+            self.slots.insert(owner.clone(), slot.clone()).await;
+        }
+        let Some(before) = before else { return };
         let difference = Difference::between(&before.discovery.view().entries, &now.entries);
         if difference.is_none() {
             return;
@@ -266,6 +279,10 @@ impl Catalogs {
         tracing::info!(?owner, changed, removed, "catalog_changed");
         // An error says that nobody listens.
         let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference)));
+    }
+
+    async fn is_kept(&self, owner: &Owner, slot: &Arc<Slot>) -> bool {
+        self.slots.get(owner).await.is_some_and(|kept| Arc::ptr_eq(&kept, slot))
     }
 
     /// How old a catalog is by the clock on the wall; one from the future is as good as stale.
@@ -289,6 +306,14 @@ impl Slot {
 
     fn known(&self) -> Option<Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// About how much memory it takes, in KiB.
+    fn weight(&self) -> u32 {
+        let known = self.known();
+        let entries = known.iter().flat_map(|known| &known.discovery.view().entries);
+        let bytes: usize = entries.map(|entry| entry.weight()).sum();
+        u32::try_from(bytes / 1024).unwrap_or(u32::MAX).max(CATALOG_LEAST_KIB)
     }
 
     fn replace(&self, known: Known) -> Option<Known> {
@@ -324,6 +349,25 @@ impl Known {
 mod tests {
     use super::*;
     use crate::{clock::SystemClock, store::MemoryStore};
+
+    #[tokio::test]
+    async fn large_catalogs_leave_room_for_fewer() {
+        let store = Arc::new(MemoryStore::new());
+        let catalogs = Catalogs::new(store.clone(), Namespace::parse("").unwrap(), Arc::new(SystemClock::new()));
+        let user = |name: &str| Id::parse(name).unwrap();
+        catalogs.view(&user("small"), false).await.unwrap();
+        let weight = |catalogs: &Catalogs| catalogs.slots.weighted_size();
+        catalogs.slots.run_pending_tasks().await;
+        assert_eq!(weight(&catalogs), u64::from(CATALOG_LEAST_KIB));
+        for number in 0..400 {
+            let text = format!("---\ndescription: d\n---\n{}", "palabra ".repeat(200));
+            store.put_raw(&format!("large/skills/s{number}/SKILL.md"), text);
+        }
+        catalogs.view(&user("large"), false).await.unwrap();
+        catalogs.slots.run_pending_tasks().await;
+        let kib = weight(&catalogs) - u64::from(CATALOG_LEAST_KIB);
+        assert!((400 * 3..400 * 4).contains(&kib), "{kib} KiB for 400 skills of 3 KiB each");
+    }
 
     #[tokio::test]
     async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {

@@ -122,6 +122,10 @@ impl Saved {
         if seen.told.as_ref().is_some_and(|told| will_do(told, &discovery)) {
             return;
         }
+        // Somebody who has nothing gets nothing, least of all for having been asked about.
+        if seen.told.is_none() && discovery.is_empty() {
+            return;
+        }
         // After a failure or somebody else's win the version is not known, and neither is what it tells.
         let base = std::mem::take(&mut *seen).base;
         match replace(store, committer, &key, base, &discovery).await {

@@ -1,6 +1,9 @@
 //! What a command works on: the settings made into a store, a service or the operations of one session.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{
     control::Control,
@@ -23,6 +26,8 @@ pub(super) struct App {
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) edges: Edges,
+    /// What was opened, to be told of the end.
+    services: Mutex<Vec<Service>>,
 }
 
 /// Where objects lie, as `--store` names it.
@@ -60,6 +65,11 @@ impl StoreAddress {
 }
 
 impl App {
+    /// A run with these settings.
+    pub(super) fn new(settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
+        Self { settings, out, clock, edges, services: Mutex::default() }
+    }
+
     /// Whose skills and files.
     pub(super) fn user(&self) -> Result<Id> {
         self.settings.id(Setting::User)
@@ -136,7 +146,17 @@ impl App {
 
     fn service_with(&self, store: SharedStore, options: ServiceOptions) -> Service {
         let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
-        Service::new(store, options, self.clock.clone())
+        let service = Service::new(store, options, self.clock.clone());
+        self.services.lock().unwrap_or_else(PoisonError::into_inner).push(service.clone());
+        service
+    }
+
+    /// Writes what services have noted and would have written later.
+    pub(super) async fn end(&self) {
+        let services = std::mem::take(&mut *self.services.lock().unwrap_or_else(PoisonError::into_inner));
+        for service in services {
+            service.sessions().flush_all().await;
+        }
     }
 
     /// The operations of the session, over the store or the server, whichever the settings name.

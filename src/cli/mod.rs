@@ -78,8 +78,10 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     }
     let settings = Settings::resolve(&flags, &env, file.as_ref(), default_store.as_deref());
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
-    let app = App { settings, out: Output::new(cli.global.json), clock: Arc::new(SystemClock::new()), edges };
-    dispatch(cli.command, &app).await
+    let app = App::new(settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
+    let outcome = dispatch(cli.command, &app).await;
+    app.end().await;
+    outcome
 }
 
 async fn dispatch(command: Command, app: &App) -> Result<()> {

@@ -164,13 +164,21 @@ impl<'a> Words<'a> {
         if categories.is_empty() {
             return String::new();
         }
-        let named: Vec<_> =
-            categories.iter().take(CATEGORIES).map(|(category, count)| format!("{category} ({count})")).collect();
-        let more = match categories.len().saturating_sub(CATEGORIES) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!(" Categories: {}{more}.", named.join(", "))
+        // A quarter of the budget at most: a token has about four bytes.
+        let mut room = self.request.max_tokens;
+        let named = categories.iter().take(CATEGORIES).map(|(category, count)| format!("{category} ({count})"));
+        let named: Vec<_> = named
+            .take_while(|name| {
+                let left = room.checked_sub(name.len() + 2);
+                room = left.unwrap_or_default();
+                left.is_some()
+            })
+            .collect();
+        match categories.len().saturating_sub(named.len()) {
+            0 => format!(" Categories: {}.", named.join(", ")),
+            more if named.is_empty() => format!(" Categories: {more}."),
+            more => format!(" Categories: {} and {more} more.", named.join(", ")),
+        }
     }
 
     /// Which skills are loaded, the current one apart.

@@ -46,6 +46,15 @@ impl<T> Seen<T> {
 pub(super) trait Stored: std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// A number that grows with every change of one object.
     fn order(&self) -> u64;
+
+    /// What an object that cannot be read counts as, to be replaced with the next change; `None` where it is too much to
+    /// lose.
+    fn in_place_of_damaged() -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// The objects of one type, and what is remembered of them.
@@ -98,7 +107,10 @@ impl<T: Stored> Objects<T> {
         let asked = self.store.get(key, GetOptions { if_none_match, ..GetOptions::default() }).await;
         let seen = match (asked, known) {
             (Ok(object), _) => {
-                let value = serde_json::from_slice::<T>(&object.bytes).map_err(|cause| damaged(key, cause))?;
+                let value = serde_json::from_slice::<T>(&object.bytes).or_else(|cause| {
+                    tracing::warn!(%key, %cause, "an object of the service cannot be read");
+                    T::in_place_of_damaged().ok_or_else(|| damaged(key, cause))
+                })?;
                 Seen { order: value.order(), value: Some(Arc::new(value)), base: Base::version(&object.meta), at }
             }
             (Err(StoreError::NotModified), Some(known)) => {

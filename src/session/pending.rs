@@ -9,9 +9,9 @@ use std::{
 };
 
 use super::PastDiscovery;
-use crate::{limits::DISCOVERIES, path::ObjectKey};
+use crate::{limits::DISCOVERIES, path::Id};
 
-/// The notes of each session that has any.
+/// The notes of each session that has any, by user and session.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     notes: Mutex<Notes>,
@@ -19,7 +19,7 @@ pub(super) struct Pending {
 
 #[derive(Debug, Default)]
 struct Notes {
-    by_session: HashMap<ObjectKey, VecDeque<(u64, PastDiscovery)>>,
+    by_session: HashMap<(Id, Id), VecDeque<(u64, PastDiscovery)>>,
     /// The number of the last note.
     last: u64,
 }
@@ -27,7 +27,7 @@ struct Notes {
 impl Pending {
     /// Notes one; true where it is the first of its session, so that somebody must see to it that it does not wait for
     /// ever.
-    pub(super) fn add(&self, session: &ObjectKey, past: PastDiscovery) -> bool {
+    pub(super) fn add(&self, session: &(Id, Id), past: PastDiscovery) -> bool {
         let mut notes = self.lock();
         notes.last += 1;
         let number = notes.last;
@@ -39,8 +39,13 @@ impl Pending {
         waiting.len() == 1
     }
 
+    /// The sessions that have any, each after its user.
+    pub(super) fn sessions(&self) -> Vec<(Id, Id)> {
+        self.lock().by_session.keys().cloned().collect()
+    }
+
     /// What a session has, oldest first, and the number of the last of them.
-    pub(super) fn of(&self, session: &ObjectKey) -> (Vec<PastDiscovery>, u64) {
+    pub(super) fn of(&self, session: &(Id, Id)) -> (Vec<PastDiscovery>, u64) {
         let notes = self.lock();
         let waiting = notes.by_session.get(session);
         let past = waiting.into_iter().flatten().map(|(_, past)| past.clone()).collect();
@@ -48,7 +53,7 @@ impl Pending {
     }
 
     /// Drops those up to the note `last`, because they are written.
-    pub(super) fn drop_through(&self, session: &ObjectKey, last: u64) {
+    pub(super) fn drop_through(&self, session: &(Id, Id), last: u64) {
         let mut notes = self.lock();
         if let Some(waiting) = notes.by_session.get_mut(session) {
             waiting.retain(|(number, _)| *number > last);

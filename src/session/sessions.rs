@@ -181,6 +181,8 @@ impl Sessions {
                 state.loaded_skills.clone_from(&parent.loaded_skills);
                 state.current_skill.clone_from(&parent.current_skill);
                 state.ranks.clone_from(&parent.ranks);
+                state.used.clone_from(&parent.used);
+                state.has_found = parent.has_found;
                 state.parent = Some(parent.session_id.clone());
             }
             state.vars.extend(wanted.vars.clone());
@@ -205,6 +207,7 @@ impl Sessions {
     ) -> Result<(Arc<Session>, Option<T>)> {
         self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
+        let name = (user.clone(), session.clone());
         let _lane = self.lane(&key).lock().await;
         let mut seen = self.records.get(&key, 0).await?;
         for _ in 0..SESSION_ATTEMPTS {
@@ -221,14 +224,14 @@ impl Sessions {
                 Change::Save(said) => Some(said),
                 Change::Touch => None,
             };
-            let (past, last) = self.pending.of(&key);
+            let (past, last) = self.pending.of(&name);
             next.remember(past);
             next.version += 1;
             next.updated_at = now;
             self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await?;
             match self.records.put(&key, &seen, next).await {
                 Ok(saved) => {
-                    self.pending.drop_through(&key, last);
+                    self.pending.drop_through(&name, last);
                     return Ok((saved, said));
                 }
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.records.look(&key).await?,
@@ -245,8 +248,8 @@ impl Sessions {
     /// # Errors
     /// `invalid_path` where the ids are too long for a key.
     pub fn note(&self, user: &Id, session: &Id, past: PastDiscovery) -> Result<bool> {
-        let key = self.namespace.user(user)?.session(session)?;
-        Ok(self.pending.add(&key, past))
+        self.namespace.user(user)?.session(session)?;
+        Ok(self.pending.add(&(user.clone(), session.clone()), past))
     }
 
     /// Writes what is noted of a session and was not written since. Where that fails the notes are given up.
@@ -254,14 +257,28 @@ impl Sessions {
     /// # Errors
     /// As [`update`](Self::update).
     pub async fn flush(&self, user: &Id, session: &Id) -> Result<()> {
-        let key = self.namespace.user(user)?.session(session)?;
-        let (past, last) = self.pending.of(&key);
+        let name = (user.clone(), session.clone());
+        let (past, last) = self.pending.of(&name);
         if past.is_empty() {
             return Ok(());
         }
         let flushed = self.update(user, session, |_| Ok(Change::<()>::Touch)).await.map(drop);
-        self.pending.drop_through(&key, last);
+        self.pending.drop_through(&name, last);
         flushed
+    }
+
+    /// Writes everything that is noted, of every session and user, before the process ends.
+    pub async fn flush_all(&self) {
+        for (user, session) in self.pending.sessions() {
+            if let Err(error) = self.flush(&user, &session).await {
+                tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
+            }
+        }
+        for user in self.uses.waiting_users() {
+            if let Err(error) = self.uses.flush(&user).await {
+                tracing::warn!(%user, error = %error.chain(), "uses of skills were not counted");
+            }
+        }
     }
 
     /// Notes that a session loaded a skill for the first time, to be counted; true where the caller should see to it

@@ -1,6 +1,9 @@
 //! A session as a value.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{policy::Policy, uses::Ranks};
 use crate::{
     catalog::Layer,
-    limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE},
+    limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, MountName, SkillPath},
     skill::Snapshot,
 };
@@ -88,6 +91,12 @@ pub struct Session {
     /// The last [`DISCOVERIES`], oldest first.
     #[serde(default)]
     pub discoveries: Vec<PastDiscovery>,
+    /// Whether it has ever searched for skills and found any.
+    #[serde(default)]
+    pub has_found: bool,
+    /// Skills it has ever loaded, the first [`USED_IN_SESSION`] of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub used: BTreeSet<SkillPath>,
     /// How often the user's sessions had used each skill when this one began: the least used give way first in its
     /// prompts, which so stay the same for as long as it lasts.
     #[serde(default, skip_serializing_if = "Ranks::is_empty")]
@@ -119,6 +128,8 @@ impl Session {
             updated_at: now,
             loaded_skills: Vec::new(),
             discoveries: Vec::new(),
+            has_found: false,
+            used: BTreeSet::new(),
             ranks: Ranks::new(),
         }
     }
@@ -133,13 +144,13 @@ impl Session {
     /// Remembers `past` as the newest discoveries, and forgets the oldest beyond the limit.
     pub(super) fn remember(&mut self, past: impl IntoIterator<Item = PastDiscovery>) {
         self.discoveries.extend(past);
+        self.has_found |= self.discoveries.iter().any(|past| past.total > 0);
         self.discoveries.drain(..self.discoveries.len().saturating_sub(DISCOVERIES));
     }
 
-    /// Whether it has ever searched for skills and found any.
-    #[must_use]
-    pub fn has_found(&self) -> bool {
-        self.discoveries.iter().any(|past| past.total > 0)
+    /// Notes that it loads `skill`; true where it never did before.
+    pub fn note_use(&mut self, skill: &SkillPath) -> bool {
+        self.used.len() < USED_IN_SESSION && self.used.insert(skill.clone())
     }
 
     /// The loaded skill that lies at `skill`.

@@ -36,6 +36,11 @@ impl Stored for Counts {
     fn order(&self) -> u64 {
         self.version
     }
+
+    /// They are hints, so counting begins anew.
+    fn in_place_of_damaged() -> Option<Self> {
+        Some(Self::default())
+    }
 }
 
 /// The counts of every user, and those not written yet.
@@ -70,6 +75,11 @@ impl Uses {
         let is_first = !waiting.contains_key(user);
         *waiting.entry(user.clone()).or_default().entry(skill.clone()).or_default() += 1;
         is_first
+    }
+
+    /// The users for whom something waits.
+    pub(super) fn waiting_users(&self) -> Vec<Id> {
+        self.waiting().keys().cloned().collect()
     }
 
     /// Writes what waits. Where that fails it is given up.

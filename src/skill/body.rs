@@ -1,9 +1,9 @@
 //! The body of a skill with the arguments of a call filled in.
 //!
 //! One pass from left to right: what is put in is never looked at again, so an argument that reads `$ARGUMENTS` or
-//! `{{name}}` stays those characters. `$1` is the first argument, as in a shell and as an author counts. A body that also
-//! has `$0` was written for Claude Code, where that is the first, and all its `$N` count from there; so does
-//! `$ARGUMENTS[N]`, which only Claude Code has. Shell substitutions, `` !`command` `` and blocks opened by ```` ```! ````,
+//! `{{name}}` stays those characters. `$1` is the first argument, as in a shell and as an author counts. Where a skill
+//! declares arguments and its body has `$0`, it was written for Claude Code, where that is the first, and all its `$N` count
+//! from there; so does `$ARGUMENTS[N]`, which only Claude Code has. Shell substitutions, `` !`command` `` and blocks opened by ```` ```! ````,
 //! are text here and never run.
 
 mod call;
@@ -62,7 +62,7 @@ pub struct Rendered {
 pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rendered {
     let (body, front) = (document.body.as_str(), &document.frontmatter);
     let outline = outline(body);
-    let first = usize::from(!counts_from_zero(body, front, &outline));
+    let first = usize::from(!counts_from_zero(body, front));
     let call = Call::new(arguments.unwrap_or_default(), front, first);
     let (mut text, shown) = fill(body, &call, &outline, mount);
     if call.has_others_than(&shown) {
@@ -113,14 +113,14 @@ fn of_mount<'a>(text: &str, mount: &'a str) -> Option<Placeholder<'a>> {
     Some(Placeholder { length: name.len(), value: Some(mount), words: &[] })
 }
 
-/// Whether `$0` stands in the body as a placeholder.
-fn counts_from_zero(body: &str, front: &Frontmatter, outline: &Outline) -> bool {
-    body.match_indices("$0").any(|(at, _)| {
-        let (before, from) = body.split_at(at);
-        position(from).is_some_and(|(number, _)| number == 0)
-            && trailing_backslashes(before).is_multiple_of(2)
-            && (takes_arguments(front) || !outline.is_code(at))
-    })
+/// Whether a skill that declares arguments has `$0` among its placeholders.
+fn counts_from_zero(body: &str, front: &Frontmatter) -> bool {
+    // Elsewhere it is an amount, or the shell's.
+    takes_arguments(front)
+        && body.match_indices("$0").any(|(at, _)| {
+            let (before, from) = body.split_at(at);
+            position(from).is_some_and(|(number, _)| number == 0) && trailing_backslashes(before).is_multiple_of(2)
+        })
 }
 
 fn trailing_backslashes(text: &str) -> usize {
@@ -242,6 +242,7 @@ mod tests {
         let body = "```sh\nawk '{print $1, $2}' \\$1\n```\nRun `cut $0`.\n";
         assert_eq!(undeclared(body, "alpha beta"), format!("{body}\nARGUMENTS: alpha beta\n"));
         assert_eq!(undeclared("Fix $1, as `$ARGUMENTS` says", "7"), "Fix 7, as `7` says");
+        assert_eq!(undeclared("The plan costs $0 a month. Fix $1", "7"), "The plan costs $0 a month. Fix 7");
         let hint = Frontmatter { argument_hint: Some("[issue]".to_owned()), ..Frontmatter::default() };
         let hinted = Document { frontmatter: hint, body: "`view $1`".to_owned(), body_line: 1 };
         assert_eq!(super::render(&hinted, Some("7"), "/").text, "`view 7`");

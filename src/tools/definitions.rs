@@ -12,7 +12,7 @@ use crate::{
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
-    session::{Both, PromptMode, Session},
+    session::{Both, PromptMode, Session, ToolRule},
     skill::sanitize,
 };
 
@@ -68,10 +68,11 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
     open.map(|tool| toolbox.define(tool)).collect()
 }
 
-/// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where that
-/// tool is open.
+/// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where
+/// nothing stands between it and the first skill.
 fn tools_grow(policy: &Both) -> bool {
-    policy.session().prompt_mode == PromptMode::Discover && Tool::DiscoverSkills.is_open_to(policy)
+    let is_free = |tool: Tool| policy.tool(tool.name()) == ToolRule::Auto;
+    policy.session().prompt_mode == PromptMode::Discover && is_free(Tool::DiscoverSkills) && is_free(Tool::LoadSkill)
 }
 
 impl ToolDefinition {
@@ -100,13 +101,13 @@ impl Toolbox<'_> {
     /// Whether the tool is of use yet: where tools grow, what loads a skill comes once one was found, and the rest once
     /// one is loaded.
     fn is_due(&self, tool: Tool) -> bool {
-        let has_loaded = !self.session.loaded_skills.is_empty();
+        let has_loaded = !self.session.used.is_empty() || !self.session.loaded_skills.is_empty();
         match tool {
             Tool::DiscoverSkills | Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill if !self.has_skills() => false,
             _ if !self.has_skills() => true,
             _ if !tools_grow(self.policy) || has_loaded => true,
             Tool::DiscoverSkills => true,
-            Tool::LoadSkill | Tool::Skill => self.session.has_found(),
+            Tool::LoadSkill | Tool::Skill => self.session.has_found,
             _ => false,
         }
     }

@@ -221,3 +221,19 @@ async fn an_index_from_the_future_is_replaced() {
     assert_eq!(next.view(&u1(), false).await.unwrap().entries.len(), 4);
     assert_eq!(ledger.counts().objects.requests.total(), 1, "the index is of this time again");
 }
+
+#[tokio::test(start_paused = true)]
+async fn somebody_without_skills_gets_no_index_for_being_asked_about() {
+    let bucket = Bucket::indexed(0).await;
+    let (catalogs, ledger) = bucket.process();
+    for fresh in [false, true] {
+        catalogs.view(&u1(), fresh).await.unwrap();
+        sleep(QUIET).await;
+    }
+    assert_eq!(ledger.counts().objects.requests.put, 0);
+    assert!(bucket.inner.get(&key(), GetOptions::default()).await.is_err());
+    bucket.skill("one", "Es la primera.");
+    catalogs.view(&u1(), true).await.unwrap();
+    sleep(QUIET).await;
+    assert!(!bucket.index().await.is_empty());
+}

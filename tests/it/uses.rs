@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::ServiceOptions,
+    backend::{BackendProtocol as _, DiscoverRequest, ServiceOptions, UnloadSkillRequest},
     limits::{NOTE_FLUSH, PROMPT_TOKENS, RANKED_SKILLS},
     path::SkillPath,
     prompt::{PromptRequest, for_session},
@@ -118,6 +118,8 @@ async fn a_session_counts_once_for_a_skill_and_what_is_preloaded_does_not() {
     }
     world.put(&format!("demo/skills/{}/more.md", path(1)), "more").await;
     agent.load(&path(1)).await.unwrap();
+    agent.unload_skill(UnloadSkillRequest { skill: path(1) }).await.unwrap();
+    agent.load(&path(1)).await.unwrap();
     let policy = Some(Policy { preload: vec![SkillPath::parse(&path(2)).unwrap()], ..Policy::default() });
     let wanted = CreateSession { policy, ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("preloaded"), wanted).await.unwrap();
@@ -146,14 +148,26 @@ async fn uses_are_written_together_and_those_of_two_replicas_add_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_that_cannot_be_read_or_written_are_nobodys_trouble() {
+async fn counts_that_cannot_be_read_begin_anew() {
     let world = crowded().await;
     world.put(KEY, "nonsense").await;
     assert_eq!(ranks(&world, "new").await, []);
+    assert!(!listing(&world, "s").await.is_empty());
     world.agent().load(&path(1)).await.unwrap();
     counted().await;
-    assert_eq!(world.bytes(KEY).await.unwrap(), b"nonsense", "it is an operator's to mend or delete");
-    assert!(!listing(&world, "s").await.is_empty());
+    assert_eq!(ranks(&world.replica(), "new").await, [(path(1), 1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_noted_is_written_when_a_process_ends_in_good_order() {
+    let world = crowded().await;
+    world.agent().load(&path(1)).await.unwrap();
+    let question = DiscoverRequest { query: "many things".to_owned(), category: None, level: None, limit: 1 };
+    world.agent().discover_skills(question).await.unwrap();
+    world.service.sessions().flush_all().await;
+    let next = world.replica();
+    assert_eq!(ranks(&next, "new").await, [(path(1), 1)]);
+    assert_eq!(next.agent().session().await.unwrap().discoveries.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

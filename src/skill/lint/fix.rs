@@ -74,13 +74,27 @@ impl Frame {
 fn with_name(split: &Split, yaml: &str, folder: &str) -> String {
     let source = Source::from(&Split { yaml: yaml.to_owned(), ..split.clone() }).line_of("name", 0);
     let line = name_line(folder);
+    let with_comment = |old: &str| match comment(old) {
+        Some(comment) => format!("{} {comment}\n", line.trim_end()),
+        None => line.clone(),
+    };
     match source.map(|at| at.saturating_sub(split.yaml_line)).and_then(|at| usize::try_from(at).ok()) {
         None => line + yaml,
         Some(at) => {
             let lines = yaml.split_inclusive('\n').enumerate();
-            lines.map(|(nth, old)| if nth == at { line.as_str() } else { old }).collect()
+            lines.map(|(nth, old)| if nth == at { with_comment(old) } else { old.to_owned() }).collect()
         }
     }
+}
+
+/// The comment behind the value of a line, if there is one.
+fn comment(line: &str) -> Option<&str> {
+    let value = line.split_once(':')?.1.trim();
+    let behind = match value.chars().next()? {
+        quote @ ('"' | '\'') => value.get(1..)?.split_once(quote)?.1,
+        _ => value.get(value.find(" #")?..)?,
+    };
+    Some(behind.trim_start()).filter(|behind| behind.starts_with('#'))
 }
 
 /// Whether `mended` reads as the same skill, but for a name that is `name` now.
@@ -127,7 +141,7 @@ mod tests {
                 "---\nname: demo\ndescription: d\n---\nx\n",
             ),
             ("---\ndescription: d\n---\nx", "---\nname: demo\ndescription: d\n---\nx"),
-            ("---\n# c\nname: Demo # old\ndescription: d\n---\n", "---\n# c\nname: demo\ndescription: d\n---\n"),
+            ("---\n# c\nname: Demo # old\ndescription: d\n---\n", "---\n# c\nname: demo # old\ndescription: d\n---\n"),
             (
                 "---\nname: demo\ndescription: Use when: a\n  and \"b\"\n\n# c: d\nx: 1\n---\n",
                 "---\nname: demo\ndescription: \"Use when: a and \\\"b\\\"\"\n\n# c: d\nx: 1\n---\n",

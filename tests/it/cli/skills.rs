@@ -23,6 +23,17 @@ fn discovery_finds_the_skill_that_fits_within_its_category_level_and_limit() {
 }
 
 #[test]
+fn what_a_command_notes_is_written_when_it_ends() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    let uses = std::fs::read_to_string(home.path().join("data/skillmount/me/.skillmount/uses.json")).unwrap();
+    assert!(uses.contains("\"notas\":1"), "{uses}");
+    home.ok(&["skills", "discover", "notas"]);
+    let session = home.path().join("data/skillmount/me/.skillmount/sessions/cli.json");
+    assert!(std::fs::read_to_string(session).unwrap().contains("\"query\":\"notas\""));
+}
+
+#[test]
 fn the_status_of_the_catalog_counts_and_a_rebuild_writes_the_index_anew() {
     let mut home = Home::with_skills();
     home.leave_indexes_alone();

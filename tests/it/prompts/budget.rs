@@ -71,6 +71,20 @@ proptest! {
     }
 }
 
+#[test]
+fn names_of_categories_leave_room_for_skills() {
+    let skills: Vec<_> = (0..60).map(|number| format!("{}{}/s{number}", "c".repeat(200), number % 30)).collect();
+    let stage = Stage::new(&skills.iter().map(|skill| (skill.as_str(), "Hace algo.")).collect::<Vec<_>>());
+    for format in FORMATS {
+        for max_tokens in [150, 300, 2000] {
+            let found = stage.render(&PromptRequest { format, max_tokens, ..PromptRequest::default() });
+            assert!(found.tokens <= max_tokens, "{format:?}: {} of {max_tokens}\n{}", found.tokens, found.prompt);
+        }
+        let tight = stage.render(&PromptRequest { format, max_tokens: 150, ..PromptRequest::default() });
+        assert!(tight.prompt.contains("Categories: 30."), "{}", tight.prompt);
+    }
+}
+
 /// The public skills, where they are.
 fn real_skills() -> Option<Stage> {
     let mut stage = Stage::new(&[]);
