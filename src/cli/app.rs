@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use tokio::time::timeout;
+
 use super::{
     control::Control,
     edges::Edges,
@@ -15,7 +17,7 @@ use crate::{
     backend::{BackendProtocol, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::CACHE_BYTES,
+    limits::{CACHE_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
     store::{Cached, Conditions, DirectoryStore, MemoryStore, SharedStore, probe_conditions},
 };
@@ -151,11 +153,13 @@ impl App {
         service
     }
 
-    /// Writes what services have noted and would have written later.
+    /// Writes what services have noted and would have written later; nobody waits for a store that does not answer.
     pub(super) async fn end(&self) {
         let services = std::mem::take(&mut *self.services.lock().unwrap_or_else(PoisonError::into_inner));
         for service in services {
-            service.sessions().flush_all().await;
+            if timeout(NOTE_FLUSH, service.sessions().flush_all()).await.is_err() {
+                tracing::warn!("the last discoveries and uses of skills were not written: the store takes too long");
+            }
         }
     }
 

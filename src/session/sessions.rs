@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+use futures_util::{StreamExt as _, stream};
 use jiff::SignedDuration;
 use tokio::sync::Mutex;
 
@@ -22,7 +23,7 @@ use super::{
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{SESSION_ATTEMPTS, VARS},
+    limits::{PARALLEL_GETS, SESSION_ATTEMPTS, VARS},
     path::{Id, MountTemplates, Namespace, ObjectKey, SkillPath, check_variable_name},
     skill::Snapshot,
     store::{DeleteOptions, SharedStore, StoreError},
@@ -269,16 +270,17 @@ impl Sessions {
 
     /// Writes everything that is noted, of every session and user, before the process ends.
     pub async fn flush_all(&self) {
-        for (user, session) in self.pending.sessions() {
+        let discoveries = stream::iter(self.pending.sessions()).for_each_concurrent(PARALLEL_GETS, async |(user, session)| {
             if let Err(error) = self.flush(&user, &session).await {
                 tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
             }
-        }
-        for user in self.uses.waiting_users() {
+        });
+        let uses = stream::iter(self.uses.waiting_users()).for_each_concurrent(PARALLEL_GETS, async |user| {
             if let Err(error) = self.uses.flush(&user).await {
                 tracing::warn!(%user, error = %error.chain(), "uses of skills were not counted");
             }
-        }
+        });
+        tokio::join!(discoveries, uses);
     }
 
     /// Notes that a session loaded a skill for the first time, to be counted; true where the caller should see to it

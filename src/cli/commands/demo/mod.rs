@@ -67,6 +67,8 @@ impl Demo {
         // The service has ended by itself only if it failed, which the play has told by then.
         let _ = stop.send(());
         serving.await.map_err(Error::internal)??;
+        // While its folder is still there.
+        app.end().await;
         played
     }
 }
