@@ -344,7 +344,15 @@ mod tests {
         assert!(!text(&body, "x").contains('$'));
     }
 
+    #[test]
+    fn what_has_no_name_names_nothing() {
+        assert_eq!(text("{{}}", "="), "{{}}\n\nARGUMENTS: =\n");
+        assert_eq!(text("{{}} $1", "=a"), "{{}} =a");
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn nothing_panics(body in r"[${}a01!`\[\]\\ \nARGUMENTSé]{0,60}", arguments in r#"[a=1 "'\$é\\]{0,30}"#) {
             let rendered = render(&body, &[parameter("a", true, None)], Some(&arguments), "/m");

@@ -76,7 +76,7 @@ impl<'a> Call<'a> {
             if parameter.is_none() {
                 self.unnamed.push(at);
             }
-            if let Some((name, value)) = word.text.split_once('=') {
+            if let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| !name.is_empty()) {
                 self.pairs.insert(name.to_owned(), Given { value: value.to_owned(), words: vec![at] });
                 goes_on = parameter.filter(|_| is_all_named);
             } else if let Some(given) = goes_on.and_then(|one| self.pairs.get_mut(&one.name)) {
