@@ -227,6 +227,8 @@ impl SkillBackend {
         let now = self.shared.clock.now();
         let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
         let update = self.shared.sessions.update(self.user(), &self.session, |session| {
+            // Of an attempt that lost a race nothing counts.
+            is_first = false;
             let before = session.loaded(&fetched.skill).cloned();
             let mount = alias.clone().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
             let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());

@@ -1,6 +1,6 @@
 //! Small JSON objects of the service under compare-and-swap, with a memory of the last version seen.
 //!
-//! Sessions and user policies are both such objects. Knowledge of one is trusted for [`FRESH`]; after that, or when the
+//! Sessions, user policies and use counts are such objects. Knowledge of one is trusted for [`FRESH`]; after that, or when the
 //! caller knows of a newer version, the store is asked with `If-None-Match`. With the store down, what is known is still
 //! good for reading. The memory never goes back: an answer that was overtaken by a newer write is not kept.
 

@@ -270,7 +270,8 @@ impl Sessions {
 
     /// Writes everything that is noted, of every session and user, before the process ends.
     pub async fn flush_all(&self) {
-        let discoveries = stream::iter(self.pending.sessions()).for_each_concurrent(PARALLEL_GETS, async |(user, session)| {
+        let sessions = stream::iter(self.pending.sessions());
+        let discoveries = sessions.for_each_concurrent(PARALLEL_GETS, async |(user, session)| {
             if let Err(error) = self.flush(&user, &session).await {
                 tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
             }
@@ -308,6 +309,8 @@ impl Sessions {
         let _lane = self.lane(&key).lock().await;
         self.store.delete(&key, DeleteOptions::default()).await?;
         self.records.forget(&key).await;
+        // A note that is written later would make the session anew.
+        self.pending.drop_through(&(user.clone(), session.clone()), u64::MAX);
         Ok(())
     }
 

@@ -292,6 +292,18 @@ async fn discoveries_ride_with_the_next_change_and_are_written_together_otherwis
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_that_was_deleted_is_not_made_anew_by_what_it_had_discovered() {
+    let world = notary().await;
+    let agent = world.agent();
+    agent.load("resumen").await.unwrap();
+    found(&agent, "vivienda").await.unwrap();
+    world.service.sessions().delete(&id("demo"), &id("s")).await.unwrap();
+    sleep(2 * NOTE_FLUSH).await;
+    assert!(!world.keys().await.iter().any(|key| key.contains("/sessions/")));
+    assert_eq!(world.replica().agent().session().await.unwrap().version, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outage_takes_notes_of_discoveries_and_nothing_else() {
     let world = notary().await;
     let agent = world.agent();
