@@ -1,36 +1,21 @@
 //! Loading and unloading skills: the gate of `/skills`.
 //!
-//! A load asks for the listing and for SKILL.md at once, one round trip, and pins what it found. The listing is asked
-//! for every time, because it is what sees a change; the content behind it usually is in memory.
+//! A load pins what `lookup` found, and makes it the session's current skill.
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
-
 use super::{
     Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
-    UnloadSkillRequest, UnloadStatus, service::Tool, tree::skill_mount,
+    UnloadSkillRequest, UnloadStatus, lookup::Fetched, service::Tool, tree::skill_mount,
 };
 use crate::{
-    catalog::{CatalogEntry, CatalogView, Layer},
+    catalog::Layer,
     error::{Code, Error, Result},
-    limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES, SKILL_FILES},
-    path::{MountName, SkillPath, UserSpace},
-    session::{Both, Change, LoadedSkill, Session, SkillRule},
-    skill::{Document, FilledParameter, Severity, Snapshot, SnapshotFile, read_document, render},
-    store::{GetOptions, StoreError, StoreExt},
+    limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
+    path::{MountName, SkillPath},
+    session::{Change, LoadedSkill, Session, SkillRule},
+    skill::{Document, FilledParameter, Snapshot, SnapshotFile, read_document, render},
 };
-
-/// Names suggested for a skill that was not found.
-const SUGGESTIONS: usize = 3;
-
-/// A skill as it is in the store now.
-struct Fetched {
-    skill: SkillPath,
-    layer: Layer,
-    document: Document,
-    snapshot: Arc<Snapshot>,
-}
 
 impl SkillBackend {
     pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
@@ -77,7 +62,7 @@ impl SkillBackend {
         let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let find = self.find(&request.skill, &session, &policy);
+        let find = self.look_up(&request.skill, &session, &policy);
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
         check_arguments(request)?;
@@ -92,128 +77,6 @@ impl SkillBackend {
             self.count_use(&loaded.skill);
         }
         Ok((status, loaded, fetched.document, fetched.snapshot))
-    }
-
-    /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
-    async fn find(&self, name: &str, session: &Session, policy: &Both) -> Result<Fetched> {
-        if let Ok(path) = SkillPath::parse(name)
-            && policy.skill(&path).is_visible()
-            && let Some(fetched) = self.fetch_skill(&path).await?
-        {
-            return Ok(fetched);
-        }
-        if let Some(loaded) = session.mounted(name)
-            && policy.skill(&loaded.skill).is_visible()
-            && let Some(fetched) = self.fetch_skill(&loaded.skill).await?
-        {
-            return Ok(fetched);
-        }
-        let mut view = self.catalog(false).await?;
-        let mut answering = answering(&view, policy, name);
-        if answering.is_empty() {
-            view = self.catalog(true).await?;
-            answering = self::answering(&view, policy, name);
-        }
-        match answering.as_slice() {
-            [] => Err(unknown(name, &view, policy)),
-            [entry] => match self.fetch_skill(&entry.skill).await? {
-                Some(fetched) => Ok(fetched),
-                None => Err(unknown(name, &view, policy)),
-            },
-            several => Err(ambiguous(name, several)),
-        }
-    }
-
-    /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
-    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>> {
-        let layers = self.shared.catalogs.layers(&self.audience)?;
-        let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
-        let mut unusable = None;
-        for fetched in join_all(fetched).await {
-            match fetched {
-                Ok(None) => {}
-                // The catalog leaves such a skill out and shows the one behind it; so does a load.
-                Err(error) if error.code() == Code::SkillNotFound => unusable = unusable.or(Some(error)),
-                found => return found,
-            }
-        }
-        unusable.map_or(Ok(None), Err)
-    }
-
-    /// The skill that lies at `path` in one layer, or nothing. Listing and SKILL.md are asked for at once.
-    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
-        let prefix = space.skill(path)?;
-        let key = prefix.key("SKILL.md")?;
-        let whole = GetOptions::range(0..SKILL_FILE_BYTES + 1);
-        let (listed, text, inside) = tokio::join!(
-            self.shared.store.list_all(&prefix, SKILL_FILES),
-            self.shared.store.get(&key, whole),
-            self.lies_inside_another(layer, space, path),
-        );
-        let text = match text {
-            Err(StoreError::NotFound) => return Ok(None),
-            text => text?,
-        };
-        if inside? {
-            return Ok(None);
-        }
-        let (entries, truncated) = listed?;
-        if truncated || !text.is_whole() {
-            let message = format!(
-                "skill {path} is too large: up to {SKILL_FILES} files, and {SKILL_FILE_BYTES} bytes of SKILL.md"
-            );
-            return Err(Error::new(Code::FileTooLarge, message));
-        }
-        let files = entries.into_iter().filter_map(|entry| {
-            let key = prefix.admit(&entry.key)?;
-            let path = prefix.relative(key.as_str())?.to_owned();
-            // The listing and the GET are two moments; the text that is returned is the one that is pinned.
-            let etag = if path == "SKILL.md" { text.meta.etag.clone() } else { entry.etag };
-            let size = if path == "SKILL.md" { text.meta.size } else { entry.size };
-            Some(SnapshotFile { path, size, etag, modified_at: entry.modified_at })
-        });
-        let snapshot = Snapshot::new(files.collect());
-        let snapshot = match snapshot.file("SKILL.md") {
-            Some(_) => snapshot,
-            None => snapshot.with(
-                "SKILL.md",
-                Some(SnapshotFile {
-                    path: "SKILL.md".to_owned(),
-                    size: text.meta.size,
-                    etag: text.meta.etag.clone(),
-                    modified_at: text.meta.modified_at,
-                }),
-            ),
-        };
-        let (document, diagnostics) = read_document(&text.bytes, path.folder());
-        let document = document.ok_or_else(|| {
-            let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
-            let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
-            Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
-        })?;
-        Ok(Some(Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) }))
-    }
-
-    /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
-    /// where it is in memory; otherwise each folder above is asked for.
-    async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
-        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer).await
-            && view.entry(path).is_some()
-        {
-            return Ok(false);
-        }
-        let asked = path.ancestors().map(|above| {
-            let key = space.skill(&above).and_then(|prefix| prefix.key("SKILL.md"));
-            async move {
-                match self.shared.store.head(&key?).await {
-                    Ok(_) => Ok(true),
-                    Err(StoreError::NotFound) => Ok(false),
-                    Err(error) => Err(Error::from(error)),
-                }
-            }
-        });
-        let found = futures_util::future::try_join_all(asked).await?;
-        Ok(found.contains(&true))
     }
 
     /// Notes the skill in the session; the flag says whether it was never loaded there before.
@@ -363,13 +226,6 @@ fn by_name<'session>(session: &'session Session, name: &str) -> Option<&'session
     path.or_else(|| session.mounted(name)).or_else(|| loaded.iter().find(|loaded| loaded.name == name))
 }
 
-/// The visible skills whose folder is called `name`, or else those whose frontmatter says so.
-fn answering(view: &CatalogView, policy: &Both, name: &str) -> Vec<Arc<CatalogEntry>> {
-    let visible = || view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-    let by_folder: Vec<_> = visible().filter(|entry| entry.skill.folder() == name).cloned().collect();
-    if by_folder.is_empty() { visible().filter(|entry| entry.name() == name).cloned().collect() } else { by_folder }
-}
-
 fn replace(session: &mut Session, loaded: LoadedSkill) -> Result<()> {
     if let Some(old) = session.loaded_skills.iter_mut().find(|old| old.skill == loaded.skill) {
         *old = loaded;
@@ -390,35 +246,4 @@ fn mount_conflict(skill: &SkillPath, other: &LoadedSkill) -> Error {
         other.mount, other.skill
     );
     Error::new(Code::MountConflict, message)
-}
-
-fn ambiguous(name: &str, several: &[Arc<CatalogEntry>]) -> Error {
-    let candidates: Vec<&str> = several.iter().map(|entry| entry.skill.as_str()).collect();
-    let message =
-        format!("several skills are called {name:?}; load one of these by its path: {}", candidates.join(", "));
-    Error::new(Code::AmbiguousSkill, message).with_detail("candidates", candidates)
-}
-
-fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
-    let mut near: Vec<(usize, &str)> = view
-        .entries
-        .iter()
-        .filter(|entry| policy.skill(&entry.skill).is_visible())
-        .map(|entry| {
-            let names = [entry.skill.as_str(), entry.skill.folder(), entry.name()];
-            (
-                names.iter().map(|known| super::nearest::distance(name, known)).min().unwrap_or(usize::MAX),
-                entry.skill.as_str(),
-            )
-        })
-        .collect();
-    near.sort_unstable();
-    let suggestions: Vec<&str> = near.iter().take(SUGGESTIONS).map(|(_, skill)| *skill).collect();
-    let shown: String = name.chars().take(100).collect();
-    let message = if suggestions.is_empty() {
-        format!("there is no skill {shown:?}, and none other either")
-    } else {
-        format!("there is no skill {shown:?}; the nearest are: {}", suggestions.join(", "))
-    };
-    Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
 }

@@ -12,6 +12,7 @@ mod find;
 mod grep;
 mod lines;
 mod load;
+mod lookup;
 mod ls;
 mod matcher;
 mod nearest;

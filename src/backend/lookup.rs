@@ -1,0 +1,192 @@
+//! Which skill a name means, and that skill as it is in the store now.
+//!
+//! Listing and SKILL.md are asked for at once, in all layers, one round trip. The listing is asked for every time, because
+//! it is what sees a change; the content behind it usually is in memory.
+
+use std::sync::Arc;
+
+use futures_util::future::{join_all, try_join_all};
+
+use super::SkillBackend;
+use crate::{
+    catalog::{CatalogEntry, CatalogView, Layer},
+    error::{Code, Error, Result},
+    limits::{SKILL_FILE_BYTES, SKILL_FILES},
+    path::{SkillPath, UserSpace},
+    session::{Both, Session},
+    skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
+    store::{GetOptions, StoreError, StoreExt},
+};
+
+/// Names suggested for a skill that was not found.
+const SUGGESTIONS: usize = 3;
+
+/// A skill as it is in the store now.
+pub(super) struct Fetched {
+    pub(super) skill: SkillPath,
+    pub(super) layer: Layer,
+    pub(super) document: Document,
+    pub(super) snapshot: Arc<Snapshot>,
+}
+
+impl SkillBackend {
+    /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
+    pub(super) async fn look_up(&self, name: &str, session: &Session, policy: &Both) -> Result<Fetched> {
+        if let Ok(path) = SkillPath::parse(name)
+            && policy.skill(&path).is_visible()
+            && let Some(fetched) = self.fetch_skill(&path).await?
+        {
+            return Ok(fetched);
+        }
+        if let Some(loaded) = session.mounted(name)
+            && policy.skill(&loaded.skill).is_visible()
+            && let Some(fetched) = self.fetch_skill(&loaded.skill).await?
+        {
+            return Ok(fetched);
+        }
+        let mut view = self.catalog(false).await?;
+        let mut answering = answering(&view, policy, name);
+        if answering.is_empty() {
+            view = self.catalog(true).await?;
+            answering = self::answering(&view, policy, name);
+        }
+        match answering.as_slice() {
+            [] => Err(unknown(name, &view, policy)),
+            [entry] => match self.fetch_skill(&entry.skill).await? {
+                Some(fetched) => Ok(fetched),
+                None => Err(unknown(name, &view, policy)),
+            },
+            several => Err(ambiguous(name, several)),
+        }
+    }
+
+    /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
+    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>> {
+        let layers = self.shared.catalogs.layers(&self.audience)?;
+        let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
+        let mut unusable = None;
+        for fetched in join_all(fetched).await {
+            match fetched {
+                Ok(None) => {}
+                // The catalog leaves such a skill out and shows the one behind it; so does a load.
+                Err(error) if error.code() == Code::SkillNotFound => unusable = unusable.or(Some(error)),
+                found => return found,
+            }
+        }
+        unusable.map_or(Ok(None), Err)
+    }
+
+    /// The skill that lies at `path` in one layer, or nothing. Listing and SKILL.md are asked for at once.
+    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
+        let prefix = space.skill(path)?;
+        let key = prefix.key("SKILL.md")?;
+        let whole = GetOptions::range(0..SKILL_FILE_BYTES + 1);
+        let (listed, text, inside) = tokio::join!(
+            self.shared.store.list_all(&prefix, SKILL_FILES),
+            self.shared.store.get(&key, whole),
+            self.lies_inside_another(layer, space, path),
+        );
+        let text = match text {
+            Err(StoreError::NotFound) => return Ok(None),
+            text => text?,
+        };
+        if inside? {
+            return Ok(None);
+        }
+        let (entries, truncated) = listed?;
+        if truncated || !text.is_whole() {
+            let message = format!(
+                "skill {path} is too large: up to {SKILL_FILES} files, and {SKILL_FILE_BYTES} bytes of SKILL.md"
+            );
+            return Err(Error::new(Code::FileTooLarge, message));
+        }
+        let files = entries.into_iter().filter_map(|entry| {
+            let key = prefix.admit(&entry.key)?;
+            let path = prefix.relative(key.as_str())?.to_owned();
+            // The listing and the GET are two moments; the text that is returned is the one that is pinned.
+            let etag = if path == "SKILL.md" { text.meta.etag.clone() } else { entry.etag };
+            let size = if path == "SKILL.md" { text.meta.size } else { entry.size };
+            Some(SnapshotFile { path, size, etag, modified_at: entry.modified_at })
+        });
+        let snapshot = Snapshot::new(files.collect());
+        let snapshot = match snapshot.file("SKILL.md") {
+            Some(_) => snapshot,
+            None => snapshot.with(
+                "SKILL.md",
+                Some(SnapshotFile {
+                    path: "SKILL.md".to_owned(),
+                    size: text.meta.size,
+                    etag: text.meta.etag.clone(),
+                    modified_at: text.meta.modified_at,
+                }),
+            ),
+        };
+        let (document, diagnostics) = read_document(&text.bytes, path.folder());
+        let document = document.ok_or_else(|| {
+            let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
+            let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
+            Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
+        })?;
+        Ok(Some(Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) }))
+    }
+
+    /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
+    /// where it is in memory; otherwise each folder above is asked for.
+    async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
+        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer).await
+            && view.entry(path).is_some()
+        {
+            return Ok(false);
+        }
+        let asked = path.ancestors().map(|above| {
+            let key = space.skill(&above).and_then(|prefix| prefix.key("SKILL.md"));
+            async move {
+                match self.shared.store.head(&key?).await {
+                    Ok(_) => Ok(true),
+                    Err(StoreError::NotFound) => Ok(false),
+                    Err(error) => Err(Error::from(error)),
+                }
+            }
+        });
+        let found = try_join_all(asked).await?;
+        Ok(found.contains(&true))
+    }
+}
+
+/// The visible skills whose folder is called `name`, or else those whose frontmatter says so.
+fn answering(view: &CatalogView, policy: &Both, name: &str) -> Vec<Arc<CatalogEntry>> {
+    let visible = || view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    let by_folder: Vec<_> = visible().filter(|entry| entry.skill.folder() == name).cloned().collect();
+    if by_folder.is_empty() { visible().filter(|entry| entry.name() == name).cloned().collect() } else { by_folder }
+}
+
+fn ambiguous(name: &str, several: &[Arc<CatalogEntry>]) -> Error {
+    let candidates: Vec<&str> = several.iter().map(|entry| entry.skill.as_str()).collect();
+    let message =
+        format!("several skills are called {name:?}; load one of these by its path: {}", candidates.join(", "));
+    Error::new(Code::AmbiguousSkill, message).with_detail("candidates", candidates)
+}
+
+fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
+    let mut near: Vec<(usize, &str)> = view
+        .entries
+        .iter()
+        .filter(|entry| policy.skill(&entry.skill).is_visible())
+        .map(|entry| {
+            let names = [entry.skill.as_str(), entry.skill.folder(), entry.name()];
+            (
+                names.iter().map(|known| super::nearest::distance(name, known)).min().unwrap_or(usize::MAX),
+                entry.skill.as_str(),
+            )
+        })
+        .collect();
+    near.sort_unstable();
+    let suggestions: Vec<&str> = near.iter().take(SUGGESTIONS).map(|(_, skill)| *skill).collect();
+    let shown: String = name.chars().take(100).collect();
+    let message = if suggestions.is_empty() {
+        format!("there is no skill {shown:?}, and none other either")
+    } else {
+        format!("there is no skill {shown:?}; the nearest are: {}", suggestions.join(", "))
+    };
+    Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
+}
