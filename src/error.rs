@@ -109,6 +109,7 @@ codes! {
     InvalidPath "invalid_path" InvalidInput "A path that is not absolute and normal.";
     InvalidRequest "invalid_request" InvalidInput "A body, parameter or identifier that does not parse.";
     InvalidPattern "invalid_pattern" InvalidInput "A regular expression or glob that is refused.";
+    TooExpensive "too_expensive" InvalidInput "A pattern or input over the budget of work or memory.";
     OffsetOutOfRange "offset_out_of_range" InvalidInput "A read that starts after the last line.";
     OldStringEmpty "old_string_empty" InvalidInput "An edit with nothing to look for.";
     BinaryFile "binary_file" InvalidInput "A file that is not text.";
@@ -166,8 +167,12 @@ impl fmt::Display for Code {
 #[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
+    /// It is certain that the change is in the store.
+    Applied,
     /// It is certain that nothing was changed.
     NotApplied,
+    /// Some of its parts are in the store and others are not; the document names them. Repeating the call completes it.
+    Partial,
     /// The change may have landed, or may land yet; read before trying again.
     Unknown,
 }
@@ -304,6 +309,7 @@ mod tests {
     fn the_tables_give_each_code_its_statuses() {
         for (name, http, exit) in [
             ("invalid_path", 400, 2),
+            ("too_expensive", 400, 2),
             ("binary_file", 415, 2),
             ("unauthenticated", 401, 4),
             ("read_only", 403, 4),

@@ -5,9 +5,10 @@
 //! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
 //!
 //! Modules are cut as if each were a crate, and import only from the left:
-//! `error limits clock path` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
+//! `error limits clock path budget` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
 
 pub mod backend;
+pub mod budget;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -209,6 +209,22 @@ pub const SESSION_ATTEMPTS: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
 
+// ---- budgets of the process
+
+/// Memory of the process for contents, sessions and requests, unless configured otherwise.
+pub const MEMORY_BYTES: u64 = 256 << 20;
+/// The part of it for cached contents and sessions; requests have the rest.
+pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
+/// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
+pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
+/// How long a request waits for memory before it is turned away.
+pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
+/// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
+/// characters of a glob, bytes that an edit copies.
+pub const WORK_STEPS: u64 = 1 << 31;
+/// Threads for long work at least, whatever the machine: with fewer, one user's half would be one thread or none.
+pub const WORKERS_LEAST: u64 = 4;
+
 // ---- the store and the network
 
 /// One attempt of a request to the store, without its body.

@@ -32,7 +32,7 @@ use async_trait::async_trait;
 pub use protocol::*;
 #[cfg(feature = "http")]
 pub use remote::RemoteBackend;
-pub use service::{Service, ServiceOptions, SkillBackend};
+pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
 pub use text::media_type;
 pub use transfer::{FileReader, FileStat};
 

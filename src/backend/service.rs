@@ -6,9 +6,11 @@ use moka::sync::Cache;
 
 use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
 use crate::{
+    budget::{Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
     clock::Clock,
     error::{Code, Error, Result},
+    limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORKERS_LEAST},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{Both, CreateSession, LoadedSkill, PromptMode, Session, Sessions, ToolRule},
     store::{Committer, SharedStore},
@@ -32,6 +34,34 @@ pub struct ServiceOptions {
     /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
     /// in place of every SKILL.md. Not where `read_only` forbids to write it.
     pub index: bool,
+    /// What the process may take for them all.
+    pub budgets: Budgets,
+}
+
+/// How much the process may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budgets {
+    /// Bytes for cached contents, sessions and requests. The first two own [`MEMORY_CACHES_BYTES`] of it.
+    pub memory: u64,
+    /// Bytes for catalogs and their search indexes.
+    pub catalogs: u64,
+    /// Threads for work that takes long.
+    pub workers: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+        Self { memory: MEMORY_BYTES, catalogs: MEMORY_CATALOGS_BYTES, workers: WORKERS_LEAST.max(2 * cores) }
+    }
+}
+
+impl Budgets {
+    /// What requests may hold together.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.memory.saturating_sub(MEMORY_CACHES_BYTES)
+    }
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -47,6 +77,8 @@ pub(super) struct Shared {
     pub(super) namespace: Namespace,
     pub(super) templates: MountTemplates,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) workers: Workers,
+    pub(super) memory: Memory,
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
     pub(super) edits: EditQueues,
@@ -64,6 +96,8 @@ impl Service {
         let has_index = options.index && options.read_only.is_none();
         let catalogs = if has_index { catalogs.with_index() } else { catalogs };
         let shared = Shared {
+            workers: Workers::new(options.budgets.workers),
+            memory: Memory::new(options.budgets.requests(), MEMORY_PATIENCE),
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),
             catalogs,
@@ -119,6 +153,18 @@ impl Service {
     #[must_use]
     pub fn catalogs(&self) -> &Catalogs {
         &self.shared.catalogs
+    }
+
+    /// The threads for work that takes long.
+    #[must_use]
+    pub fn workers(&self) -> &Workers {
+        &self.shared.workers
+    }
+
+    /// The bytes that requests may hold.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.shared.memory
     }
 
     /// The store below everything.

@@ -14,7 +14,7 @@ use super::{
     settings::{Setting, Settings},
 };
 use crate::{
-    backend::{BackendProtocol, RemoteBackend, Service, ServiceOptions},
+    backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
     limits::{CACHE_BYTES, NOTE_FLUSH},
@@ -142,6 +142,7 @@ impl App {
             templates: self.templates()?,
             read_only: None,
             index: true,
+            budgets: Budgets::default(),
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
         })
     }

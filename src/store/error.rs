@@ -93,7 +93,7 @@ impl From<StoreError> for Error {
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {
                 unavailable("the store did not answer in time and nothing was changed; try again", Outcome::NotApplied)
             }
-            StoreError::Unavailable { outcome: Outcome::Unknown, .. } => unavailable(
+            StoreError::Unavailable { .. } => unavailable(
                 "the store did not answer in time; read the file to see whether the change is there",
                 Outcome::Unknown,
             ),

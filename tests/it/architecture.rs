@@ -12,20 +12,27 @@ const EDGES: &[(&str, &[&str])] = &[
     ("limits", &[]),
     ("clock", &[]),
     ("path", &["error", "limits"]),
-    ("store", &["error", "limits", "clock", "path"]),
-    ("skill", &["error", "limits", "clock", "path"]),
-    ("catalog", &["error", "limits", "clock", "path", "store", "skill"]),
-    ("session", &["error", "limits", "clock", "path", "store", "skill", "catalog"]),
-    ("backend", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session"]),
-    ("prompt", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend"]),
-    ("tools", &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend"]),
+    ("budget", &["error", "limits"]),
+    ("store", &["error", "limits", "clock", "path", "budget"]),
+    ("skill", &["error", "limits", "clock", "path", "budget"]),
+    ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
+    ("session", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog"]),
+    ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session"]),
+    ("prompt", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
+    ("tools", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
     (
         "http",
-        &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend", "prompt", "tools"],
+        &[
+            "error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend", "prompt",
+            "tools",
+        ],
     ),
     (
         "cli",
-        &["error", "limits", "clock", "path", "store", "skill", "catalog", "session", "backend", "prompt", "tools"],
+        &[
+            "error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend", "prompt",
+            "tools",
+        ],
     ),
 ];
 

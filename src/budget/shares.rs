@@ -1,0 +1,321 @@
+//! Units that owners share: a semaphore in which no owner can crowd out the others.
+//!
+//! Two rules. No owner holds more than its part, whether others wait or not: what it holds cannot be taken back from it, so a
+//! caller that comes later would otherwise wait for as long as the first one likes. And owners that wait are served in turn,
+//! each in its own order; the next in turn that fits its part but not what is free holds the others up, so that a large
+//! request is not overtaken by small ones for ever.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::oneshot;
+
+/// Who holds units: a user or the name of a key.
+pub type Owner = Arc<str>;
+
+/// A number of units shared by owners. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Shares {
+    capacity: u64,
+    part: u64,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    held: u64,
+    by_owner: HashMap<Owner, u64>,
+    waiting: HashMap<Owner, VecDeque<Waiter>>,
+    /// Owners that wait, the next in turn first; each stands here once.
+    turns: VecDeque<Owner>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    units: u64,
+    granted: oneshot::Sender<()>,
+}
+
+/// Units that are held; dropping them gives them back.
+#[derive(Debug)]
+#[must_use = "units are held only as long as this lives"]
+pub struct Share {
+    shares: Shares,
+    owner: Owner,
+    units: u64,
+}
+
+impl Shares {
+    /// `capacity` units in all, of which one owner holds at most `part`.
+    #[must_use]
+    pub fn new(capacity: u64, part: u64) -> Self {
+        Self { capacity, part: part.min(capacity), state: Arc::default() }
+    }
+
+    /// The most units that one owner can ever hold.
+    #[must_use]
+    pub fn part(&self) -> u64 {
+        self.part
+    }
+
+    /// Units that are held now, by all owners.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.lock().held
+    }
+
+    /// Units for `owner`, at once or not at all. `None` too while others wait their turn for units that are free.
+    #[must_use]
+    pub fn try_acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
+        let mut state = self.lock();
+        let can = state.turns.is_empty() && self.fits_part(&state, owner, units) && self.is_free(&state, units);
+        can.then(|| {
+            state.take(owner, units);
+            self.share(owner, units)
+        })
+    }
+
+    /// Units for `owner`, as soon as it is its turn. `None`, at once, where `units` are more than its part.
+    pub async fn acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
+        if units > self.part {
+            return None;
+        }
+        if let Some(share) = self.try_acquire(owner, units) {
+            return Some(share);
+        }
+        let granted = self.enqueue(owner, units);
+        let waiting = Waiting { shares: self, owner, units, granted };
+        waiting.granted().await
+    }
+
+    fn enqueue(&self, owner: &Owner, units: u64) -> oneshot::Receiver<()> {
+        let (granted, receiver) = oneshot::channel();
+        let mut state = self.lock();
+        let queue = state.waiting.entry(owner.clone()).or_default();
+        queue.push_back(Waiter { units, granted });
+        if queue.len() == 1 {
+            state.turns.push_back(owner.clone());
+        }
+        self.grant(&mut state);
+        receiver
+    }
+
+    /// Gives what is free to those whose turn it is.
+    fn grant(&self, state: &mut State) {
+        let mut turn = 0;
+        while let Some(owner) = state.turns.get(turn).cloned() {
+            match state.next_of(&owner) {
+                None => drop(state.turns.remove(turn)),
+                // It keeps its turn, and others pass.
+                Some(units) if !self.fits_part(state, &owner, units) => turn += 1,
+                Some(units) if !self.is_free(state, units) => return,
+                Some(_) => {
+                    state.turns.remove(turn);
+                    state.serve(&owner);
+                    turn = 0;
+                }
+            }
+        }
+    }
+
+    fn fits_part(&self, state: &State, owner: &Owner, units: u64) -> bool {
+        state.by_owner.get(owner).copied().unwrap_or_default().saturating_add(units) <= self.part
+    }
+
+    fn is_free(&self, state: &State, units: u64) -> bool {
+        state.held.saturating_add(units) <= self.capacity
+    }
+
+    fn give_back(&self, owner: &Owner, units: u64) {
+        let mut state = self.lock();
+        state.held = state.held.saturating_sub(units);
+        if let Some(held) = state.by_owner.get_mut(owner) {
+            *held = held.saturating_sub(units);
+            if *held == 0 {
+                state.by_owner.remove(owner);
+            }
+        }
+        self.grant(&mut state);
+    }
+
+    fn share(&self, owner: &Owner, units: u64) -> Share {
+        Share { shares: self.clone(), owner: owner.clone(), units }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self, owner: &Owner, units: u64) {
+        self.held += units;
+        *self.by_owner.entry(owner.clone()).or_default() += units;
+    }
+
+    /// What the first live waiter of `owner` asks for; those that went away are dropped, and so is an empty queue.
+    fn next_of(&mut self, owner: &Owner) -> Option<u64> {
+        let queue = self.waiting.get_mut(owner)?;
+        while queue.front().is_some_and(|waiter| waiter.granted.is_closed()) {
+            queue.pop_front();
+        }
+        let units = queue.front().map(|waiter| waiter.units);
+        if units.is_none() {
+            self.waiting.remove(owner);
+        }
+        units
+    }
+
+    /// Grants the first waiter of `owner`, and puts the owner at the end of the turns if it has more.
+    fn serve(&mut self, owner: &Owner) {
+        let Some(waiter) = self.waiting.get_mut(owner).and_then(VecDeque::pop_front) else { return };
+        if waiter.granted.send(()).is_ok() {
+            self.take(owner, waiter.units);
+        }
+        if self.waiting.get(owner).is_some_and(|queue| !queue.is_empty()) {
+            self.turns.push_back(owner.clone());
+        } else {
+            self.waiting.remove(owner);
+        }
+    }
+}
+
+/// A place in the queue. Dropped before its turn, it lets the next one pass; dropped just after, it gives back what it was
+/// granted and never took.
+struct Waiting<'shares> {
+    shares: &'shares Shares,
+    owner: &'shares Owner,
+    units: u64,
+    granted: oneshot::Receiver<()>,
+}
+
+impl Waiting<'_> {
+    async fn granted(mut self) -> Option<Share> {
+        (&mut self.granted).await.ok()?;
+        Some(self.shares.share(self.owner, self.units))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.granted.close();
+        if self.granted.try_recv().is_ok() {
+            self.shares.give_back(self.owner, self.units);
+        } else {
+            let mut state = self.shares.lock();
+            self.shares.grant(&mut state);
+        }
+    }
+}
+
+impl Share {
+    /// How many units these are.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units
+    }
+
+    /// Gives back all but `units`, where it holds more.
+    pub fn shrink_to(&mut self, units: u64) {
+        if let Some(over) = self.units.checked_sub(units).filter(|over| *over > 0) {
+            self.units = units;
+            self.shares.give_back(&self.owner, over);
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.shares.give_back(&self.owner, self.units);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt as _, poll};
+
+    use super::*;
+
+    fn owner(name: &str) -> Owner {
+        name.into()
+    }
+
+    #[tokio::test]
+    async fn no_owner_holds_more_than_its_part() {
+        let shares = Shares::new(10, 5);
+        let all = shares.acquire(&owner("a"), 5).await.unwrap();
+        assert!(shares.try_acquire(&owner("a"), 1).is_none());
+        assert!(shares.acquire(&owner("a"), 6).await.is_none(), "more than a part can never be had");
+        let other = shares.acquire(&owner("b"), 5).await.unwrap();
+        assert_eq!(shares.held(), 10);
+        drop((all, other));
+        assert_eq!(shares.held(), 0);
+    }
+
+    #[tokio::test]
+    async fn owners_that_wait_are_served_in_turn() {
+        let shares = Shares::new(1, 1);
+        let (a, b) = (owner("a"), owner("b"));
+        let first = shares.acquire(&a, 1).await.unwrap();
+        let (mut a1, mut a2, mut b1) =
+            (Box::pin(shares.acquire(&a, 1)), Box::pin(shares.acquire(&a, 1)), Box::pin(shares.acquire(&b, 1)));
+        assert!(poll!(&mut a1).is_pending() && poll!(&mut a2).is_pending() && poll!(&mut b1).is_pending());
+        drop(first);
+        let a1 = a1.now_or_never().flatten().expect("the first that waited is the first served");
+        drop(a1);
+        let b1 = b1.now_or_never().flatten().expect("then the other owner, though the first has more waiting");
+        drop(b1);
+        drop(a2.now_or_never().flatten().expect("and then the rest"));
+        assert_eq!(shares.held(), 0);
+    }
+
+    #[tokio::test]
+    async fn an_owner_at_its_part_holds_up_nobody_and_a_large_wish_is_not_overtaken() {
+        let shares = Shares::new(10, 6);
+        let (a, b, c) = (owner("a"), owner("b"), owner("c"));
+        let held = shares.acquire(&a, 6).await.unwrap();
+        let mut over = Box::pin(shares.acquire(&a, 1));
+        assert!(poll!(&mut over).is_pending());
+        let small = shares.acquire(&b, 1).now_or_never().flatten().expect("others pass an owner that is at its part");
+        let mut large = Box::pin(shares.acquire(&b, 5));
+        let mut later = Box::pin(shares.acquire(&c, 1));
+        assert!(poll!(&mut large).is_pending());
+        assert!(poll!(&mut later).is_pending(), "nobody overtakes a wish that waits for room");
+        drop(held);
+        assert!(poll!(&mut large).is_ready() && poll!(&mut over).is_ready() && poll!(&mut later).is_ready());
+        drop(small);
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_leaves_nothing_behind() {
+        let shares = Shares::new(2, 2);
+        let (a, b) = (owner("a"), owner("b"));
+        let held = shares.acquire(&a, 1).await.unwrap();
+        let mut large = Box::pin(shares.acquire(&a, 2));
+        let mut small = Box::pin(shares.acquire(&b, 1));
+        assert!(poll!(&mut large).is_pending());
+        assert!(poll!(&mut small).is_ready(), "what is over its part with what it holds does not hold others up");
+        drop(large);
+        let mut granted = Box::pin(shares.acquire(&b, 2));
+        assert!(poll!(&mut granted).is_pending());
+        drop(held);
+        drop(granted);
+        assert_eq!(shares.held(), 0, "a grant that was not taken is given back");
+        let lock = shares.lock();
+        assert!(lock.waiting.is_empty() && lock.turns.is_empty() && lock.by_owner.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_share_that_shrinks_lets_the_next_in() {
+        let shares = Shares::new(4, 4);
+        let mut large = shares.acquire(&owner("a"), 4).await.unwrap();
+        let b = owner("b");
+        let mut next = Box::pin(shares.acquire(&b, 3));
+        assert!(poll!(&mut next).is_pending());
+        large.shrink_to(1);
+        assert!(poll!(&mut next).is_ready());
+        assert_eq!(large.units(), 1);
+    }
+}

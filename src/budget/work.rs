@@ -1,0 +1,95 @@
+//! The allowance of one request: steps it may still take, and a flag that ends it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use crate::error::{Code, Error, Outcome};
+
+/// Why work ends before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The steps are spent.
+    Spent,
+    /// The caller left, its deadline passed, or the process ends.
+    Cancelled,
+}
+
+/// Steps and a cancel flag, shared by all the pieces of work of one request. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Work {
+    left: Arc<AtomicU64>,
+    cancelled: Arc<AtomicBool>,
+    /// The process is about to end: raised for all work at once.
+    closing: Arc<AtomicBool>,
+}
+
+impl Work {
+    pub(super) fn new(steps: u64, closing: Arc<AtomicBool>) -> Self {
+        Self { left: Arc::new(AtomicU64::new(steps)), cancelled: Arc::default(), closing }
+    }
+
+    /// Work of `steps` that nothing cancels: for callers that have no workers, such as tests and the command line.
+    #[must_use]
+    pub fn of_steps(steps: u64) -> Self {
+        Self::new(steps, Arc::default())
+    }
+
+    /// Takes `steps` from what is left.
+    ///
+    /// # Errors
+    /// [`Stop::Cancelled`] where the work was ended; [`Stop::Spent`] where fewer are left, of which none is taken then.
+    pub fn spend(&self, steps: u64) -> Result<(), Stop> {
+        if self.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        let taken = self.left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(steps));
+        taken.map(drop).map_err(|_| Stop::Spent)
+    }
+
+    /// Steps that are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    /// Whether the work should end now, without a result.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
+    }
+
+    /// Ends the work: its next look at the allowance returns [`Stop::Cancelled`].
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Stop {
+    /// The error of a request that was stopped so; `advice` says what to change, and completes "this … is too expensive".
+    #[must_use]
+    pub fn into_error(self, advice: &str) -> Error {
+        match self {
+            Self::Spent => Error::new(Code::TooExpensive, advice).with_outcome(Outcome::NotApplied),
+            Self::Cancelled => {
+                Error::new(Code::RateLimited, "the work was ended before it was done; send the request again")
+                    .with_outcome(Outcome::NotApplied)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_taken_to_the_last_and_refused_beyond_it() {
+        let work = Work::of_steps(10);
+        assert_eq!((work.spend(9), work.spend(2), work.left()), (Ok(()), Err(Stop::Spent), 1));
+        assert_eq!((work.clone().spend(1), work.spend(1)), (Ok(()), Err(Stop::Spent)), "clones share the steps");
+        work.cancel();
+        assert_eq!(work.spend(0), Err(Stop::Cancelled));
+    }
+}

@@ -1,0 +1,150 @@
+//! Threads for work that takes long: bounded, shared fairly between users, apart from the threads that serve requests.
+//!
+//! The threads are the runtime's own blocking ones; what bounds them is the shares. A job is never stopped by force. It asks its
+//! [`Work`] between pieces, and that is cancelled when the request's future is dropped, which the deadline of a request and a
+//! caller that leaves both do, and when the workers are closed.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use super::{Owner, Shares, Work};
+use crate::error::{Code, Error, Result};
+
+/// The threads. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Workers {
+    threads: Shares,
+    closing: Arc<AtomicBool>,
+}
+
+/// The work of one request. Dropping it cancels what still runs.
+#[derive(Debug)]
+pub struct Errand {
+    workers: Workers,
+    owner: Owner,
+    work: Work,
+}
+
+impl Workers {
+    /// `threads` of them, of which one user has at most half, and one at least.
+    #[must_use]
+    pub fn new(threads: u64) -> Self {
+        let threads = threads.max(2);
+        Self { threads: Shares::new(threads, threads / 2), closing: Arc::default() }
+    }
+
+    /// The work of one request of `owner`, of at most `steps`.
+    #[must_use]
+    pub fn errand(&self, owner: &str, steps: u64) -> Errand {
+        Errand { workers: self.clone(), owner: owner.into(), work: Work::new(steps, self.closing.clone()) }
+    }
+
+    /// Cancels all work there is and will be, because the process ends.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+
+    /// Jobs that run now.
+    #[must_use]
+    pub fn busy(&self) -> u64 {
+        self.threads.held()
+    }
+}
+
+impl Errand {
+    /// The steps and the cancel flag.
+    #[must_use]
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Runs `job` on a worker, once one is free for this owner.
+    ///
+    /// # Errors
+    /// Those of `job`; `internal` if it panics.
+    pub async fn run<T: Send + 'static>(&self, job: impl FnOnce(&Work) -> Result<T> + Send + 'static) -> Result<T> {
+        let Some(share) = self.workers.threads.acquire(&self.owner, 1).await else {
+            return Err(Error::new(Code::Internal, "no worker can ever be had"));
+        };
+        let work = self.work.clone();
+        let job = move || {
+            let result = job(&work);
+            drop(share);
+            result
+        };
+        tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
+    }
+}
+
+impl Drop for Errand {
+    fn drop(&mut self) {
+        self.work.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::budget::Stop;
+
+    /// A job that runs until it is cancelled.
+    fn run_until_cancelled(work: &Work) {
+        while work.spend(0).is_ok() {
+            std::thread::yield_now();
+        }
+    }
+
+    // S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+    #[tokio::test]
+    async fn one_user_holds_at_most_half_of_the_threads() {
+        let workers = Workers::new(4);
+        let jobs: Vec<_> = (0..8)
+            .map(|_| {
+                let workers = workers.clone();
+                tokio::spawn(async move {
+                    let errand = workers.errand("greedy", 0);
+                    errand
+                        .run(|work| {
+                            run_until_cancelled(work);
+                            Ok(())
+                        })
+                        .await
+                })
+            })
+            .collect();
+        while workers.busy() < 2 {
+            tokio::task::yield_now().await;
+        }
+        workers.errand("honest", 0).run(|_| Ok(())).await.unwrap();
+        assert_eq!(workers.busy(), 2);
+        for job in jobs {
+            job.abort();
+        }
+        while workers.busy() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_leaves_and_an_end_of_the_process_both_cancel() {
+        let workers = Workers::new(2);
+        let (told, hears) = mpsc::channel();
+        let job = move |work: &Work| {
+            run_until_cancelled(work);
+            told.send(()).map_err(Error::internal)
+        };
+        let errand = workers.errand("u", 0);
+        let running = tokio::spawn(async move { errand.run(job).await });
+        while workers.busy() == 0 {
+            tokio::task::yield_now().await;
+        }
+        running.abort();
+        tokio::task::spawn_blocking(move || hears.recv()).await.unwrap().unwrap();
+        workers.close();
+        assert_eq!(workers.errand("u", 1).work().spend(1), Err(Stop::Cancelled));
+    }
+}
