@@ -27,12 +27,12 @@ pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
 /// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
-pub const GLOB_EXPANDED_BYTES: usize = 256 << 10;
+pub const GLOB_EXPANDED_BYTES: usize = 64 << 10;
 /// Braces of a glob that are open at once.
 pub const GLOB_NESTING: usize = 64;
 /// A regular expression or literal to search for.
 pub const REGEX_BYTES: usize = 16 * 1024;
-/// A compiled regular expression, program and lazy automaton each.
+/// A compiled regular expression: its program, and the table of each automaton.
 pub const REGEX_PROGRAM_BYTES: usize = 1 << 20;
 /// Nesting of a regular expression.
 pub const REGEX_NEST: u32 = 100;
@@ -71,6 +71,10 @@ pub const GREP_LINE_BYTES: usize = 32 * 1024;
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;
+/// Contents that one search holds at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files are searched.
+pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
+/// A line that is searched, with its lines of context. A longer one ends the search of its file, and the reply says so.
+pub const SEARCH_LINE_BYTES: usize = 8 << 20;
 /// Files of a glob reply, and entries of an `ls` reply.
 pub const LIST_ENTRIES: usize = 10_000;
 /// Objects one operation is willing to list.
@@ -222,6 +226,9 @@ pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
 /// characters of a glob, bytes that an edit copies.
 pub const WORK_STEPS: u64 = 1 << 31;
+/// Steps that are taken on the thread that serves the request, because handing them to a worker costs more: less than a
+/// millisecond.
+pub const INLINE_STEPS: u64 = 1 << 18;
 /// Threads for long work at least, whatever the machine: with fewer, one user's half would be one thread or none.
 pub const WORKERS_LEAST: u64 = 4;
 

@@ -6,6 +6,7 @@
 mod delete;
 mod discover;
 mod edit;
+mod expression;
 mod fetch;
 mod files;
 mod find;

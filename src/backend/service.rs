@@ -6,11 +6,11 @@ use moka::sync::Cache;
 
 use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
 use crate::{
-    budget::{Memory, Workers},
+    budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORKERS_LEAST},
+    limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORK_STEPS, WORKERS_LEAST},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{Both, CreateSession, LoadedSkill, PromptMode, Session, Sessions, ToolRule},
     store::{Committer, SharedStore},
@@ -47,12 +47,19 @@ pub struct Budgets {
     pub catalogs: u64,
     /// Threads for work that takes long.
     pub workers: u64,
+    /// Steps of work that one request may take.
+    pub steps: u64,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        Self { memory: MEMORY_BYTES, catalogs: MEMORY_CATALOGS_BYTES, workers: WORKERS_LEAST.max(2 * cores) }
+        Self {
+            memory: MEMORY_BYTES,
+            catalogs: MEMORY_CATALOGS_BYTES,
+            workers: WORKERS_LEAST.max(2 * cores),
+            steps: WORK_STEPS,
+        }
     }
 }
 
@@ -78,6 +85,7 @@ pub(super) struct Shared {
     pub(super) templates: MountTemplates,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) workers: Workers,
+    pub(super) steps: u64,
     pub(super) memory: Memory,
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
@@ -95,13 +103,15 @@ impl Service {
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
         let has_index = options.index && options.read_only.is_none();
         let catalogs = if has_index { catalogs.with_index() } else { catalogs };
+        let workers = Workers::new(options.budgets.workers);
         let shared = Shared {
-            workers: Workers::new(options.budgets.workers),
+            workers: workers.clone(),
+            steps: options.budgets.steps,
             memory: Memory::new(options.budgets.requests(), MEMORY_PATIENCE),
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),
             catalogs,
-            edits: EditQueues::new(store.clone(), committer.clone()),
+            edits: EditQueues::new(store.clone(), committer.clone(), workers),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             committer,
@@ -258,6 +268,11 @@ impl SkillBackend {
     /// The store's.
     pub async fn catalog(&self, fresh: bool) -> Result<Arc<crate::catalog::CatalogView>> {
         self.shared.catalogs.view(self.audience.clone(), fresh).await
+    }
+
+    /// The long work of one operation, which ends with it.
+    pub(super) fn errand(&self) -> Errand {
+        self.shared.workers.errand(self.user().as_str(), self.shared.steps)
     }
 
     /// Session and policy, asked for at once.

@@ -12,6 +12,7 @@
 #[cfg(feature = "http")]
 mod agent_loop;
 mod architecture;
+mod budgets;
 mod catalog_index;
 #[cfg(feature = "cli")]
 mod cli;
