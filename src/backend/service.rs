@@ -270,8 +270,9 @@ impl SkillBackend {
         self.shared.catalogs.view(self.audience.clone(), fresh).await
     }
 
-    /// The long work of one operation, which ends with it.
-    pub(super) fn errand(&self) -> Errand {
+    /// The long work of one operation for this user, which ends with it.
+    #[must_use]
+    pub fn errand(&self) -> Errand {
         self.shared.workers.errand(self.user().as_str(), self.shared.steps)
     }
 
