@@ -22,6 +22,7 @@ mod read;
 mod remote;
 mod replace;
 mod service;
+mod shown;
 mod text;
 mod transfer;
 mod tree;

@@ -47,6 +47,7 @@ mod s3_wire;
 mod sabotage;
 mod scope;
 mod semantics;
+mod session_objects;
 mod sessions;
 mod support;
 mod tools;
