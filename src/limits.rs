@@ -163,6 +163,8 @@ pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;
 pub const DISCOVERIES: usize = 20;
 /// What is remembered of a question.
 pub const DISCOVERY_QUERY_BYTES: usize = 512;
+/// What all discoveries that wait to be written take in memory; what is beyond is not noted.
+pub const NOTES_BYTES: usize = 4 << 20;
 /// How long what is noted waits: a discovery for a change of its session to ride with, a use to be counted.
 pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 

@@ -208,7 +208,9 @@ impl<T: Stored> Objects<T> {
     async fn refresh(&self, key: &ObjectKey, known: Option<&Seen<T>>, claim: &SessionVersion) -> Result<Arc<Seen<T>>> {
         let (at, learnt) = (self.clock.uptime(), self.learn());
         let if_none_match = known.and_then(Seen::etag).cloned();
-        let asked = self.store.get(key, GetOptions { if_none_match, ..GetOptions::default() }).await;
+        // What is remembered here need not be remembered below as well.
+        let options = GetOptions { if_none_match, keep: Keep::Not, ..GetOptions::default() };
+        let asked = self.store.get(key, options).await;
         let (content, base) = match (asked, known) {
             (Ok(object), _) => (self.read(key, &object.bytes), Base::version(&object.meta)),
             (Err(StoreError::NotModified), Some(known)) => (known.content.clone(), known.base.clone()),

@@ -113,7 +113,8 @@ fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
     texts + team + arguments + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
 }
 
-fn weight_of_discovery(past: &PastDiscovery) -> usize {
+/// What a discovery takes in memory.
+pub(super) fn weight_of_discovery(past: &PastDiscovery) -> usize {
     let skills: usize = past.skills.iter().map(|skill| weight::text(skill.as_str())).sum();
     weight::text(&past.query) + skills + weight::list(past.skills.len(), size_of::<SkillPath>())
 }

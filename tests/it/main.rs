@@ -19,6 +19,7 @@ mod conformance;
 mod costs;
 #[cfg(feature = "cli")]
 mod crashes;
+mod damaged_sessions;
 mod directory;
 mod discover;
 mod discovery;

@@ -82,7 +82,7 @@ fn a_session_weighs_more_than_its_text_and_not_many_times_as_much() {
     ] {
         let (weight, text) = (whole.weight() + size_of::<Session>(), serde_json::to_vec(&whole).unwrap().len());
         assert!(weight > text, "{}: {weight} for {text} bytes of JSON", whole.session_id);
-        assert!(weight < 5 * text, "{}: {weight} for {text} bytes of JSON", whole.session_id);
+        assert!(weight < 6 * text, "{}: {weight} for {text} bytes of JSON", whole.session_id);
     }
 }
 
