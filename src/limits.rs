@@ -137,6 +137,9 @@ pub const SKILL_BODY_TOKENS: usize = 5000;
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
+/// Files of a snapshot that is copied into a session made from another one; larger snapshots are shared as an object of
+/// their own. An object of its own costs a request to write and one to read, so the usual small skill has none.
+pub const SNAPSHOT_COPIED_FILES: usize = 16;
 /// Skills one user may have.
 pub const CATALOG_SKILLS: usize = 20_000;
 /// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
@@ -164,6 +167,8 @@ pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;
 pub const DISCOVERIES: usize = 20;
 /// What is remembered of a question.
 pub const DISCOVERY_QUERY_BYTES: usize = 512;
+/// What all discoveries that wait to be written take in memory; what is beyond is not noted.
+pub const NOTES_BYTES: usize = 4 << 20;
 /// How long what is noted waits: a discovery for a change of its session to ride with, a use to be counted.
 pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
@@ -212,6 +217,11 @@ pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 pub const SESSION_ATTEMPTS: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
+/// The session objects that are read for one page of sessions, together; one that is larger by itself has a page of its
+/// own.
+pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
+/// Session objects that are read at the same time for one page of sessions.
+pub const SESSION_PAGE_PARALLEL: usize = 16;
 
 // ---- budgets of the process
 
@@ -219,6 +229,19 @@ pub const PAGE_ENTRIES: usize = 1000;
 pub const MEMORY_BYTES: u64 = 256 << 20;
 /// The part of it for cached contents and sessions; requests have the rest.
 pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
+/// Of the memory for caches, what sessions, policies, use counts and the snapshots that lie beside sessions take.
+pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
+/// Of the memory for caches, what contents take: the rest.
+pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES;
+/// Of the memory for sessions, what policies of users take.
+pub const POLICY_CACHE_BYTES: u64 = 2 << 20;
+/// Of the memory for sessions, what use counts take.
+pub const USES_CACHE_BYTES: u64 = 2 << 20;
+/// Of the memory for sessions, what snapshots that lie beside them take: one of 10,000 files has about two megabytes.
+pub const SNAPSHOT_CACHE_BYTES: u64 = 6 << 20;
+/// Of the memory for sessions, what the sessions themselves take: the rest.
+pub const SESSION_VALUES_BYTES: u64 =
+    SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
 /// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
 /// How long a request waits for memory before it is turned away.
@@ -240,8 +263,6 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
 pub const READ_ATTEMPTS: usize = 5;
-/// Content kept in memory.
-pub const CACHE_BYTES: u64 = 256 << 20;
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.

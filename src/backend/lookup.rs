@@ -15,7 +15,7 @@ use crate::{
     path::{SkillPath, UserSpace},
     session::{Both, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
-    store::{GetOptions, StoreError, StoreExt},
+    store::{GetOptions, Keep, StoreError, StoreExt},
 };
 
 /// Names suggested for a skill that was not found.
@@ -80,7 +80,8 @@ impl SkillBackend {
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
         let prefix = space.skill(path)?;
         let key = prefix.key("SKILL.md")?;
-        let whole = GetOptions::range(0..SKILL_FILE_BYTES + 1);
+        // The text that is read here is what the session pins.
+        let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
         let (listed, text, inside) = tokio::join!(
             self.shared.store.list_all(&prefix, SKILL_FILES),
             self.shared.store.get(&key, whole),

@@ -23,6 +23,7 @@ mod read;
 mod remote;
 mod replace;
 mod service;
+mod shown;
 mod text;
 mod transfer;
 mod tree;

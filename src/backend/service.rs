@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORK_STEPS, WORKERS_LEAST},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, LoadedSkill, PromptMode, Session, Sessions, ToolRule},
+    session::{Both, CreateSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions, ToolRule},
     store::{Committer, SharedStore},
 };
 
@@ -126,7 +126,7 @@ impl Service {
     #[must_use]
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
         let audience = Audience { user, team: None };
-        SkillBackend { shared: self.shared.clone(), audience, session, at_least: 0, mode: None }
+        SkillBackend { shared: self.shared.clone(), audience, session, at_least: SessionVersion::default(), mode: None }
     }
 
     /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
@@ -204,15 +204,15 @@ pub struct SkillBackend {
     pub(super) shared: Arc<Shared>,
     pub(super) audience: Audience,
     pub(super) session: Id,
-    pub(super) at_least: u64,
+    pub(super) at_least: SessionVersion,
     mode: Option<PromptMode>,
 }
 
 impl SkillBackend {
     /// The same handle, never answered from a session older than `version`.
     #[must_use]
-    pub fn at_least(mut self, version: u64) -> Self {
-        self.at_least = version;
+    pub fn at_least(mut self, version: impl Into<SessionVersion>) -> Self {
+        self.at_least = version.into();
         self
     }
 
@@ -243,7 +243,7 @@ impl SkillBackend {
     /// # Errors
     /// `store_unavailable` where the store is down and the session is not in memory.
     pub async fn session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get(self.user(), &self.session, self.at_least).await
+        self.shared.sessions.get(self.user(), &self.session, &self.at_least).await
     }
 
     /// As [`session`](Self::session), and a fresh one has the ranks it would begin with now.
@@ -251,7 +251,7 @@ impl SkillBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn ranked_session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get_ranked(self.user(), &self.session, self.at_least).await
+        self.shared.sessions.get_ranked(self.user(), &self.session, &self.at_least).await
     }
 
     /// What this session may do: its own policy and its user's.
@@ -315,8 +315,12 @@ impl SkillBackend {
 
     /// Where the layer of a loaded skill lies; nothing where this caller does not see it, as one of another team does not.
     pub(super) fn home(&self, loaded: &LoadedSkill) -> Result<Option<UserSpace>> {
-        let is_own = loaded.layer != Layer::Team || loaded.team == self.audience.team;
-        if is_own { self.layer(loaded.layer) } else { Ok(None) }
+        if self.is_in(loaded.layer, loaded.team.as_ref()) { self.layer(loaded.layer) } else { Ok(None) }
+    }
+
+    /// Whether this caller is in the team, where the layer is a team's.
+    pub(super) fn is_in(&self, layer: Layer, team: Option<&Id>) -> bool {
+        layer != Layer::Team || team == self.audience.team.as_ref()
     }
 
     pub(super) fn space(&self) -> Result<UserSpace> {

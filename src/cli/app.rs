@@ -17,7 +17,7 @@ use crate::{
     backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CACHE_BYTES, NOTE_FLUSH},
+    limits::{CONTENT_CACHE_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
     store::{Cached, Conditions, DirectoryStore, MemoryStore, SharedStore, probe_conditions},
 };
@@ -148,7 +148,7 @@ impl App {
     }
 
     fn service_with(&self, store: SharedStore, options: ServiceOptions) -> Service {
-        let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
+        let store = Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, self.clock.clone()));
         let service = Service::new(store, options, self.clock.clone());
         self.services.lock().unwrap_or_else(PoisonError::into_inner).push(service.clone());
         service

@@ -24,6 +24,7 @@ use crate::{
     catalog::Audience,
     error::{Code, Error, Result},
     path::Id,
+    session::SessionVersion,
 };
 
 /// Carries the session's version, both ways.
@@ -99,19 +100,17 @@ pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, reques
     if (response.status().is_success() || response.status().is_redirection())
         && !forgotten
         && let Ok(session) = call.backend.session().await
+        && let Ok(version) = HeaderValue::try_from(session.seen_version().to_string())
     {
-        response.headers_mut().insert(SESSION_VERSION, HeaderValue::from(session.version));
+        response.headers_mut().insert(SESSION_VERSION, version);
     }
     response
 }
 
-/// The version a client says it has seen; 0 where it says nothing.
-fn known_version(headers: &HeaderMap) -> Result<u64> {
-    let Some(value) = headers.get(SESSION_VERSION) else { return Ok(0) };
+/// The version a client says it has seen.
+fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
+    let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(
-            Code::InvalidRequest,
-            format!("the header {SESSION_VERSION} holds a whole number, as replies gave it"),
-        )
+        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is sent back as a reply gave it"))
     })
 }

@@ -17,7 +17,7 @@ use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
     path::Id,
-    session::{Change, CreateSession, LoadedSkill, Policy, Session},
+    session::{Change, CreateSession, DamagedSession, LoadedSummary, Policy, Session, SessionSummary},
 };
 
 /// Sessions by id.
@@ -72,32 +72,32 @@ pub(super) struct LoadedSkillReply {
     loaded_at: Timestamp,
 }
 
-impl From<&Session> for SessionReply {
-    fn from(session: &Session) -> Self {
+impl From<SessionSummary> for SessionReply {
+    fn from(session: SessionSummary) -> Self {
         Self {
             session_id: session.session_id.to_string(),
             user_id: session.user_id.to_string(),
             vars: session.vars.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
-            policy: session.policy.clone(),
+            policy: session.policy,
             parent: session.parent.as_ref().map(Id::to_string),
             current_skill: session.current_skill.as_ref().map(ToString::to_string),
             version: session.version,
             created_at: session.created_at,
             updated_at: session.updated_at,
-            expires_at: session.expires_at(),
-            loaded_skills: session.loaded_skills.iter().map(LoadedSkillReply::from).collect(),
+            expires_at: session.expires_at,
+            loaded_skills: session.loaded_skills.into_iter().map(LoadedSkillReply::from).collect(),
         }
     }
 }
 
-impl From<&LoadedSkill> for LoadedSkillReply {
-    fn from(loaded: &LoadedSkill) -> Self {
+impl From<LoadedSummary> for LoadedSkillReply {
+    fn from(loaded: LoadedSummary) -> Self {
         Self {
             skill: loaded.skill.to_string(),
             mount: format!("/skills/{}", loaded.mount),
-            name: loaded.name.clone(),
-            description: loaded.description.clone(),
-            digest: loaded.digest.clone(),
+            name: loaded.name,
+            description: loaded.description,
+            digest: loaded.digest,
             loaded_at: loaded.loaded_at,
         }
     }
@@ -132,13 +132,13 @@ async fn create(
     let wanted = CreateSession { vars, policy, parent };
     let (session, made) = call.user.app.service.create_session(call.user.audience(), &call.session, wanted).await?;
     let status = if made { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(SessionReply::from(&*session))))
+    Ok((status, Json(call.backend.summary_of(&session).await?.into())))
 }
 
 /// Show a session; one that does not exist is shown as it would begin.
 #[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionReply), Failure))]
 async fn show(Extension(call): Extension<SessionCall>) -> Reply<Json<SessionReply>> {
-    Ok(Json(SessionReply::from(&*call.backend.session().await?)))
+    Ok(Json(call.backend.summary().await?.into()))
 }
 
 /// Forget a session; its workspace stays. Needs a key of scope `control`.
@@ -192,7 +192,7 @@ async fn change(
         Ok(Change::Save(()))
     };
     let (session, _) = sessions.update(&call.user.user, &call.session, apply).await?;
-    Ok(Json(SessionReply::from(&*session)))
+    Ok(Json(call.backend.summary_of(&session).await?.into()))
 }
 
 /// Takes `null` and nothing else.
@@ -205,21 +205,38 @@ fn only_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Erro
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListParameters {
-    /// Sessions of one page, 1 to 1,000.
+    /// Sessions of one page, 1 to 1,000; a page of large ones ends sooner.
     limit: Option<usize>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
+}
+
+/// A session that cannot be read.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DamagedSession)]
+struct DamagedReply {
+    session_id: String,
+    /// What can be done about it.
+    message: String,
+}
+
+impl From<DamagedSession> for DamagedReply {
+    fn from(damaged: DamagedSession) -> Self {
+        Self { session_id: damaged.session_id.to_string(), message: damaged.message }
+    }
 }
 
 /// One page of sessions.
 #[derive(Debug, Serialize, ToSchema)]
 struct SessionList {
     sessions: Vec<SessionReply>,
+    /// Sessions among them that cannot be read; `DELETE` removes one.
+    damaged: Vec<DamagedReply>,
     /// Give this back to get the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
-/// List a user's sessions, in byte order of their ids.
+/// List a user's sessions, in byte order of their ids. A page may hold none and still name a next one.
 #[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(ListParameters),
     responses((status = 200, body = SessionList), Failure))]
 async fn list(
@@ -227,9 +244,10 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<SessionList>> {
     let limit = parameters.limit.unwrap_or(PAGE_ENTRIES);
-    let page = call.app.service.sessions().list(&call.user, limit, parameters.cursor.as_deref()).await?;
-    let sessions = page.sessions.iter().map(|session| SessionReply::from(&**session)).collect();
-    Ok(Json(SessionList { sessions, next_cursor: page.next_cursor }))
+    let page = call.app.service.list_sessions(call.audience(), limit, parameters.cursor.as_deref()).await?;
+    let sessions = page.sessions.into_iter().map(SessionReply::from).collect();
+    let damaged = page.damaged.into_iter().map(DamagedReply::from).collect();
+    Ok(Json(SessionList { sessions, damaged, next_cursor: page.next_cursor }))
 }
 
 /// Show the user's policy; the stricter of it and a session's own holds.

@@ -1,5 +1,6 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod forget;
 mod list;
 mod objects;
 mod pending;
@@ -7,11 +8,18 @@ mod policy;
 mod sessions;
 mod snapshots;
 mod state;
+mod stored;
+pub mod strict;
+mod summary;
 mod user_policy;
 mod uses;
+mod version;
 
-pub use list::SessionPage;
+pub use forget::Collected;
+pub use list::{DamagedSession, SessionPage};
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
 pub use sessions::{Change, CreateSession, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
+pub use summary::{LoadedSummary, SessionSummary};
 pub use uses::Ranks;
+pub use version::{Life, SessionVersion};

@@ -95,6 +95,20 @@ pub struct GetOptions {
     /// The newest version this process has seen will do, without asking the store: for a base that a conditional write
     /// is going to check anyway. Stores without memory of their own ignore it.
     pub remembered: bool,
+    /// How long a layer with a memory keeps what it returns. Stores without one ignore it.
+    pub keep: Keep,
+}
+
+/// How long a layer with a memory keeps an object that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// As long as it is the newest version, and there is room.
+    #[default]
+    Newest,
+    /// As long as there is room: this version will be asked for by its tag.
+    Pinned,
+    /// Not at all: it is looked at once.
+    Not,
 }
 
 impl GetOptions {

@@ -20,6 +20,7 @@ mod conformance;
 mod costs;
 #[cfg(feature = "cli")]
 mod crashes;
+mod damaged_sessions;
 mod directory;
 mod discover;
 mod discovery;
@@ -48,6 +49,7 @@ mod s3_wire;
 mod sabotage;
 mod scope;
 mod semantics;
+mod session_objects;
 mod sessions;
 mod support;
 mod tools;

@@ -8,12 +8,12 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, SkillPath},
-    session::{LoadedSkill, Policy, Session},
+    session::{LoadedSummary, Policy, SessionPage, SessionSummary},
     skill::{outline, read_document},
     store::{GetOptions, StoreExt as _},
 };
 
-pub(super) fn session_document(session: &Session) -> Value {
+pub(super) fn session_document(session: &SessionSummary) -> Value {
     json!({
         "session_id": session.session_id,
         "user_id": session.user_id,
@@ -24,12 +24,24 @@ pub(super) fn session_document(session: &Session) -> Value {
         "version": session.version,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
-        "expires_at": session.expires_at(),
+        "expires_at": session.expires_at,
         "loaded_skills": session.loaded_skills.iter().map(loaded_document).collect::<Vec<_>>(),
     })
 }
 
-fn loaded_document(loaded: &LoadedSkill) -> Value {
+/// A page of sessions.
+pub(super) fn sessions_document(page: &SessionPage) -> Value {
+    let damaged = page.damaged.iter();
+    json!({
+        "sessions": page.sessions.iter().map(session_document).collect::<Vec<_>>(),
+        "damaged": damaged
+            .map(|damaged| json!({ "session_id": damaged.session_id, "message": damaged.message }))
+            .collect::<Vec<_>>(),
+        "next_cursor": page.next_cursor,
+    })
+}
+
+fn loaded_document(loaded: &LoadedSummary) -> Value {
     json!({
         "skill": loaded.skill,
         "mount": format!("/skills/{}", loaded.mount),

@@ -79,7 +79,7 @@ async fn a_loaded_skill_appears_in_the_session_and_below_skills() {
     let server = Server::with_skills().await;
     let loaded = server.op("load_skill", json!({"skill": "escrituras/compraventa"})).await;
     assert_eq!((&loaded.is(200)["status"], &loaded.json["mount"]), (&json!("loaded"), &json!("/skills/compraventa")));
-    assert_eq!(loaded.header("x-skillmount-session-version"), "1");
+    assert!(loaded.header("x-skillmount-session-version").ends_with(".1"));
     let session = server.get(&server.session("")).await;
     let in_session = &session.is(200)["loaded_skills"][0];
     assert_eq!(in_session["mount"], "/skills/compraventa");
