@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     path::{ETag, MountName, SkillPath},
-    skill::{Diagnostic, Frontmatter},
+    skill::{Diagnostic, Frontmatter, Severity},
 };
 
 /// Where a skill comes from: the nearest layer wins.
@@ -102,6 +102,14 @@ pub struct CatalogView {
 }
 
 impl CatalogView {
+    /// Why the skill at `path` is left out, if it is there and is.
+    #[must_use]
+    pub fn left_out(&self, path: &SkillPath) -> Option<&Diagnostic> {
+        let of_skill = |found: &&CatalogDiagnostic| found.skill == path.as_str();
+        let found = self.diagnostics.iter().filter(of_skill).map(|found| &found.diagnostic);
+        found.filter(|_| self.entry(path).is_none()).find(|found| found.severity == Severity::Error)
+    }
+
     /// The skill at `path`.
     #[must_use]
     pub fn entry(&self, path: &SkillPath) -> Option<&Arc<CatalogEntry>> {

@@ -99,7 +99,7 @@ pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> 
     if !ordered || !honest || records.len() > CATALOG_SKILLS {
         return Err(Unusable::Order);
     }
-    Ok(Discovery::new(readings, header.as_of))
+    Ok(Discovery::new(readings, Vec::new(), header.as_of))
 }
 
 fn checksum(as_of: Timestamp, body: &[u8]) -> String {

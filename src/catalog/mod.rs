@@ -14,6 +14,7 @@ mod registry;
 mod saved;
 pub mod search;
 mod searchable;
+mod unreadable;
 
 pub use change::{CatalogChange, Difference};
 pub use discover::{Discovery, discover};
@@ -23,3 +24,4 @@ pub use refresh::Refreshed;
 pub use registry::Catalogs;
 pub use saved::IndexState;
 pub use searchable::Searchable;
+pub use unreadable::why_unreadable;

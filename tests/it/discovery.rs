@@ -227,7 +227,7 @@ async fn skills_of_one_name_or_one_folder_are_reported_on_each_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_skill_that_goes_away_after_the_listing_is_left_out() {
+async fn a_skill_that_goes_away_after_the_listing_is_left_out_and_told() {
     let bucket = Bucket::new();
     bucket.skill("a", "One.");
     bucket.skill("b", "Two.");
@@ -237,7 +237,7 @@ async fn a_skill_that_goes_away_after_the_listing_is_left_out() {
     };
     let (found, ()) = tokio::join!(bucket.discover(None), remove);
     let found = found.unwrap();
-    assert_eq!((skills(&found), codes(&found)), (vec!["b"], vec![]));
+    assert_eq!((skills(&found), codes(&found)), (vec!["b"], vec![("a", "unreadable")]));
     assert_eq!(bucket.asked(), (1, 2));
 }
 
