@@ -63,14 +63,6 @@ impl CatalogEntry {
         &self.frontmatter.description
     }
 
-    /// About how many bytes of memory it takes: its longest texts, the description twice because the fields hold it as
-    /// well, and what a small skill takes beside them.
-    pub(super) fn weight(&self) -> usize {
-        let Frontmatter { description, when_to_use, .. } = &self.frontmatter;
-        let texts = 2 * (description.len() + when_to_use.as_ref().map_or(0, String::len));
-        texts + self.opening.len() + self.headings.len() + 2048
-    }
-
     /// The mount name a load without alias gives.
     #[must_use]
     pub fn mount_name(&self) -> MountName {

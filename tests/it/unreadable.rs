@@ -5,6 +5,7 @@ use std::sync::Arc;
 use skillmount::{
     Code, Result,
     backend::{Service, ServiceOptions},
+    budget::Workers,
     catalog::{CatalogView, Catalogs, discover},
     clock::SystemClock,
     limits::FRESH,
@@ -93,12 +94,12 @@ async fn what_half_of_the_skills_or_all_credentials_meet_is_an_error_and_no_cata
 async fn the_next_look_tries_again_and_the_index_never_tells_of_it() {
     let (memory, barred) = bucket(&["a", "b"]);
     barred.bar(&key("b"), StoreError::Archived);
-    let catalogs = Catalogs::new(barred.clone(), Namespace::parse("").unwrap(), clock()).with_index();
+    let catalogs = Catalogs::new(barred.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
     let view = catalogs.view(&id("demo"), false).await.unwrap();
     assert_eq!((skills(&view), unreadable(&view).len()), (vec!["a"], 1));
     sleep(FRESH / 2).await;
     let index = memory.get(&space().catalog().unwrap(), GetOptions::default()).await.unwrap();
-    let replica = Catalogs::new(barred.clone(), Namespace::parse("").unwrap(), clock()).with_index();
+    let replica = Catalogs::new(barred.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
     let told = replica.view(&id("demo"), false).await.unwrap();
     assert_eq!((skills(&told), unreadable(&told).len()), (vec!["a"], 0), "the index tells what was read");
 
