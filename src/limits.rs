@@ -159,10 +159,6 @@ pub const SEARCH_WORD_BYTES: usize = 64;
 pub const SEARCH_RESULTS: usize = 10;
 /// Results a caller may ask for.
 pub const SEARCH_RESULTS_MOST: usize = 100;
-/// Catalogs with more skills than these are indexed, for search and for the bucket, off the threads that serve requests.
-pub const SEARCH_INLINE_SKILLS: usize = 200;
-/// Search indexes kept in memory; those used least go first, and are built again when they are needed.
-pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;
 /// Discoveries a session remembers.
 pub const DISCOVERIES: usize = 20;
 /// What is remembered of a question.
@@ -204,13 +200,6 @@ pub const FRESH: Duration = Duration::from_secs(30);
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 /// Changes of catalogs kept for a listener that is slow to take them.
 pub const CATALOG_CHANGES: usize = 1024;
-/// Users, teams and the organisation whose catalogs are kept in memory, where each counts for no more than
-/// [`CATALOG_LEAST_KIB`]; the least recently used go first.
-pub const CATALOG_USERS: u64 = 10_000;
-/// What a catalog counts for at least, in KiB: some thirty skills. Catalogs in memory so take about 1 GB at most.
-pub const CATALOG_LEAST_KIB: u32 = 100;
-/// Entries of merged catalogs kept in memory, at the size of a pointer each.
-pub const MERGED_ENTRIES: u64 = 10_000_000;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often a session change is tried anew after another replica won.
@@ -244,6 +233,11 @@ pub const SESSION_VALUES_BYTES: u64 =
     SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
 /// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
+/// Beside a catalog that is larger than that budget by itself, others have this part of it: an eighth.
+pub const CATALOG_BESIDE: u64 = 8;
+/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by workers,
+/// off the threads that serve requests.
+pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 /// How long a request waits for memory before it is turned away.
 pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times

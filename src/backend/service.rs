@@ -99,11 +99,12 @@ impl Service {
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.unwrap_or_default();
         let committer = Committer::new(store.clone(), clock.clone());
-        let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone());
+        let workers = Workers::new(options.budgets.workers);
+        let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone(), workers.clone())
+            .with_budget(options.budgets.catalogs);
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
         let has_index = options.index && options.read_only.is_none();
         let catalogs = if has_index { catalogs.with_index() } else { catalogs };
-        let workers = Workers::new(options.budgets.workers);
         let shared = Shared {
             workers: workers.clone(),
             steps: options.budgets.steps,

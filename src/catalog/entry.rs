@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     path::{ETag, MountName, SkillPath},
-    skill::{Diagnostic, Frontmatter},
+    skill::{Diagnostic, Frontmatter, Severity},
 };
 
 /// Where a skill comes from: the nearest layer wins.
@@ -63,14 +63,6 @@ impl CatalogEntry {
         &self.frontmatter.description
     }
 
-    /// About how many bytes of memory it takes: its longest texts, the description twice because the fields hold it as
-    /// well, and what a small skill takes beside them.
-    pub(super) fn weight(&self) -> usize {
-        let Frontmatter { description, when_to_use, .. } = &self.frontmatter;
-        let texts = 2 * (description.len() + when_to_use.as_ref().map_or(0, String::len));
-        texts + self.opening.len() + self.headings.len() + 2048
-    }
-
     /// The mount name a load without alias gives.
     #[must_use]
     pub fn mount_name(&self) -> MountName {
@@ -102,6 +94,14 @@ pub struct CatalogView {
 }
 
 impl CatalogView {
+    /// Why the skill at `path` is left out, if it is there and is.
+    #[must_use]
+    pub fn left_out(&self, path: &SkillPath) -> Option<&Diagnostic> {
+        let of_skill = |found: &&CatalogDiagnostic| found.skill == path.as_str();
+        let found = self.diagnostics.iter().filter(of_skill).map(|found| &found.diagnostic);
+        found.filter(|_| self.entry(path).is_none()).find(|found| found.severity == Severity::Error)
+    }
+
     /// The skill at `path`.
     #[must_use]
     pub fn entry(&self, path: &SkillPath) -> Option<&Arc<CatalogEntry>> {

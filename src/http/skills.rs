@@ -239,7 +239,10 @@ async fn show(
         // It may have been put there since.
         view = catalogs.view(audience.clone(), true).await?;
     }
-    let entry = view.entry(&path).filter(|_| policy.skill(&path).is_visible()).ok_or_else(|| not_found(&path))?;
+    let is_visible = policy.skill(&path).is_visible();
+    let missing =
+        || view.left_out(&path).filter(|_| is_visible).map_or_else(|| not_found(&path), |why| unusable(&path, why));
+    let entry = view.entry(&path).filter(|_| is_visible).ok_or_else(missing)?;
     let layers = catalogs.layers(&audience)?;
     let (_, space) = layers.iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(&path))?;
     let folder = space.skill(&path)?;
@@ -264,6 +267,10 @@ async fn show(
         file_list: listed.0.iter().filter_map(|entry| file(&entry.key, entry.size)).collect(),
         diagnostics,
     }))
+}
+
+fn unusable(path: &SkillPath, why: &Diagnostic) -> Error {
+    Error::new(Code::SkillNotFound, format!("skill {path} cannot be shown: {}", why.message))
 }
 
 fn not_found(path: &SkillPath) -> Error {

@@ -31,6 +31,9 @@ pub enum StoreError {
     /// Credentials or bucket policy refuse it.
     #[error("the store denied access")]
     Denied(#[source] Source),
+    /// The object lies in an archived storage class: it is listed, and cannot be read until it is restored.
+    #[error("the object is archived")]
+    Archived,
     /// No answer, or a failure that may pass.
     #[error("the store is not available")]
     Unavailable {
@@ -88,6 +91,10 @@ impl From<StoreError> for Error {
             StoreError::Denied(_) => unavailable(
                 "the store refused the service's credentials; an operator can find out why with `skillmount doctor`",
                 Outcome::NotApplied,
+            ),
+            StoreError::Archived => Error::new(
+                Code::Denied,
+                "the file lies in an archived storage class; it can be read once somebody has restored it in the bucket",
             ),
             StoreError::Busy => unavailable("the store is busy with that file; try again", Outcome::NotApplied),
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {

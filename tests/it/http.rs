@@ -10,6 +10,8 @@ mod sessions;
 mod skills;
 mod tools;
 mod transfer;
+#[cfg(feature = "s3")]
+mod unreadable;
 
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ use skillmount::{
     backend::{Service, ServiceOptions},
     clock::SystemClock,
     http::{HttpConfig, serve},
-    store::{Faulty, MemoryStore},
+    store::{Faulty, MemoryStore, SharedStore},
 };
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
@@ -65,8 +67,13 @@ impl Server {
 
     async fn serving(config: HttpConfig, options: ServiceOptions) -> Self {
         let memory = Arc::new(MemoryStore::new());
+        let (below, options) = under_test(memory.clone(), options, Arc::new(SystemClock::new()));
+        Self::over(config, options, memory, below).await
+    }
+
+    /// Over the store `below`, whose objects lie in `memory`.
+    async fn over(config: HttpConfig, options: ServiceOptions, memory: Arc<MemoryStore>, below: SharedStore) -> Self {
         let clock = Arc::new(SystemClock::new());
-        let (below, options) = under_test(memory.clone(), options, clock.clone());
         let faulty = Arc::new(Faulty::new(below));
         let service = Service::new(faulty.clone(), options, clock.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

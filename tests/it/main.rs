@@ -54,5 +54,6 @@ mod sessions;
 mod support;
 mod tools;
 mod tree;
+mod unreadable;
 mod uses;
 mod worst_cases;

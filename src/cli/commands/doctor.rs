@@ -1,5 +1,7 @@
 //! `skillmount doctor`
 
+mod skills;
+
 use std::{fmt, time::Duration};
 
 use bytes::Bytes;
@@ -95,6 +97,7 @@ async fn store_checks(app: &App) -> Vec<Check> {
     if goes_on {
         checks.push(conditions(app, &store, &namespace).await);
         checks.extend(timings(app, &store, &namespace).await);
+        checks.push(skills::check(app, &store, &namespace).await);
     }
     checks
 }

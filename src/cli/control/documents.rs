@@ -85,8 +85,13 @@ fn entry_document(entry: &CatalogEntry) -> Value {
 /// One skill with its instructions and its files.
 pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPath) -> Result<Value> {
     let (view, policy) = tokio::try_join!(service.catalogs().view(user, false), service.sessions().user_policy(user))?;
-    let entry = view.entry(skill).filter(|_| policy.skill(skill).is_visible()).ok_or_else(|| {
-        Error::new(Code::SkillNotFound, format!("there is no skill {skill}; give its path as the list shows it"))
+    let is_visible = policy.skill(skill).is_visible();
+    let entry = view.entry(skill).filter(|_| is_visible).ok_or_else(|| {
+        let message = match view.left_out(skill).filter(|_| is_visible) {
+            Some(why) => format!("skill {skill} cannot be shown: {}", why.message),
+            None => format!("there is no skill {skill}; give its path as the list shows it"),
+        };
+        Error::new(Code::SkillNotFound, message)
     })?;
     let layers = service.catalogs().layers(&Audience::from(user))?;
     let home = layers.into_iter().find_map(|(layer, space)| (layer == entry.layer).then_some(space));

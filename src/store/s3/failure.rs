@@ -57,6 +57,9 @@ where
     if PASSING_CODES.contains(&code.as_str()) {
         return StoreError::not_applied(error);
     }
+    if code == "InvalidObjectState" && !asked.is_change() {
+        return StoreError::Archived;
+    }
     match status {
         304 => StoreError::NotModified,
         404 if matches!(asked, Asked::Object | Asked::ChangeOfObject) || code == "NoSuchKey" => StoreError::NotFound,

@@ -50,6 +50,8 @@ pub(crate) enum Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     faults: Mutex<VecDeque<Fault>>,
+    /// What happens to every GET of an object whose key ends so; it takes nothing from the script.
+    standing: Mutex<Vec<(String, Fault)>>,
     requests: Mutex<Vec<Seen>>,
 }
 
@@ -72,6 +74,11 @@ impl Script {
         self.faults.lock().unwrap().extend(std::iter::repeat_n(fault.clone(), times));
     }
 
+    /// From now on `fault` happens to every GET of an object whose key ends in `ending`.
+    pub(crate) fn stand(&self, ending: &str, fault: Fault) {
+        self.standing.lock().unwrap().push((ending.to_owned(), fault));
+    }
+
     /// What came since this was last asked.
     pub(crate) fn take_requests(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.requests.lock().unwrap())
@@ -85,7 +92,13 @@ impl Script {
     fn next(&self, request: &HttpRequest) -> Fault {
         let headers = request.headers().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let seen = Seen { method: request.method().to_owned(), headers };
+        let path = request.uri().split('?').next().unwrap_or_default();
+        let standing = self.standing.lock().unwrap().iter().find(|(ending, _)| path.ends_with(ending)).cloned();
+        let standing = standing.filter(|_| seen.method == "GET");
         self.requests.lock().unwrap().push(seen);
+        if let Some((_, fault)) = standing {
+            return fault;
+        }
         self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None)
     }
 }
