@@ -13,6 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     clock::Clock,
     error::{Code, Error, Result},
+    json,
     limits::FRESH,
     path::{ETag, ObjectKey},
     store::{Base, Committer, GetOptions, SharedStore, StoreError},
@@ -107,7 +108,7 @@ impl<T: Stored> Objects<T> {
         let asked = self.store.get(key, GetOptions { if_none_match, ..GetOptions::default() }).await;
         let seen = match (asked, known) {
             (Ok(object), _) => {
-                let value = serde_json::from_slice::<T>(&object.bytes).or_else(|cause| {
+                let value = json::from_slice::<T>(&object.bytes).or_else(|cause| {
                     tracing::warn!(%key, %cause, "an object of the service cannot be read");
                     T::in_place_of_damaged().ok_or_else(|| damaged(key, cause))
                 })?;
@@ -141,6 +142,18 @@ impl<T: Stored> Objects<T> {
         Ok(value)
     }
 
+    /// As [`look`](Self::look), but an object that cannot be read counts as none, so that it can be replaced.
+    pub(super) async fn look_past_damage(&self, key: &ObjectKey) -> Result<Arc<Seen<T>>> {
+        match self.look(key).await {
+            Err(error) if is_damage(&error) => {
+                let at = self.clock.uptime();
+                let object = self.store.get(key, GetOptions::default()).await?;
+                Ok(Arc::new(Seen { order: 0, value: None, base: Base::version(&object.meta), at }))
+            }
+            seen => seen,
+        }
+    }
+
     /// Forgets `key`, because it was deleted.
     pub(super) async fn forget(&self, key: &ObjectKey) {
         self.seen.invalidate(key).await;
@@ -161,6 +174,11 @@ impl<T: Stored> Objects<T> {
             .await;
         new
     }
+}
+
+/// Whether an object was there and could not be read.
+pub(super) fn is_damage(error: &Error) -> bool {
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<serde_json::Error>)
 }
 
 fn damaged(key: &ObjectKey, cause: serde_json::Error) -> Error {

@@ -8,6 +8,7 @@ use super::{LoadedSkill, Session};
 use crate::{
     clock::Clock,
     error::{Code, Error, Result},
+    json,
     limits::SNAPSHOT_INLINE_FILES,
     path::UserSpace,
     skill::Snapshot,
@@ -38,7 +39,7 @@ impl Snapshots {
         let key = space.snapshot(name(&loaded.digest))?;
         let fetch = async {
             let object = self.store.get(&key, GetOptions::default()).await?;
-            let snapshot: Snapshot = serde_json::from_slice(&object.bytes).map_err(Error::internal)?;
+            let snapshot: Snapshot = json::from_slice(&object.bytes).map_err(Error::internal)?;
             Ok(Arc::new(snapshot))
         };
         let fetched = self.kept.try_get_with_by_ref(key.as_str(), fetch).await;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Policy, Sessions, objects::Stored};
+use super::{
+    Policy, Sessions,
+    objects::{Stored, is_damage},
+};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::SESSION_ATTEMPTS,
@@ -22,10 +25,13 @@ impl Sessions {
     /// forbids nothing.
     ///
     /// # Errors
-    /// The store's.
+    /// `internal` where there is one that cannot be read: what it forbade is not known, so nothing is allowed. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
-        let seen = self.policies.get(&key, 0).await?;
+        let seen = self.policies.get(&key, 0).await.map_err(|error| match is_damage(&error) {
+            true => damaged(user).with_source(error),
+            false => error,
+        })?;
         Ok(seen.value.clone().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }
 
@@ -38,7 +44,7 @@ impl Sessions {
         policy.check()?;
         let key = self.namespace.user(user)?.policy()?;
         for _ in 0..SESSION_ATTEMPTS {
-            let seen = self.policies.look(&key).await?;
+            let seen = self.policies.look_past_damage(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {
                 Ok(saved) => return Ok(saved),
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
@@ -48,4 +54,13 @@ impl Sessions {
         Err(Error::new(Code::EditConflict, "others kept changing the policy at the same time; try again")
             .with_outcome(Outcome::NotApplied))
     }
+}
+
+fn damaged(user: &Id) -> Error {
+    Error::new(
+        Code::Internal,
+        format!(
+            "the policy of user {user} is damaged, so nothing is allowed to this user; set another with a key of scope control"
+        ),
+    )
 }
