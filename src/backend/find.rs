@@ -1,17 +1,18 @@
 //! Finding files by name: the `glob` operation.
 
-use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend, service::Tool};
+use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend};
 use crate::{
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
     path::{Glob, VirtualPath},
+    session::Operation,
 };
 
 impl SkillBackend {
     pub(super) async fn find_files(&self, request: GlobRequest) -> Result<GlobReply> {
         let glob = Glob::parse(&request.pattern)?;
         let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Tool::reading("glob")).await?;
+        let (session, policy) = self.allowed(Operation::Glob).await?;
         let tree = self.tree(&session, &policy).await?;
         let files = self.files_below(&tree, &root).await?;
         let mut matches: Vec<GlobMatch> = files

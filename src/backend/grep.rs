@@ -14,13 +14,13 @@ use super::{
     files::{Files, Found},
     find::{relative_name, search_root, unlisted},
     matcher::{Hit, Pattern},
-    service::Tool,
     text::binary_type,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{GREP_CONTEXT_LINES, GREP_FILE_BYTES, GREP_MATCHES, GREP_MATCHES_MAX, GREP_REPLY_BYTES, PARALLEL_GETS},
     path::{Glob, VirtualPath},
+    session::Operation,
 };
 
 /// Contents held in memory at once by one search, in MiB.
@@ -42,7 +42,7 @@ impl SkillBackend {
         let search = Search::new(&request)?;
         let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
         let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Tool::reading("grep")).await?;
+        let (session, policy) = self.allowed(Operation::Grep).await?;
         let tree = self.tree(&session, &policy).await?;
         let mut files = self.files_below(&tree, &root).await?;
         if let Some(glob) = glob {

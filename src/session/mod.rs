@@ -2,6 +2,7 @@
 
 mod list;
 mod objects;
+mod operation;
 mod pending;
 mod policy;
 mod sessions;
@@ -11,6 +12,7 @@ mod user_policy;
 mod uses;
 
 pub use list::SessionPage;
+pub use operation::Operation;
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
 pub use sessions::{Change, CreateSession, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
