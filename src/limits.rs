@@ -261,6 +261,10 @@ pub const READ_ATTEMPTS: usize = 5;
 pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
+/// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
+pub const JSON_VALUES: usize = 50_000;
+/// How deep the values of a JSON body may be nested.
+pub const JSON_DEPTH: usize = 64;
 /// All headers of a request.
 pub const HEADER_BYTES: usize = 32 << 10;
 /// Time to send the headers of a request: what a slow client may hold a connection for.

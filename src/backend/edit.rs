@@ -17,12 +17,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, service::Tool, tree::missing};
+use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, tree::missing};
 use crate::{
     budget::{Work, Workers},
     error::{Code, Error, Outcome, Result},
     limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
     path::{Id, ObjectKey, VirtualPath},
+    session::Operation,
     store::{Base, Commit, Committer, GetOptions, Object, SharedStore, StoreError},
 };
 
@@ -37,7 +38,7 @@ impl SkillBackend {
     pub(super) async fn edit_text(&self, request: EditRequest) -> Result<EditReply> {
         let path = VirtualPath::parse(&request.file_path)?;
         let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
-        let (session, policy) = self.allowed(Tool::changing("edit")).await?;
+        let (session, policy) = self.allowed(Operation::Edit).await?;
         let tree = self.tree(&session, &policy).await?;
         let (key, skill) = tree.writable(&path)?;
         let edited = self.shared.edits.edit(self.user(), key, path.clone(), replacement).await?;

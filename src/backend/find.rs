@@ -1,11 +1,12 @@
 //! Finding files by name: the `glob` operation.
 
-use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend, files::Found, service::Tool};
+use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend, files::Found};
 use crate::{
     budget::{Errand, Work},
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
     path::{Glob, VirtualPath},
+    session::Operation,
 };
 
 /// What is said of a glob that takes too many steps.
@@ -16,7 +17,7 @@ impl SkillBackend {
     pub(super) async fn find_files(&self, request: GlobRequest) -> Result<GlobReply> {
         let glob = Glob::parse(&request.pattern)?;
         let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Tool::reading("glob")).await?;
+        let (session, policy) = self.allowed(Operation::Glob).await?;
         let tree = self.tree(&session, &policy).await?;
         let files = self.files_below(&tree, &root).await?;
         let errand = self.errand();

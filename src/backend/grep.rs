@@ -13,7 +13,6 @@ use super::{
     files::{Files, Found},
     find::{named, search_root, unlisted},
     matcher::{Hit, Pattern},
-    service::Tool,
     text::binary_type,
     tree::FileRef,
 };
@@ -25,6 +24,7 @@ use crate::{
         PARALLEL_GETS, SEARCH_LINE_BYTES, SEARCH_WINDOW_KIB,
     },
     path::{Glob, VirtualPath},
+    session::Operation,
     store::Object,
 };
 
@@ -53,7 +53,7 @@ impl SkillBackend {
         let errand = self.errand();
         // A pattern may take a while to compile.
         let search = errand.run(move |_| Search::new(&request)).await?;
-        let (session, policy) = self.allowed(Tool::reading("grep")).await?;
+        let (session, policy) = self.allowed(Operation::Grep).await?;
         let tree = self.tree(&session, &policy).await?;
         let mut files = self.files_below(&tree, &root).await?;
         if let Some(glob) = glob {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::{
     Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
-    UnloadSkillRequest, UnloadStatus, lookup::Fetched, service::Tool, tree::skill_mount,
+    UnloadSkillRequest, UnloadStatus, lookup::Fetched, tree::skill_mount,
 };
 use crate::{
     catalog::Layer,
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{MountName, SkillPath},
-    session::{Change, LoadedSkill, Session, SkillRule},
+    session::{Change, LoadedSkill, Operation, Session, SkillRule},
     skill::{Document, FilledParameter, Snapshot, SnapshotFile, read_document, render},
 };
 
@@ -59,7 +59,7 @@ impl SkillBackend {
         if invoker != Some(Invoker::Person) {
             check_arguments(request)?;
         }
-        let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
+        let (session, policy) = self.allowed(Operation::LoadSkill).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let find = self.look_up(&request.skill, &session, &policy);
@@ -135,7 +135,7 @@ impl SkillBackend {
     }
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
-        let (session, _) = self.allowed(Tool::reading("unload_skill")).await?;
+        let (session, _) = self.allowed(Operation::UnloadSkill).await?;
         self.shared.sessions.check_writable()?;
         let name = request.skill;
         let answers = |loaded: &LoadedSkill| {

@@ -12,7 +12,7 @@ use crate::{
     catalog::{CatalogEntry, CatalogView, Layer, why_unreadable},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
-    path::{SkillPath, UserSpace},
+    path::{SkillPath, UserSpace, distance},
     session::{Both, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
     store::{GetOptions, Keep, StoreError, StoreExt},
@@ -192,10 +192,7 @@ fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
         .filter(|entry| policy.skill(&entry.skill).is_visible())
         .map(|entry| {
             let names = [entry.skill.as_str(), entry.skill.folder(), entry.name()];
-            (
-                names.iter().map(|known| super::nearest::distance(name, known)).min().unwrap_or(usize::MAX),
-                entry.skill.as_str(),
-            )
+            (names.iter().map(|known| distance(name, known)).min().unwrap_or(usize::MAX), entry.skill.as_str())
         })
         .collect();
     near.sort_unstable();

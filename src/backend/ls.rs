@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::{
     Entry, LsReply, LsRequest, SkillBackend,
-    service::Tool,
     tree::{FileRef, Kind, Spot, Tree, missing},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::LIST_ENTRIES,
     path::{Mount, VirtualPath},
+    session::Operation,
     skill::Snapshot,
     store::{ListOptions, StoreError},
 };
@@ -18,7 +18,7 @@ use crate::{
 impl SkillBackend {
     pub(super) async fn list_folder(&self, request: LsRequest) -> Result<LsReply> {
         let path = VirtualPath::parse(&request.path)?;
-        let (session, policy) = self.allowed(Tool::reading("ls")).await?;
+        let (session, policy) = self.allowed(Operation::Ls).await?;
         let tree = self.tree(&session, &policy).await?;
         match tree.spot(&path) {
             Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),

@@ -16,7 +16,6 @@ mod load;
 mod lookup;
 mod ls;
 mod matcher;
-mod nearest;
 mod protocol;
 mod read;
 #[cfg(feature = "http")]

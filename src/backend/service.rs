@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORK_STEPS, WORKERS_LEAST},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions, ToolRule},
+    session::{Both, CreateSession, LoadedSkill, Operation, PromptMode, Session, SessionVersion, Sessions, ToolRule},
     store::{Committer, SharedStore},
 };
 
@@ -284,25 +284,25 @@ impl SkillBackend {
         Ok((session, both))
     }
 
-    /// Session and policy, if the operation `tool` may run now.
-    pub(super) async fn allowed(&self, tool: Tool) -> Result<(Arc<Session>, Both)> {
+    /// Session and policy, if `operation` may run now.
+    pub(super) async fn allowed(&self, operation: Operation) -> Result<(Arc<Session>, Both)> {
         let (session, policy) = self.state().await?;
-        if policy.tool(tool.name) == ToolRule::Blocked {
+        if policy.tool(operation) == ToolRule::Blocked {
             return Err(Error::new(
                 Code::ToolBlocked,
-                format!("the tool {} is blocked by policy; go on without it", tool.name),
+                format!("the tool {operation} is blocked by policy; go on without it"),
             ));
         }
-        if tool.changes_files {
+        if operation.changes_files() {
             self.shared.sessions.check_writable()?;
             if policy.plan_mode() {
                 let message =
-                    format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);
+                    format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
                 return Err(Error::new(Code::PlanMode, message));
             }
         }
-        if policy.tool(tool.name) == ToolRule::Ask {
-            let message = format!("the tool {} needs a person's approval in this session; ask for it", tool.name);
+        if policy.tool(operation) == ToolRule::Ask {
+            let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
             return Err(Error::new(Code::ApprovalRequired, message));
         }
         Ok((session, policy))
@@ -326,22 +326,5 @@ impl SkillBackend {
 
     pub(super) fn space(&self) -> Result<UserSpace> {
         self.shared.namespace.user(self.user())
-    }
-}
-
-/// An operation as the policy knows it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tool {
-    name: &'static str,
-    changes_files: bool,
-}
-
-impl Tool {
-    pub(super) const fn reading(name: &'static str) -> Self {
-        Self { name, changes_files: false }
-    }
-
-    pub(super) const fn changing(name: &'static str) -> Self {
-        Self { name, changes_files: true }
     }
 }

@@ -3,13 +3,13 @@
 mod forget;
 mod list;
 mod objects;
+mod operation;
 mod pending;
 mod policy;
 mod sessions;
 mod snapshots;
 mod state;
 mod stored;
-pub mod strict;
 mod summary;
 mod user_policy;
 mod uses;
@@ -17,6 +17,7 @@ mod version;
 
 pub use forget::Collected;
 pub use list::{DamagedSession, SessionPage};
+pub use operation::Operation;
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
 pub use sessions::{Change, CreateSession, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};

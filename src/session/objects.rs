@@ -20,11 +20,12 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{SessionVersion, strict};
+use super::SessionVersion;
 use crate::{
     budget::weight,
     clock::Clock,
     error::{Error, Outcome, Result},
+    json,
     limits::FRESH,
     path::{ETag, ObjectKey},
     store::{Base, Committer, DeleteOptions, GetOptions, Keep, SharedStore, StoreError},
@@ -223,7 +224,7 @@ impl<T: Stored> Objects<T> {
     }
 
     fn read(&self, key: &ObjectKey, bytes: &[u8]) -> Content<T> {
-        let read = strict::from_slice::<T>(bytes).map_err(|fault| fault.to_string());
+        let read = json::from_slice::<T>(bytes).map_err(|fault| fault.to_string());
         let read = read.and_then(|value| value.check(key).map(|()| value).map_err(str::to_owned));
         let read = read.or_else(|fault| {
             tracing::warn!(%key, %fault, "an object of the service is damaged");

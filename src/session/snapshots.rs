@@ -8,11 +8,12 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use moka::{future::Cache, policy::EvictionPolicy};
 
-use super::{LoadedSkill, Session, stored::KnownSnapshots, strict};
+use super::{LoadedSkill, Session, stored::KnownSnapshots};
 use crate::{
     budget::weight,
     clock::Clock,
     error::{Code, Error, Result},
+    json,
     limits::{PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_FILES},
     path::{ObjectKey, UserSpace},
     skill::Snapshot,
@@ -107,7 +108,7 @@ impl Snapshots {
 
 /// The snapshot of this digest, if that is what the bytes are.
 fn read(bytes: &[u8], digest: &str) -> Option<Arc<Snapshot>> {
-    let snapshot: Snapshot = strict::from_slice(bytes).ok()?;
+    let snapshot: Snapshot = json::from_slice(bytes).ok()?;
     (snapshot.digest() == digest && snapshot.is_sound()).then(|| Arc::new(snapshot))
 }
 

@@ -23,10 +23,9 @@ impl Stored for Policy {
         rules(tools, self.tools.len()) + rules(skills, self.skills.len()) + preload + list
     }
 
-    fn in_place_of_damaged(key: &ObjectKey) -> Result<Self> {
-        let message = format!(
-            "the policy of this user is damaged, so nothing is allowed: set it again with PUT, or mend the object {key}"
-        );
+    fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
+        let message =
+            "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
         Err(Error::new(Code::Internal, message))
     }
 }

@@ -4,6 +4,7 @@ mod files;
 mod keys;
 mod lifecycle;
 mod openapi;
+mod policies;
 mod remote;
 mod requests;
 mod sessions;
