@@ -137,6 +137,9 @@ pub const SKILL_BODY_TOKENS: usize = 5000;
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
+/// What a snapshot that rides in the session object takes in memory: with as many of these as skills can be loaded a session
+/// still fits in the memory for sessions.
+pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
 /// Files of a snapshot that is copied into a session made from another one; larger snapshots are shared as an object of
 /// their own. An object of its own costs a request to write and one to read, so the usual small skill has none.
 pub const SNAPSHOT_COPIED_FILES: usize = 16;

@@ -7,7 +7,7 @@ use super::{Service, SkillBackend};
 use crate::{
     catalog::Audience,
     error::Result,
-    session::{Both, LoadedSummary, Session, SessionPage, SessionSummary},
+    session::{Both, LoadedSummary, Policy, Session, SessionPage, SessionSummary},
 };
 
 impl SkillBackend {
@@ -20,13 +20,11 @@ impl SkillBackend {
         Ok(self.shown(SessionSummary::from(&*session), &policy))
     }
 
-    /// What a change of this session led to, as this caller may see it.
-    ///
-    /// # Errors
-    /// The store's, where the user's policy has to be read.
-    pub async fn summary_of(&self, session: &Session) -> Result<SessionSummary> {
-        let user = self.shared.sessions.user_policy(self.user()).await?;
-        Ok(self.shown(SessionSummary::from(session), &session.policy.stricter(&user)))
+    /// What a change of this session led to, as this caller may see it. The `user`'s policy is read before the change, so
+    /// that no change that was made ends as an error.
+    #[must_use]
+    pub fn summary_of(&self, session: &Session, user: &Policy) -> SessionSummary {
+        self.shown(SessionSummary::from(session), &session.policy.stricter(user))
     }
 
     fn shown(&self, summary: SessionSummary, policy: &Both) -> SessionSummary {

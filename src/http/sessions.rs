@@ -128,11 +128,12 @@ async fn create(
     if request.policy.is_some() {
         call.user.needs_control()?;
     }
+    let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let CreateRequest { vars, policy, parent } = request;
     let wanted = CreateSession { vars, policy, parent };
     let (session, made) = call.user.app.service.create_session(call.user.audience(), &call.session, wanted).await?;
     let status = if made { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(call.backend.summary_of(&session).await?.into())))
+    Ok((status, Json(call.backend.summary_of(&session, &user_policy).into())))
 }
 
 /// Show a session; one that does not exist is shown as it would begin.
@@ -175,6 +176,7 @@ async fn change(
         call.user.needs_control()?;
     }
     let sessions = call.user.app.service.sessions();
+    let user_policy = sessions.user_policy(&call.user.user).await?;
     if let Some(policy) = &request.policy {
         policy.check()?;
     }
@@ -192,7 +194,7 @@ async fn change(
         Ok(Change::Save(()))
     };
     let (session, _) = sessions.update(&call.user.user, &call.session, apply).await?;
-    Ok(Json(call.backend.summary_of(&session).await?.into()))
+    Ok(Json(call.backend.summary_of(&session, &user_policy).into()))
 }
 
 /// Takes `null` and nothing else.

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::SessionVersion;
+use super::{Life, SessionVersion};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -41,8 +41,9 @@ pub(super) struct Seen<T> {
     at: Option<Duration>,
     /// The place of this knowledge in the order of what this process learnt.
     learnt: u64,
-    /// A version that a caller knew of when the store was asked: whatever it was, nothing newer than this was there.
-    settled: SessionVersion,
+    /// A life that a caller knew of when the store was asked and that was not there: it has ended, and lives do not come
+    /// back, so callers that still know it may be answered from this.
+    ended: Option<Life>,
     weight: u32,
 }
 
@@ -88,7 +89,7 @@ impl<T> Seen<T> {
 
     /// Whether a caller that knows of `claim` may be answered from this, however old it is.
     fn serves(&self, claim: &SessionVersion) -> bool {
-        self.version.serves(claim) || self.settled.settles(claim)
+        self.version.serves(claim) || (claim.life.is_some() && claim.life == self.ended)
     }
 
     fn is_newer_than(&self, other: &Self) -> bool {
@@ -218,9 +219,10 @@ impl<T: Stored> Objects<T> {
             (Err(StoreError::NotFound), _) => (Content::Nothing, Base::Absent),
             (Err(error), _) => return Err(error.into()),
         };
-        let earlier = || known.map(|known| known.settled.clone()).unwrap_or_default();
-        let settled = if claim.is_known() { claim.clone() } else { earlier() };
-        Ok(self.remember(key, Seen { at: Some(at), learnt, settled, ..seen(key, content, base) }).await)
+        let now = seen(key, content, base);
+        let ended = claim.life.clone().filter(|claimed| now.version.life.as_ref() != Some(claimed));
+        let ended = ended.or_else(|| known.and_then(|known| known.ended.clone()));
+        Ok(self.remember(key, Seen { at: Some(at), learnt, ended, ..now }).await)
     }
 
     fn read(&self, key: &ObjectKey, bytes: &[u8]) -> Content<T> {
@@ -259,8 +261,8 @@ impl<T: Stored> Objects<T> {
             None => self.seen.invalidate(key).await,
             Some(etag) => {
                 let (content, known) = (Content::Value(value.clone()), Base::Version(etag, commit.metadata));
-                let (learnt, settled) = (self.learn(), base.settled.clone());
-                self.remember(key, Seen { at: Some(at), learnt, settled, ..seen(key, content, known) }).await;
+                let (learnt, ended) = (self.learn(), base.ended.clone());
+                self.remember(key, Seen { at: Some(at), learnt, ended, ..seen(key, content, known) }).await;
             }
         }
         Ok(value)
@@ -295,8 +297,8 @@ impl<T: Stored> Objects<T> {
         }
         if let Some(known) = self.seen.get(key).await {
             let doubtful = seen(key, known.content.clone(), known.base.clone());
-            let settled = known.settled.clone();
-            self.remember(key, Seen { learnt: self.learn(), settled, ..doubtful }).await;
+            let ended = known.ended.clone();
+            self.remember(key, Seen { learnt: self.learn(), ended, ..doubtful }).await;
         }
     }
 
@@ -339,5 +341,5 @@ fn seen<T: Stored>(key: &ObjectKey, content: Content<T>, base: Base) -> Seen<T> 
     };
     let slot = weight::SLOT + size_of::<Seen<T>>() + size_of::<T>() + weight::text(key.as_str());
     let weight = weight::counted(slot + tag + value);
-    Seen { content, version, base, at: None, learnt: 0, settled: SessionVersion::default(), weight }
+    Seen { content, version, base, at: None, learnt: 0, ended: None, weight }
 }

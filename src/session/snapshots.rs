@@ -14,7 +14,9 @@ use crate::{
     clock::Clock,
     error::{Code, Error, Result},
     json,
-    limits::{PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_FILES},
+    limits::{
+        PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_BYTES, SNAPSHOT_INLINE_FILES,
+    },
     path::{ObjectKey, UserSpace},
     skill::Snapshot,
     store::{Base, Committer, GetOptions, Keep, SharedStore, StoreError},
@@ -69,7 +71,8 @@ impl Snapshots {
     pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session) -> Result<()> {
         let is_fork = session.version == 0 && session.parent.is_some();
         let most = if is_fork { SNAPSHOT_COPIED_FILES } else { SNAPSHOT_INLINE_FILES };
-        let is_large = |snapshot: &Arc<Snapshot>| snapshot.files().len() > most;
+        let is_large =
+            |snapshot: &Arc<Snapshot>| snapshot.files().len() > most || snapshot.weight() > SNAPSHOT_INLINE_BYTES;
         let large = session.loaded_skills.iter().filter_map(|loaded| loaded.snapshot.clone().filter(is_large));
         let large: Vec<Arc<Snapshot>> = large.collect();
         // The snapshots first: a session never names one that is not there.

@@ -102,11 +102,6 @@ impl SessionVersion {
         !claim.is_known() || (claim.life.is_none() || claim.life == self.life) && self.number >= claim.number
     }
 
-    /// Whether a look at the store that was taken for this claim answers `claim` too.
-    pub(super) fn settles(&self, claim: &Self) -> bool {
-        self.life == claim.life && self.number >= claim.number
-    }
-
     /// Takes what a reply `told`, if that is newer than what is known: replies may overtake each other.
     pub fn follow(&mut self, told: Self) {
         let other_life = told.life.is_some() && told.life != self.life;

@@ -86,6 +86,25 @@ async fn a_version_of_a_life_that_has_ended_is_answered_from_the_newest_there_is
 }
 
 #[tokio::test]
+async fn a_version_that_never_was_settles_nothing_for_others() {
+    let world = World::new();
+    with_skills(&world, &["k0", "k1"]).await;
+    world.agent().load("k0").await.unwrap();
+    let first = version(&world.agent()).await;
+    let invented = SessionVersion { number: 99, ..first };
+    assert_eq!(world.agent().at_least(&invented).names("/skills").await.unwrap().len(), 1);
+    assert_eq!(world.agent().at_least(99).names("/skills").await.unwrap().len(), 1);
+    let other = world.replica();
+    other.agent().load("k1").await.unwrap();
+    let second = version(&other.agent()).await;
+    assert_eq!(world.agent().at_least(&second).names("/skills").await.unwrap().len(), 2);
+    other.agent().load("k0").await.unwrap();
+    other.service.sessions().update(&id("demo"), &id("s"), |_| Ok(Change::Save(()))).await.unwrap();
+    let (number, _) = session_cost(&world, async { world.agent().at_least(3).session().await.unwrap().version }).await;
+    assert_eq!(number, version(&other.agent()).await.number, "a number alone is looked for too");
+}
+
+#[tokio::test]
 async fn a_session_used_again_after_it_expired_shows_what_was_loaded_at_once() {
     let clock = SetClock::at(0);
     let world = World::at(Arc::new(MemoryStore::new()), ServiceOptions::default(), clock.clone());
@@ -326,6 +345,7 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
         Ok(Change::Save(()))
     });
     let (changed, _) = update.await.unwrap();
-    assert_eq!(member().summary_of(&changed).await.unwrap().loaded_skills.len(), 1);
+    let policy = world.service.sessions().user_policy(&user).await.unwrap();
+    assert_eq!(member().summary_of(&changed, &policy).loaded_skills.len(), 1);
     assert_eq!(seen(member()).await, (open.clone(), [open.clone(), open]));
 }
