@@ -206,6 +206,8 @@ pub const MERGED_ENTRIES: u64 = 10_000_000;
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often a session change is tried anew after another replica won.
 pub const SESSION_ATTEMPTS: usize = 32;
+/// How many forks back a session is followed, to see whether it comes from one that a key is bound to.
+pub const FORK_DEPTH: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
 
