@@ -207,6 +207,8 @@ pub const CATALOG_CHANGES: usize = 1024;
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often a session change is tried anew after another replica won.
 pub const SESSION_ATTEMPTS: usize = 32;
+/// How many forks back a session is followed, to see whether it comes from one that a key is bound to.
+pub const FORK_DEPTH: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
 /// The session objects that are read for one page of sessions, together; one that is larger by itself has a page of its

@@ -3,6 +3,7 @@
 //! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
+mod bound;
 mod delete;
 mod discover;
 mod edit;

@@ -12,7 +12,10 @@ use crate::{
     error::{Code, Error, Result},
     limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORK_STEPS, WORKERS_LEAST},
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, LoadedSkill, Operation, PromptMode, Session, SessionVersion, Sessions, ToolRule},
+    session::{
+        Both, CreateSession, LoadedSkill, Operation, PromptMode, Reach, Session, SessionVersion, Sessions, ToolRule,
+        out_of_reach,
+    },
     store::{Committer, SharedStore},
 };
 
@@ -127,7 +130,8 @@ impl Service {
     #[must_use]
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
         let audience = Audience { user, team: None };
-        SkillBackend { shared: self.shared.clone(), audience, session, at_least: SessionVersion::default(), mode: None }
+        let (at_least, reach) = (SessionVersion::default(), Arc::default());
+        SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach }
     }
 
     /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
@@ -184,6 +188,12 @@ impl Service {
         &self.shared.store
     }
 
+    /// Where `/workspace` and `/ticket` lie.
+    #[must_use]
+    pub fn templates(&self) -> &MountTemplates {
+        &self.shared.templates
+    }
+
     /// The folder of the bucket everything lies below.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
@@ -207,6 +217,7 @@ pub struct SkillBackend {
     pub(super) session: Id,
     pub(super) at_least: SessionVersion,
     mode: Option<PromptMode>,
+    reach: Arc<Reach>,
 }
 
 impl SkillBackend {
@@ -233,6 +244,13 @@ impl SkillBackend {
         self
     }
 
+    /// The same handle for a caller that reaches no more than this: beyond it every operation is `denied`.
+    #[must_use]
+    pub fn within(mut self, reach: Arc<Reach>) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// Whose session it is.
     #[must_use]
     pub fn user(&self) -> &Id {
@@ -242,9 +260,16 @@ impl SkillBackend {
     /// The session as it is now; a fresh one where there is none.
     ///
     /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory.
+    /// `store_unavailable` where the store is down and the session is not in memory; `denied` where the caller is bound and
+    /// does not reach it.
     pub async fn session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get(self.user(), &self.session, &self.at_least).await
+        self.reached(self.shared.sessions.get(self.user(), &self.session, &self.at_least).await?).await
+    }
+
+    /// Every operation asks for the session first, so this is the one place where a bound caller meets its bounds.
+    async fn reached(&self, session: Arc<Session>) -> Result<Arc<Session>> {
+        let is_reached = !self.reach.is_bound() || self.shared.sessions.lies_within(&*session, &self.reach).await?;
+        if is_reached { Ok(session) } else { Err(out_of_reach()) }
     }
 
     /// As [`session`](Self::session), and a fresh one has the ranks it would begin with now.
@@ -252,7 +277,7 @@ impl SkillBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn ranked_session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get_ranked(self.user(), &self.session, &self.at_least).await
+        self.reached(self.shared.sessions.get_ranked(self.user(), &self.session, &self.at_least).await?).await
     }
 
     /// What this session may do: its own policy and its user's.

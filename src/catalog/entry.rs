@@ -1,10 +1,11 @@
 //! What the service knows of one skill, and of a user's skills together.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::discover::duplicates;
 use crate::{
     path::{ETag, MountName, SkillPath},
     skill::{Diagnostic, Frontmatter, Severity},
@@ -80,6 +81,13 @@ pub struct CatalogDiagnostic {
     pub diagnostic: Diagnostic,
 }
 
+impl CatalogDiagnostic {
+    /// Whether it is about several skills at once, and names another than its own.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.diagnostic.code.starts_with("duplicate_") && self.diagnostic.line.is_none()
+    }
+}
+
 /// All of one user's skills at one moment: an immutable value, replaced whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogView {
@@ -107,5 +115,20 @@ impl CatalogView {
     pub fn entry(&self, path: &SkillPath) -> Option<&Arc<CatalogEntry>> {
         let at = self.entries.binary_search_by(|entry| entry.skill.cmp(path)).ok()?;
         self.entries.get(at)
+    }
+
+    /// The diagnostics for those who see only some folders: none is about another, names another, or is there because of
+    /// another.
+    pub fn diagnostics_seen(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {
+        // What is said of the catalog as a whole names no folder.
+        let told = |found: &&CatalogDiagnostic| found.skill.is_empty() || sees(&found.skill);
+        let entries: Vec<_> = self.entries.iter().filter(|entry| sees(entry.skill.as_str())).cloned().collect();
+        if entries.len() == self.entries.len() && self.diagnostics.iter().all(|found| told(&found)) {
+            return Cow::Borrowed(&self.diagnostics);
+        }
+        let own = self.diagnostics.iter().filter(|found| !found.is_of_several()).filter(told);
+        let mut seen: Vec<_> = own.cloned().chain(duplicates(&entries)).collect();
+        seen.sort_by(|one, two| one.skill.cmp(&two.skill));
+        Cow::Owned(seen)
     }
 }

@@ -83,8 +83,7 @@ pub(super) fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
         let nearer = parts.get(..distance).unwrap_or_default();
         let told = part.diagnostics.iter().filter(|finding| {
             // Two skills of one name may be so in one layer and not in the whole, and the other way round.
-            let of_one_layer = finding.diagnostic.code.starts_with("duplicate_") && finding.diagnostic.line.is_none();
-            !of_one_layer && !is_hidden(&finding.skill, nearer)
+            !finding.is_of_several() && !is_hidden(&finding.skill, nearer)
         });
         diagnostics.extend(told.cloned());
     }

@@ -2,11 +2,11 @@
 //!
 //! Both layers here run before any handler below `/v1/users/`, so no handler can forget to ask who is calling.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     Extension,
-    extract::{OriginalUri, Request, State},
+    extract::{MatchedPath, OriginalUri, Request, State},
     http::{HeaderMap, HeaderValue, Method},
     middleware::Next,
     response::Response,
@@ -24,11 +24,23 @@ use crate::{
     catalog::Audience,
     error::{Code, Error, Result},
     path::Id,
-    session::SessionVersion,
+    session::{CreateSession, Reach, Session, SessionVersion},
 };
 
 /// Carries the session's version, both ways.
 pub(super) const SESSION_VERSION: &str = "x-skillmount-session-version";
+
+const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
+
+/// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they tell of sessions
+/// is of those within its bounds. Any other reaches further than one session.
+const OPEN_TO_BOUND: [(Method, &str); 5] = [
+    (Method::GET, "/v1/users/{user}/sessions"),
+    (Method::GET, "/v1/users/{user}/policy"),
+    (Method::GET, "/v1/users/{user}/skills"),
+    (Method::GET, "/v1/users/{user}/skills/{*skill}"),
+    (Method::POST, "/v1/users/{user}/catalog/refresh"),
+];
 
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
@@ -49,6 +61,38 @@ impl UserCall {
     /// Goes on only with a key of scope `control`.
     pub(super) fn needs_control(&self) -> Result<()> {
         self.grant.allows(&self.user, Scope::Control)
+    }
+
+    /// Which of the user's sessions the caller reaches.
+    pub(super) fn reach(&self) -> &Reach {
+        self.grant.reach()
+    }
+
+    /// Goes on only where the caller may set these variables, which choose what lies behind the mounts.
+    ///
+    /// # Errors
+    /// `denied` where a key is bound to other values, where it is bound and has no business with the variable, or without
+    /// scope `control`, unless the mount templates leave the variable to agents.
+    pub(super) fn may_set(&self, vars: &BTreeMap<String, Id>) -> Result<()> {
+        let reach = self.reach();
+        for (name, value) in vars {
+            match reach.vars().get(name) {
+                Some(bound) if bound == value => {}
+                None if self.app.service.sessions().agents_may_set(name) => {}
+                None if !reach.is_bound() => self.needs_control()?,
+                _ => {
+                    let message = format!("this API key is bound and does not set the variable {name:?} to {value}");
+                    return Err(Error::new(Code::Denied, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the session `session`, or returns the one there is, where the caller reaches it.
+    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+        let is_taken = self.grant.is_taken(&self.user, session);
+        self.app.service.create_session_within(self.reach(), self.audience(), session, wanted, is_taken).await
     }
 }
 
@@ -78,17 +122,43 @@ pub(super) async fn enter_user(
     // Nested routers see a shortened path; this is the one that was sent.
     let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
+    let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        request.extensions_mut().insert(SessionCall { user: call.clone(), session, backend });
+        let call = SessionCall { user: call.clone(), session, backend: backend.within(Arc::clone(&reach)) };
+        // Whether a session may be made, its parent decides, and that is in the body.
+        if reach.is_bound() && !is_route(&request, Method::PUT, SESSION_ROUTE) {
+            enter_bound(&call).await?;
+        }
+        request.extensions_mut().insert(call);
+    } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method.clone(), route))
+    {
+        let message = "this API key is bound to some sessions, and this call is about all; use one that is not bound";
+        return Err(Error::new(Code::Denied, message).into());
     }
     request.extensions_mut().insert(call);
     let mut response = next.run(request).await;
     response.extensions_mut().insert(ServedUser(user));
     Ok(response)
+}
+
+/// Lets a bound caller into a session within its bounds. What is bound to values of variables makes the session at its first
+/// call, whichever that is: a session that is not there has no values.
+async fn enter_bound(call: &SessionCall) -> Result<()> {
+    let UserCall { app, user, .. } = &call.user;
+    if !call.user.reach().vars().is_empty() && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0 {
+        call.user.create_session(&call.session, CreateSession::default()).await?;
+    }
+    call.backend.session().await.map(drop)
+}
+
+fn is_route(request: &Request, method: Method, route: &str) -> bool {
+    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let asked = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    *asked == method && matched == Some(route)
 }
 
 /// Tells the version of the session that the reply was made from or led to.

@@ -152,10 +152,8 @@ fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillLi
         view.entries.iter().filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
     let skills: Vec<SkillReply> = rest.by_ref().take(limit).map(|entry| SkillReply::from(&**entry)).collect();
     let next_cursor = rest.next().and_then(|_| skills.last().map(|last| last.skill.clone()));
-    let visible = |found: &&CatalogDiagnostic| {
-        SkillPath::parse(&found.skill).map_or(true, |skill| policy.skill(&skill).is_visible())
-    };
-    let diagnostics = view.diagnostics.iter().filter(visible).map(SkillDiagnostic::from).collect();
+    let told = view.diagnostics_seen(|folder| policy.folder(folder).is_visible());
+    let diagnostics = told.iter().map(SkillDiagnostic::from).collect();
     SkillList { skills, diagnostics, as_of: view.as_of, next_cursor }
 }
 

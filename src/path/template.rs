@@ -62,10 +62,10 @@ impl MountTemplate {
         self.uses().map(|(name, _)| name)
     }
 
-    /// Whether the prefix is another for each session of these variables.
+    /// Whether the prefix is another for each session, as long as no variable says otherwise.
     #[must_use]
-    pub fn is_of_one_session(&self, vars: &BTreeMap<String, Id>) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Variable { name, .. } if !vars.contains_key(name)))
+    pub fn is_of_one_session(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Variable { .. }))
     }
 
     /// The session variables it uses, and whether agents may set them.

@@ -64,7 +64,8 @@ impl Candidates {
             Ok(skill) => is_wanted(&skill, scene, request),
             Err(_) => request.category.is_none(),
         };
-        found.findings = scene.view.diagnostics.iter().filter(|finding| seen(&finding.skill)).count();
+        let told = scene.view.diagnostics_seen(|folder| scene.policy.folder(folder).is_visible());
+        found.findings = told.iter().filter(|finding| seen(&finding.skill)).count();
         found
     }
 

@@ -214,12 +214,28 @@ impl Policy {
     /// of a skill it would be a part of.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
-        let own = self.skills.get(skill.as_str()).copied();
-        let inherited = skill.ancestors().find_map(|folder| self.skills.get(&format!("{folder}/*")).copied());
-        let rest = self.skills.get("*").copied();
+        self.folder(skill.as_str())
+    }
+
+    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> SkillRule {
+        let above = || path.rmatch_indices('/').filter_map(|(at, _)| path.get(..at));
+        let own = self.skills.get(path).copied();
+        let inherited = above().find_map(|folder| self.skills.get(&format!("{folder}/*")).copied());
+        let rest = self.skills.get(REST).copied();
         let rule = own.or(inherited).or(rest).unwrap_or_default();
-        let enclosing = skill.ancestors().filter_map(|folder| self.skills.get(folder.as_str()).copied()).max();
+        let enclosing = above().filter_map(|folder| self.skills.get(folder).copied()).max();
         rule.max(enclosing.unwrap_or_default())
+    }
+
+    /// The same policy without the rules that name what it hides, to be shown to those it is hidden from.
+    #[must_use]
+    pub fn without_hidden(&self) -> Self {
+        let mut shown = self.clone();
+        shown.skills.retain(|pattern, rule| pattern == REST || rule.is_visible());
+        shown.preload.retain(|skill| self.skill(skill).is_visible());
+        shown
     }
 
     /// Both policies at once: for each question the stricter answer. Matters of taste (`prompt_mode`, `load_tool`,
@@ -273,6 +289,12 @@ impl Both {
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
         self.session.skill(skill).max(self.user.skill(skill))
+    }
+
+    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> SkillRule {
+        self.session.folder(path).max(self.user.folder(path))
     }
 
     /// Whether a model may be told of a skill: it is not hidden, and its author does not keep it to people.

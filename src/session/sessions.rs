@@ -311,6 +311,12 @@ impl Sessions {
         self.snapshots.of(&self.namespace.user(user)?, loaded).await
     }
 
+    /// Whether agents may set this variable: the mount templates say so.
+    #[must_use]
+    pub fn agents_may_set(&self, variable: &str) -> bool {
+        self.templates.agents_may_set(variable)
+    }
+
     /// Checks that every variable has a use.
     ///
     /// # Errors

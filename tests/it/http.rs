@@ -1,8 +1,10 @@
 //! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
 
+mod bounds;
 mod files;
 mod keys;
 mod lifecycle;
+mod matrix;
 mod openapi;
 mod policies;
 mod remote;
