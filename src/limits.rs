@@ -111,6 +111,14 @@ pub const SKILL_HEADINGS_BYTES: usize = 2 << 10;
 pub const FRONTMATTER_BYTES: usize = 16 << 10;
 /// Open `[` and `{` in frontmatter.
 pub const FRONTMATTER_NESTING: usize = 64;
+/// Headings kept of a body.
+pub const OUTLINE_HEADINGS: usize = 10_000;
+/// Links kept of a body.
+pub const OUTLINE_LINKS: usize = 10_000;
+/// Text of headings and links, and where links lead, kept of a body.
+pub const OUTLINE_TEXT_BYTES: usize = 1 << 20;
+/// What is parsed of a body at once; the parser takes up to thirty times as much memory for a moment.
+pub const OUTLINE_WINDOW_BYTES: usize = 512 << 10;
 /// A SKILL.md that is loaded whole.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
 /// A body with its arguments filled in; placeholders beyond it stay as they are.

@@ -13,6 +13,7 @@ mod files;
 mod find;
 mod grep;
 mod lines;
+mod listing;
 mod load;
 mod lookup;
 mod ls;
@@ -31,6 +32,7 @@ mod write;
 
 use async_trait::async_trait;
 
+pub use listing::{Listing, ListingPage};
 pub use protocol::*;
 #[cfg(feature = "http")]
 pub use remote::RemoteBackend;

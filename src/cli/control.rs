@@ -115,7 +115,7 @@ impl Control {
             Self::Remote(remote) => {
                 let mut query = vec![("fresh", fresh.to_string())];
                 query.extend(category.map(|category| ("category", category.to_owned())));
-                all_pages(&["skills"], async |query| remote.list_skills(query).await, query).await
+                all_pages(&["skills", "diagnostics"], async |query| remote.list_skills(query).await, query).await
             }
         }
     }
@@ -178,11 +178,16 @@ mod tests {
     async fn pages_become_one_list_and_a_server_that_repeats_itself_is_left() {
         let fetch = async |query: &[(&str, String)]| {
             let last = query.iter().any(|(name, _)| *name == "cursor");
-            Ok(json!({ "skills": [query.len()], "next_cursor": if last { None } else { Some("c") } }))
+            let found = format!("of page {}", query.len());
+            let next_cursor = if last { None } else { Some("c") };
+            Ok(json!({ "skills": [query.len()], "diagnostics": [found], "total": 2, "next_cursor": next_cursor }))
         };
-        let all = all_pages(&["skills"], fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
-        assert_eq!(all, json!({ "skills": [1, 2], "next_cursor": null }));
+        let names = ["skills", "diagnostics"];
+        let all = all_pages(&names, fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
+        let expected =
+            json!({ "skills": [1, 2], "diagnostics": ["of page 1", "of page 2"], "total": 2, "next_cursor": null });
+        assert_eq!(all, expected);
         let stuck = async |_: &[(&str, String)]| Ok(json!({ "skills": [], "next_cursor": "c" }));
-        assert!(all_pages(&["skills"], stuck, Vec::new()).await.is_err());
+        assert!(all_pages(&names, stuck, Vec::new()).await.is_err());
     }
 }

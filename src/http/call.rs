@@ -149,7 +149,9 @@ pub(super) async fn enter_user(
 /// call, whichever that is: a session that is not there has no values.
 async fn enter_bound(call: &SessionCall) -> Result<()> {
     let UserCall { app, user, .. } = &call.user;
-    if !call.user.reach().vars().is_empty() && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0 {
+    if !call.user.reach().vars().is_empty()
+        && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0
+    {
         call.user.create_session(&call.session, CreateSession::default()).await?;
     }
     call.backend.session().await.map(drop)

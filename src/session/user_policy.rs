@@ -24,8 +24,7 @@ impl Stored for Policy {
     }
 
     fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
-        let message =
-            "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
+        let message = "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
         Err(Error::new(Code::Internal, message))
     }
 }

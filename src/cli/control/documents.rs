@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::{
-    backend::Service,
-    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView},
+    backend::{Listing, Service},
+    catalog::{Audience, CatalogEntry, CatalogView},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, SkillPath},
@@ -54,13 +54,12 @@ fn loaded_document(loaded: &LoadedSummary) -> Value {
 
 /// The skills in `category` and below it that the policy lets be seen, and the findings on them.
 pub(super) fn skills_document(view: &CatalogView, policy: &Policy, category: Option<&str>) -> Value {
-    let inside = |entry: &CatalogEntry| category.is_none_or(|wanted| entry.skill.is_in(wanted));
-    let visible = |path: &SkillPath| policy.skill(path).is_visible();
-    let skills = view.entries.iter().filter(|entry| inside(entry) && visible(&entry.skill));
-    let told = |found: &&CatalogDiagnostic| SkillPath::parse(&found.skill).map_or(true, |skill| visible(&skill));
+    let Listing { skills, diagnostics } = Listing::of(view, policy, category);
     json!({
-        "skills": skills.map(|entry| entry_document(entry)).collect::<Vec<_>>(),
-        "diagnostics": view.diagnostics.iter().filter(told).collect::<Vec<_>>(),
+        "skills": skills.iter().map(|entry| entry_document(entry)).collect::<Vec<_>>(),
+        "diagnostics": diagnostics,
+        "total": skills.len(),
+        "total_diagnostics": diagnostics.len(),
         "as_of": view.as_of,
         "next_cursor": null,
     })
@@ -104,7 +103,8 @@ pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPa
     )?;
     let (document, diagnostics) = read_document(&object.bytes, skill.folder());
     let body = document.map(|document| document.body).unwrap_or_default();
-    let headings = outline(&body).headings.into_iter().map(|heading| {
+    let outline = outline(&body);
+    let headings = outline.headings.into_iter().map(|heading| {
         let section = heading.section;
         json!({ "level": heading.level, "text": heading.text, "start": section.start, "end": section.end })
     });
@@ -115,6 +115,7 @@ pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPa
     let mut shown = entry_document(entry);
     if let Some(members) = shown.as_object_mut() {
         members.insert("outline".to_owned(), headings.collect());
+        members.insert("outline_truncated".to_owned(), outline.is_cut.into());
         members.insert("file_list".to_owned(), files.collect());
         members.insert("diagnostics".to_owned(), json!(diagnostics));
         members.insert("body".to_owned(), body.into());
