@@ -29,6 +29,7 @@ mod fixtures;
 #[cfg(feature = "http")]
 mod http;
 mod layers;
+mod listing_tokens;
 #[cfg(feature = "s3")]
 mod localstack;
 mod model;
