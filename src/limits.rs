@@ -270,6 +270,16 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
 pub const READ_ATTEMPTS: usize = 5;
+/// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// How old the names in a listing of a folder may be when its next page is asked for; older, the folder is read again.
+pub const LISTING_AGE: Duration = Duration::from_secs(10);
+/// Names of folders that are kept for the next pages of listings.
+pub const LISTINGS_BYTES: usize = 64 << 20;
+/// How soon after one user's failed request another user's must fail too for the store to count as down.
+pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
+/// How long a store that is down is left alone before one request tries it.
+pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.

@@ -93,7 +93,7 @@ impl SkillBackend {
         let (entries, truncated) = listed?;
         let text = match text {
             // The folder was listed by the same credentials, so it is this file that is kept from them.
-            Err(error @ (StoreError::Denied(_) | StoreError::Archived)) => {
+            Err(error @ StoreError::Denied(_)) => {
                 return Err(unusable(path, &why_unreadable(&error)).with_source(error));
             }
             text => text?,

@@ -38,7 +38,7 @@ impl SkillBackend {
         let mut page = None;
         let mut truncated = false;
         loop {
-            let options = ListOptions { delimiter: true, page, ..ListOptions::default() };
+            let options = ListOptions { delimiter: true, page: page.clone(), ..ListOptions::default() };
             let listed = self.shared.store.list(&prefix, options).await?;
             seen_any |= !listed.objects.is_empty() || !listed.folders.is_empty();
             for folder in &listed.folders {
@@ -57,10 +57,13 @@ impl SkillBackend {
                 }));
             }
             truncated |= entries.len() > LIST_ENTRIES;
-            page = listed.next;
-            if page.is_none() || truncated {
+            if listed.next.is_none() || truncated {
                 break;
             }
+            if listed.next == page {
+                return Err(StoreError::broken("the store repeats a page of a listing").into());
+            }
+            page = listed.next;
         }
         if !seen_any && !relative.is_empty() {
             self.explain_empty(&tree.file(path)?).await?;

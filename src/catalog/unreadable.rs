@@ -8,7 +8,7 @@ use super::entry::CatalogDiagnostic;
 use crate::{
     path::{ObjectKey, SkillPath},
     skill::Diagnostic,
-    store::StoreError,
+    store::{Cause, StoreError},
 };
 
 /// The code of the diagnostic.
@@ -35,7 +35,9 @@ impl Unreadable {
 #[must_use]
 pub fn why_unreadable(error: &StoreError) -> String {
     let words = match error {
-        StoreError::Archived => "it lies in an archived storage class and must be restored first",
+        StoreError::Denied(_) if error.cause() == Some(&Cause::Archived) => {
+            "it lies in an archived storage class and must be restored first"
+        }
         StoreError::Denied(_) => "the store denies access to it",
         StoreError::NotFound => "it was deleted or moved while the catalog was read",
         StoreError::PreconditionFailed | StoreError::NotModified | StoreError::RangeNotSatisfiable => {
@@ -54,10 +56,19 @@ pub fn why_unreadable(error: &StoreError) -> String {
 /// it is the credentials that may not read. What may pass is the store's from half of the skills on.
 pub(super) fn failure_of_the_store(unreadable: &[Unreadable], skills: usize) -> Option<&StoreError> {
     let passing = unreadable.iter().filter(|one| one.error.is_transient());
-    let denied = unreadable.iter().filter(|one| matches!(one.error, StoreError::Denied(_)));
+    let refused = unreadable.iter().filter(|one| matches!(one.error, StoreError::Denied(_)));
+    if let Some(one) = refused.clone().find(|one| !is_of_one_object(&one.error)) {
+        return Some(&one.error);
+    }
+    let denied = refused.filter(|one| one.error.cause() != Some(&Cause::Archived));
     let (passes, denials) = (passing.clone().count(), denied.clone().count());
     let is_down = 2 * passes >= skills || (passes + denials == skills && skills > 1);
     passing.chain(denied).next().filter(|_| is_down).map(|one| &one.error)
+}
+
+/// Whether a refusal may be one object's alone. An expired token or a bucket that is gone is every object's.
+fn is_of_one_object(error: &StoreError) -> bool {
+    matches!(error.cause(), Some(Cause::Archived | Cause::AccessDenied { .. } | Cause::NotPermitted { .. }))
 }
 
 #[cfg(test)]
@@ -76,14 +87,16 @@ mod tests {
 
     #[test]
     fn what_a_broken_store_would_answer_is_told_from_what_one_file_answers() {
-        let denied = || StoreError::Denied(std::sync::Arc::new(std::io::Error::other("403")));
+        let denied = || StoreError::denied(Cause::NotPermitted { path: None }, "403");
+        let archived = || StoreError::denied(Cause::Archived, "403");
         let passing = || StoreError::not_applied("slow");
         let is_down = |errors: &[StoreError], skills| failure_of_the_store(&of(errors), skills).is_some();
         assert!(is_down(&[passing()], 1) && is_down(&[passing()], 2) && !is_down(&[passing()], 3));
         assert!(!is_down(&[denied()], 1), "the only skill of a user may be the one that is denied");
         assert!(!is_down(&[denied()], 2) && is_down(&[denied(), denied()], 2));
         assert!(is_down(&[denied(), denied(), passing()], 3));
-        assert!(!is_down(&[StoreError::Archived, StoreError::Archived], 2), "an archive is no outage");
+        assert!(!is_down(&[archived(), archived()], 2), "an archive is no outage");
+        assert!(is_down(&[StoreError::denied(Cause::ExpiredToken, "400")], 9), "no object can be read with it");
         assert!(!is_down(&[StoreError::NotFound], 1) && !is_down(&[], 0));
     }
 }

@@ -3,12 +3,14 @@
 //! The decision that shapes it: a `get` returns bytes, not a stream. Objects larger than [`limits::CHUNK_BYTES`] are
 //! read in ranges under `if_match`, so a retry always covers the body too, memory is bounded by the chunk, and two
 //! versions of an object can never be spliced together. Three stores implement it (S3, a directory, memory), layers wrap
-//! any of them ([`Metered`], [`Cached`], [`Faulty`]), and one conformance suite runs on all.
+//! any of them ([`Metered`], [`Cached`], [`Breaker`], [`Faulty`]), and one conformance suite runs on all.
 //!
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
 mod backoff;
+mod breaker;
 mod cached;
+mod cause;
 mod commit;
 mod directory;
 mod error;
@@ -27,10 +29,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use breaker::Breaker;
 pub use cached::Cached;
+pub use cause::Cause;
 pub use commit::{Base, Commit, Committer};
 pub use directory::DirectoryStore;
-pub use error::StoreError;
+pub use error::{StoreError, Trouble};
 pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;
 pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
@@ -230,7 +234,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// What is known of an object, metadata included.
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta>;
 
-    /// One page of the keys below `prefix`.
+    /// One page of the keys below `prefix`. The pages of one listing may lack what was written after it began.
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage>;
 
     /// Removes an object. Removing what is not there succeeds.

@@ -1,11 +1,15 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+#[cfg(feature = "s3")]
+mod doctor;
 mod files;
 mod folders;
 mod help;
 pub(crate) mod server;
 mod settings;
 mod skills;
+#[cfg(target_os = "linux")]
+mod troubled_disk;
 
 use std::{fs, path::Path, process::Output};
 

@@ -31,6 +31,7 @@ mod fixtures;
 #[cfg(feature = "http")]
 mod http;
 mod layers;
+mod listing_tokens;
 #[cfg(feature = "s3")]
 mod localstack;
 mod model;

@@ -15,7 +15,7 @@ use skillmount::{
 use tokio::time::sleep;
 
 use crate::support::{
-    barred::{Barred, denied},
+    barred::{Barred, archived, denied},
     clock,
     world::{Short as _, id},
 };
@@ -53,7 +53,7 @@ fn unreadable(view: &CatalogView) -> Vec<(&str, &str)> {
 #[tokio::test(start_paused = true)]
 async fn whatever_keeps_one_file_from_being_read_is_told_of_its_skill_alone() {
     let troubles = [
-        (Some(StoreError::Archived), "archived storage class"),
+        (Some(archived()), "archived storage class"),
         (Some(denied()), "denies access"),
         (Some(StoreError::NotFound), "deleted or moved"),
         (Some(StoreError::PreconditionFailed), "changes while it is read"),
@@ -93,7 +93,7 @@ async fn what_half_of_the_skills_or_all_credentials_meet_is_an_error_and_no_cata
 #[tokio::test(start_paused = true)]
 async fn the_next_look_tries_again_and_the_index_never_tells_of_it() {
     let (memory, barred) = bucket(&["a", "b"]);
-    barred.bar(&key("b"), StoreError::Archived);
+    barred.bar(&key("b"), archived());
     let catalogs = Catalogs::new(barred.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
     let view = catalogs.view(&id("demo"), false).await.unwrap();
     assert_eq!((skills(&view), unreadable(&view).len()), (vec!["a"], 1));
@@ -115,7 +115,7 @@ async fn the_next_look_tries_again_and_the_index_never_tells_of_it() {
 
 #[tokio::test]
 async fn a_load_of_it_says_why_by_path_and_by_name() {
-    for (error, words) in [(StoreError::Archived, "archived storage class"), (denied(), "denies access")] {
+    for (error, words) in [(archived(), "archived storage class"), (denied(), "denies access")] {
         let (_, barred) = bucket(&["a", "c/b"]);
         barred.bar(&key("c/b"), error);
         let service = Service::new(barred, ServiceOptions::default(), clock());

@@ -83,7 +83,7 @@ impl Lint {
                 Ok(object) => object.bytes,
                 Err(StoreError::NotFound) => Bytes::new(),
                 // It was listed, so it is this file that cannot be read.
-                Err(error @ (StoreError::Archived | StoreError::Denied(_))) => {
+                Err(error @ StoreError::Denied(_)) => {
                     linted.push(Linted::unreadable(&skill.skill, file, &error));
                     continue;
                 }

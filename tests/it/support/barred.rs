@@ -10,7 +10,7 @@ use bytes::Bytes;
 use skillmount::{
     path::{KeyPrefix, ObjectKey},
     store::{
-        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
+        Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
         SharedStore, Store, StoreError,
     },
 };
@@ -48,7 +48,12 @@ impl Barred {
 
 /// What S3 says of an object that it does not let anybody read.
 pub(crate) fn denied() -> StoreError {
-    StoreError::Denied(Arc::new(std::io::Error::other("AccessDenied")))
+    StoreError::denied(Cause::AccessDenied { action: "s3:GetObject".to_owned() }, "AccessDenied")
+}
+
+/// What S3 says of an object in an archived storage class.
+pub(crate) fn archived() -> StoreError {
+    StoreError::denied(Cause::Archived, "InvalidObjectState")
 }
 
 #[async_trait]

@@ -38,6 +38,8 @@ pub(crate) enum Fault {
     Refused(u16, &'static str),
     /// This status with a page of HTML, as proxies send it.
     Html(u16),
+    /// The reply has this header instead of its own; none where it is empty.
+    Header(&'static str, &'static str),
     /// The body ends after so many bytes; the headers state its whole length.
     Truncated(usize),
     /// The body stops after so many bytes and never ends.
@@ -141,6 +143,14 @@ impl HttpConnector for ScriptedClient {
                 }
                 Fault::Refused(status, code) => Ok(refused(status, code)),
                 Fault::Html(status) => Ok(response(status, "text/html", "<html><body>not here</body></html>".into())),
+                Fault::Header(name, value) => {
+                    let mut response = server.call(request).await?;
+                    response.headers_mut().remove(name);
+                    if !value.is_empty() {
+                        response.headers_mut().insert(name, value);
+                    }
+                    Ok(response)
+                }
                 Fault::Truncated(most) => rewrite(server.call(request).await?, |bytes| truncated(&bytes, most)).await,
                 Fault::Stalled(most) => rewrite(server.call(request).await?, |bytes| stalled(&bytes, most)).await,
                 Fault::Trickling(pause) => rewrite(server.call(request).await?, |bytes| trickling(bytes, pause)).await,
