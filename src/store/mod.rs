@@ -28,7 +28,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 pub use cached::Cached;
-pub use commit::{Base, Commit, Committer};
+pub use commit::{Base, Commit, Committer, Mark};
 pub use directory::DirectoryStore;
 pub use error::StoreError;
 pub use faulty::{Fault, Faulty};
