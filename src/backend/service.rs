@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 
-use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
+use super::{edit::EditQueues, lines::LineIndex, parts::SkillChanges};
 use crate::{
     budget::{Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
@@ -82,6 +82,7 @@ pub(super) struct Shared {
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
     pub(super) edits: EditQueues,
+    pub(super) skill_changes: SkillChanges,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
 }
 
@@ -102,6 +103,7 @@ impl Service {
                 .read_only(options.read_only),
             catalogs,
             edits: EditQueues::new(store.clone(), committer.clone()),
+            skill_changes: SkillChanges::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             committer,
@@ -119,28 +121,37 @@ impl Service {
         SkillBackend { shared: self.shared.clone(), audience, session, at_least: 0, mode: None }
     }
 
-    /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
-    /// skills that `audience` sees; the flag says whether it was made.
+    /// Makes a session of the user of `audience` with what its policy preloads of the skills that `audience` sees, or
+    /// returns the one there is; the flag says whether it was made.
     ///
     /// # Errors
-    /// As [`Sessions::create`]; a preload that fails is one too, and says which.
+    /// As [`Sessions::create`]; a preload that fails is one too, and says which: then no session is made.
     pub async fn create_session(
         &self,
         audience: impl Into<Audience>,
         session: &Id,
         wanted: CreateSession,
     ) -> Result<(Arc<Session>, bool)> {
-        self.shared.sessions.check_writable()?;
         let Audience { user, team } = audience.into();
-        let (state, made) = self.sessions().create(&user, session, wanted).await?;
-        if !made || state.policy.preload.is_empty() {
-            return Ok((state, made));
-        }
-        let backend = self.session(user, session.clone()).in_team(team);
-        for skill in &state.policy.preload {
-            backend.load(&LoadSkillRequest::of(skill.as_str()), None).await?;
-        }
-        Ok((backend.session().await?, made))
+        self.create_for(user, team, session, wanted).await.map_err(Error::of_change)
+    }
+
+    async fn create_for(
+        &self,
+        user: Id,
+        team: Option<Id>,
+        session: &Id,
+        wanted: CreateSession,
+    ) -> Result<(Arc<Session>, bool)> {
+        self.check_writable()?;
+        let backend = self.session(user.clone(), session.clone()).in_team(team);
+        let draft = self.sessions().draft(&user, session, &wanted).await?;
+        // All of them are found before anything is written, and the session is written once, with them in it.
+        let preloads = if draft.version > 0 { Vec::new() } else { backend.find_preloads(&draft).await? };
+        let furnish = |state: &mut Session| {
+            preloads.iter().try_for_each(|skill| backend.mount_in(state, skill, None, None).map(drop))
+        };
+        self.sessions().create_with(&user, session, wanted, furnish).await
     }
 
     /// The sessions and policies of every user.
@@ -270,23 +281,9 @@ impl SkillBackend {
     /// Session and policy, if the operation `tool` may run now.
     pub(super) async fn allowed(&self, tool: Tool) -> Result<(Arc<Session>, Both)> {
         let (session, policy) = self.state().await?;
-        if policy.tool(tool.name) == ToolRule::Blocked {
-            return Err(Error::new(
-                Code::ToolBlocked,
-                format!("the tool {} is blocked by policy; go on without it", tool.name),
-            ));
-        }
+        permit(&policy, tool)?;
         if tool.changes_files {
             self.shared.sessions.check_writable()?;
-            if policy.plan_mode() {
-                let message =
-                    format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);
-                return Err(Error::new(Code::PlanMode, message));
-            }
-        }
-        if policy.tool(tool.name) == ToolRule::Ask {
-            let message = format!("the tool {} needs a person's approval in this session; ask for it", tool.name);
-            return Err(Error::new(Code::ApprovalRequired, message));
         }
         Ok((session, policy))
     }
@@ -306,6 +303,25 @@ impl SkillBackend {
     pub(super) fn space(&self) -> Result<UserSpace> {
         self.shared.namespace.user(self.user())
     }
+}
+
+/// Checks that `policy` lets the operation `tool` run now.
+pub(super) fn permit(policy: &Both, tool: Tool) -> Result<()> {
+    if policy.tool(tool.name) == ToolRule::Blocked {
+        return Err(Error::new(
+            Code::ToolBlocked,
+            format!("the tool {} is blocked by policy; go on without it", tool.name),
+        ));
+    }
+    if tool.changes_files && policy.plan_mode() {
+        let message = format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);
+        return Err(Error::new(Code::PlanMode, message));
+    }
+    if policy.tool(tool.name) == ToolRule::Ask {
+        let message = format!("the tool {} needs a person's approval in this session; ask for it", tool.name);
+        return Err(Error::new(Code::ApprovalRequired, message));
+    }
+    Ok(())
 }
 
 /// An operation as the policy knows it.

@@ -54,7 +54,7 @@ impl Sessions {
         let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
         let mut removed = 0;
         for key in entries.iter().filter_map(|entry| prefix.admit(&entry.key)) {
-            let _lane = self.lane(&key).lock().await;
+            let _lane = self.lane(&key).await;
             let seen = self.records.look(&key).await?;
             if seen.value.is_some() && self.alive(&seen).is_none() {
                 self.store.delete(&key, DeleteOptions::default()).await?;

@@ -10,6 +10,7 @@ mod sessions;
 mod skills;
 mod tools;
 mod transfer;
+mod writes;
 
 use std::sync::Arc;
 
