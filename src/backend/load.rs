@@ -82,27 +82,18 @@ impl SkillBackend {
         let (session, policy) = self.allowed(LOAD).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let find = self.find_to_load(&request.skill, &session, &policy);
+        let find = self.look_up(&request.skill, &session, &policy);
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
         check_arguments(request)?;
         check_invoker(&fetched, invoker)?;
+        check_approval(&fetched, &policy)?;
         let (status, loaded, is_first) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
         // What a policy preloads nobody has chosen.
         if is_first && invoker.is_some() {
             self.count_use(&loaded.skill);
         }
         Ok((status, loaded, fetched.document, fetched.snapshot))
-    }
-
-    /// The skill that answers to `name`, if the policy lets a session load it without asking.
-    async fn find_to_load(&self, name: &str, session: &Session, policy: &Both) -> Result<Fetched> {
-        let fetched = self.look_up(name, session, policy).await?;
-        if policy.skill(&fetched.skill) == SkillRule::Enabled {
-            let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
-            return Err(Error::new(Code::ApprovalRequired, message));
-        }
-        Ok(fetched)
     }
 
     /// The skills that a session which is about to be made preloads, as they are now. `draft` is what it begins with.
@@ -113,8 +104,9 @@ impl SkillBackend {
         let user = self.shared.sessions.user_policy(self.user()).await?;
         let policy = draft.policy.stricter(&user);
         permit(&policy, LOAD)?;
-        let found = draft.policy.preload.iter().map(|skill| self.find_to_load(skill.as_str(), draft, &policy));
-        stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS).try_collect().await
+        let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
+        let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
+        found.and_then(async |skill| check_approval(&skill, &policy).map(|()| skill)).try_collect().await
     }
 
     /// Notes the skill in the session; the flag says whether it was never loaded there before.
@@ -271,6 +263,15 @@ fn check_invoker(fetched: &Fetched, invoker: Option<Invoker>) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::new(Code::ToolBlocked, message))
+}
+
+/// Keeps a skill from being loaded unasked where a person has to approve it.
+fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
+    if policy.skill(&fetched.skill) != SkillRule::Enabled {
+        return Ok(());
+    }
+    let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
+    Err(Error::new(Code::ApprovalRequired, message))
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

@@ -34,6 +34,7 @@ mod localstack;
 mod model;
 #[cfg(feature = "s3")]
 mod on_s3;
+mod outcomes;
 mod parts;
 mod prompts;
 mod races;
