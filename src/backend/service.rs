@@ -147,7 +147,8 @@ impl Service {
         let backend = self.session(user.clone(), session.clone()).in_team(team);
         let draft = self.sessions().draft(&user, session, &wanted).await?;
         // All of them are found before anything is written, and the session is written once, with them in it.
-        let preloads = if draft.version > 0 { Vec::new() } else { backend.find_preloads(&draft).await? };
+        let has_none = draft.version > 0 || draft.policy.preload.is_empty();
+        let preloads = if has_none { Vec::new() } else { backend.find_preloads(&draft).await? };
         let furnish = |state: &mut Session| {
             preloads.iter().try_for_each(|skill| backend.mount_in(state, skill, None, None).map(drop))
         };
