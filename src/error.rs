@@ -171,10 +171,38 @@ pub enum Outcome {
     Applied,
     /// It is certain that nothing was changed.
     NotApplied,
-    /// Some of its parts are in the store and others are not; the document names them. Repeating the call completes it.
+    /// Its parts fared differently: the answer names them. Repeating the call completes it.
     Partial,
     /// The change may have landed, or may land yet; read before trying again.
     Unknown,
+}
+
+impl Outcome {
+    /// The outcome of a change whose parts had these outcomes: theirs where they agree, else `partial`.
+    #[must_use]
+    pub fn of_all(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        parts.into_iter().reduce(|one, other| if one == other { one } else { Self::Partial })
+    }
+}
+
+/// What became of each part of a failed change that has several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+pub struct Parts {
+    /// The file, or the files below a folder: `partial` where only some of those went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Outcome>,
+    /// The session's record of which version of the file it sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Outcome>,
+}
+
+impl Parts {
+    /// The outcome of the whole.
+    #[must_use]
+    pub fn outcome(self) -> Option<Outcome> {
+        Outcome::of_all([self.file, self.session].into_iter().flatten())
+    }
 }
 
 #[derive(Clone)]
@@ -182,6 +210,7 @@ struct Inner {
     code: Code,
     message: String,
     outcome: Option<Outcome>,
+    parts: Option<Parts>,
     details: Map<String, Value>,
     source: Option<Source>,
 }
@@ -195,7 +224,8 @@ pub struct Error(Box<Inner>);
 impl Error {
     /// An error of this code; `message` is for the agent that will read it.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { code, message: message.into(), outcome: None, details: Map::new(), source: None }))
+        let message = message.into();
+        Self(Box::new(Inner { code, message, outcome: None, parts: None, details: Map::new(), source: None }))
     }
 
     /// A bug of ours: clients see only that it happened, the log sees `cause`.
@@ -219,6 +249,26 @@ impl Error {
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.0.outcome = Some(outcome);
         self
+    }
+
+    /// The same error, saying what became of each part of the change, and with that of the whole.
+    #[must_use]
+    pub fn with_parts(mut self, parts: Parts) -> Self {
+        self.0.outcome = parts.outcome();
+        self.0.parts = Some(parts);
+        self
+    }
+
+    /// The same error as that of a change. Where it does not say what became of the change, it was refused before anything
+    /// was written; but after a bug of ours nobody can say.
+    #[must_use]
+    pub fn of_change(self) -> Self {
+        let outcome = match (self.outcome(), self.kind()) {
+            (Some(_), _) => return self,
+            (None, Kind::Internal) => Outcome::Unknown,
+            (None, _) => Outcome::NotApplied,
+        };
+        self.with_outcome(outcome)
     }
 
     /// The same error with one more member in its problem document.
@@ -250,6 +300,12 @@ impl Error {
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.0.outcome
+    }
+
+    /// What became of each part of the failed change, where it has several.
+    #[must_use]
+    pub fn parts(&self) -> Option<Parts> {
+        self.0.parts
     }
 
     /// Further members of the problem document, such as `suggestions` or `occurrences`.

@@ -25,4 +25,4 @@ pub mod skill;
 pub mod store;
 pub mod tools;
 
-pub use error::{Code, Error, Kind, Outcome, Result};
+pub use error::{Code, Error, Kind, Outcome, Parts, Result};

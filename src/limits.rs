@@ -96,6 +96,11 @@ pub const WRITE_CHAIN: usize = 32;
 pub const EDIT_GROUP: usize = 256;
 /// How often a group of edits is applied anew after somebody else won.
 pub const EDIT_ATTEMPTS: usize = 64;
+/// How long the delete of a folder goes on to begin with files: with those under way and the session it stays within
+/// [`REQUEST_TIMEOUT`], and the answer says which files were not begun.
+pub const DELETE_BEGINS: Duration = Duration::from_secs(25);
+/// Files of a folder that the answer names where they could not be deleted; it counts the rest.
+pub const FAILED_FILES: usize = 1000;
 
 // ---- skills
 

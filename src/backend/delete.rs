@@ -1,18 +1,22 @@
 //! Deleting a file, or a folder and everything below it.
 //!
 //! A delete removes what its listing showed. Where the store can, each object is removed only in the version that was
-//! seen, so that a retry never removes what somebody wrote in between.
+//! seen, so that a retry never removes what somebody wrote in between. A file that cannot be deleted keeps no other from
+//! it, and the answer names it. The same call, made again, deletes the rest.
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{StreamExt, stream};
+use serde_json::json;
+use tokio::time::Instant;
 
 use super::{
-    DeleteReply, DeleteRequest, SkillBackend,
+    DeleteReply, DeleteRequest, FailedFile, SkillBackend,
     files::Found,
-    tree::{FileRef, Pinned, missing},
+    parts::{Target, half_done},
+    tree::{FileRef, missing},
 };
 use crate::{
     error::{Code, Error, Outcome, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS},
+    limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
     path::{ObjectKey, VirtualPath},
     session::Operation,
     store::{DeleteOptions, StoreError},
@@ -21,14 +25,38 @@ use crate::{
 /// How often one object is deleted anew because a newer version appeared.
 const ATTEMPTS: usize = 8;
 
+/// What became of the files of a delete, each list in byte order of paths.
+struct Fates {
+    gone: Vec<VirtualPath>,
+    failed: Vec<(VirtualPath, Error)>,
+}
+
 impl SkillBackend {
     pub(super) async fn delete_path(&self, request: DeleteRequest) -> Result<DeleteReply> {
         let path = VirtualPath::parse(&request.path)?;
-        let (session, policy) = self.allowed(Operation::Delete).await?;
-        let tree = self.tree(&session, &policy).await?;
-        let (key, skill) = tree.writable(&path).map_err(|error| keep_roots(&path, error))?;
-        let skill = skill.cloned();
-        let (below, own) = tokio::join!(self.files_below(&tree, &path), self.shared.store.head(&key));
+        let target = self.target(Operation::Delete, &path).await.map_err(|error| keep_roots(&path, error))?;
+        let doomed = self.doomed(&target, &path).await?;
+        let fates = self.delete_objects(doomed).await;
+        if fates.gone.is_empty()
+            && let Some(error) = fates.common_failure()
+        {
+            return Err(target.failed(&path, error));
+        }
+        let reply = fates.reply(&path);
+        if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
+            let file = reply.outcome.unwrap_or(Outcome::Applied);
+            self.forget_files(skill, &fates.gone).await.map_err(|error| {
+                let error = half_done(&deleted_text(&reply), file, error);
+                if reply.failed.is_empty() { error } else { with_files(error, &reply) }
+            })?;
+        }
+        Ok(reply)
+    }
+
+    /// The objects at and below `path`.
+    async fn doomed(&self, target: &Target<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
+        let key = &target.key;
+        let (below, own) = tokio::join!(self.files_below(&target.tree, path), self.shared.store.head(key));
         let below = below?;
         if below.truncated {
             let message =
@@ -37,23 +65,34 @@ impl SkillBackend {
         }
         let mut doomed: Vec<(VirtualPath, ObjectKey)> = below.found.into_iter().map(Found::into_name).collect();
         match own {
-            Ok(_) if doomed.iter().all(|(_, known)| *known != key) => doomed.push((path.clone(), key)),
+            Ok(_) if doomed.iter().all(|(_, known)| known != key) => doomed.push((path.clone(), key.clone())),
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
         if doomed.is_empty() {
-            return Err(missing(&path).with_outcome(Outcome::NotApplied));
+            return Err(missing(path).with_outcome(Outcome::NotApplied));
         }
-        let deleted = doomed.len() as u64;
-        stream::iter(doomed.clone())
-            .map(|(_, key)| async move { self.delete_object(&key).await })
-            .buffer_unordered(PARALLEL_GETS)
-            .try_collect::<Vec<()>>()
-            .await?;
-        if let Some(skill) = skill {
-            self.forget_files(&skill, &doomed).await?;
+        Ok(doomed)
+    }
+
+    /// Deletes every one of `doomed` that it comes to in time.
+    async fn delete_objects(&self, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
+        let until = Instant::now() + DELETE_BEGINS;
+        let deletes = doomed.into_iter().map(|(path, key)| async move {
+            let deleted = if Instant::now() < until { self.delete_object(&key).await } else { Err(not_begun()) };
+            (path, deleted)
+        });
+        let mut fates = Fates { gone: Vec::new(), failed: Vec::new() };
+        let mut deletes = stream::iter(deletes).buffer_unordered(PARALLEL_GETS);
+        while let Some((path, deleted)) = deletes.next().await {
+            match deleted {
+                Ok(()) => fates.gone.push(path),
+                Err(error) => fates.failed.push((path, error.of_change())),
+            }
         }
-        Ok(DeleteReply { path: path.to_string(), deleted })
+        fates.gone.sort();
+        fates.failed.sort_by(|(one, _), (two, _)| one.cmp(two));
+        fates
     }
 
     /// Removes one object, whatever version it has by then.
@@ -62,28 +101,107 @@ impl SkillBackend {
         if !store.capabilities().conditional_delete {
             return Ok(store.delete(key, DeleteOptions::default()).await?);
         }
+        let until = Instant::now() + OPERATION_TIMEOUT;
+        let mut failure = StoreError::PreconditionFailed;
+        let mut in_doubt = false;
         for _ in 0..ATTEMPTS {
             let if_match = match store.head(key).await {
                 Ok(meta) => Some(meta.etag),
                 Err(StoreError::NotFound) => return Ok(()),
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    failure = error;
+                    break;
+                }
             };
             match store.delete(key, DeleteOptions { if_match }).await {
                 Ok(()) | Err(StoreError::NotFound) => return Ok(()),
-                Err(error) if matches!(error, StoreError::PreconditionFailed) || error.is_transient() => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => failure = error,
+            }
+            in_doubt |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
+            let may_pass = matches!(failure, StoreError::PreconditionFailed) || failure.is_transient();
+            if !may_pass || Instant::now() >= until {
+                break;
             }
         }
-        Err(Error::new(Code::EditConflict, "others kept writing while the delete ran; list the folder and try again")
-            .with_outcome(Outcome::Unknown))
+        let error = match failure {
+            StoreError::PreconditionFailed => {
+                let message = "others kept writing while the delete ran; list the folder and try again";
+                Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
+            }
+            failure => failure.into(),
+        };
+        Err(if in_doubt { error.with_outcome(Outcome::Unknown) } else { error })
+    }
+}
+
+impl Fates {
+    /// The error of all files, where it is the same for each.
+    fn common_failure(&self) -> Option<Error> {
+        let (_, first) = self.failed.first()?;
+        let same =
+            |(_, error): &(VirtualPath, Error)| error.code() == first.code() && error.outcome() == first.outcome();
+        self.failed.iter().all(same).then(|| first.clone())
     }
 
-    async fn forget_files(&self, skill: &Pinned, gone: &[(VirtualPath, ObjectKey)]) -> Result<()> {
-        for (path, _) in gone {
-            self.change_snapshot(skill, path, None).await?;
+    fn reply(&self, path: &VirtualPath) -> DeleteReply {
+        let went = (!self.gone.is_empty()).then_some(Outcome::Applied);
+        let outcomes = self.failed.iter().filter_map(|(_, error)| error.outcome());
+        let outcome = match Outcome::of_all(outcomes.chain(went)) {
+            // Nothing is known to have gone, so no part is known to be done.
+            Some(Outcome::Partial) if self.gone.is_empty() => Some(Outcome::Unknown),
+            outcome => outcome,
+        };
+        let named = self.failed.iter().take(FAILED_FILES).map(|(path, error)| FailedFile {
+            path: path.to_string(),
+            code: error.code().to_string(),
+            outcome: error.outcome().unwrap_or(Outcome::Unknown),
+        });
+        DeleteReply {
+            path: path.to_string(),
+            deleted: self.gone.len() as u64,
+            outcome: outcome.filter(|_| !self.failed.is_empty()),
+            failed: named.collect(),
+            more_failed: self.failed.len().saturating_sub(FAILED_FILES) as u64,
         }
-        Ok(())
     }
+}
+
+impl DeleteReply {
+    /// The error of a delete that left something behind, for those who know only success and failure.
+    #[must_use]
+    pub fn failure(&self) -> Option<Error> {
+        let first = self.failed.first()?;
+        let code = Code::parse(&first.code).unwrap_or(Code::StoreUnavailable);
+        let message = format!("{}; make the same call again to delete the rest", deleted_text(self));
+        let error = Error::new(code, message).with_outcome(self.outcome.unwrap_or(Outcome::Unknown));
+        Some(with_files(error, self))
+    }
+}
+
+/// What a delete did, as the beginning of a sentence.
+fn deleted_text(reply: &DeleteReply) -> String {
+    let DeleteReply { path, deleted, failed, more_failed, .. } = reply;
+    let Some(first) = failed.first() else {
+        return format!("{path} was deleted");
+    };
+    let count = failed.len() as u64 + more_failed;
+    let is_certain = failed.iter().all(|file| file.outcome == Outcome::NotApplied);
+    let left = if is_certain { "could not be deleted" } else { "may not have been deleted" };
+    let (files, others) = (plural(*deleted), plural(count));
+    format!(
+        "of {path}, {deleted} {files} were deleted and {count} {others} {left}, such as {} ({})",
+        first.path, first.code
+    )
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "file" } else { "files" }
+}
+
+/// The error with what the reply says of each file.
+fn with_files(error: Error, reply: &DeleteReply) -> Error {
+    let error = error.with_detail("deleted", reply.deleted).with_detail("failed", json!(reply.failed));
+    if reply.more_failed == 0 { error } else { error.with_detail("more_failed", reply.more_failed) }
 }
 
 impl Found {
@@ -91,6 +209,12 @@ impl Found {
         let FileRef { path, key, .. } = self.file;
         (path, key)
     }
+}
+
+/// The answer for a file that the time did not suffice for.
+fn not_begun() -> Error {
+    Error::new(Code::StoreUnavailable, "there was no time left for this file; make the same call again")
+        .with_outcome(Outcome::NotApplied)
 }
 
 /// Mounts and skills are not files: they are never deleted through the tree.

@@ -17,14 +17,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, tree::missing};
+use super::{
+    EditReply, EditRequest, SkillBackend,
+    parts::{ATTEMPTS as CALLS, Landed, contested},
+    replace::Replacement,
+    tree::missing,
+};
 use crate::{
     budget::{Work, Workers},
     error::{Code, Error, Outcome, Result},
     limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
     path::{Id, ObjectKey, VirtualPath},
     session::Operation,
-    store::{Base, Commit, Committer, GetOptions, Object, SharedStore, StoreError},
+    store::{Base, Committer, GetOptions, Mark, Object, SharedStore, StoreError},
 };
 
 /// How long a group waits for as many edits as the one before it had.
@@ -38,23 +43,21 @@ impl SkillBackend {
     pub(super) async fn edit_text(&self, request: EditRequest) -> Result<EditReply> {
         let path = VirtualPath::parse(&request.file_path)?;
         let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
-        let (session, policy) = self.allowed(Operation::Edit).await?;
-        let tree = self.tree(&session, &policy).await?;
-        let (key, skill) = tree.writable(&path)?;
-        let edited = self.shared.edits.edit(self.user(), key, path.clone(), replacement).await?;
-        if let Some(skill) = skill {
-            self.move_snapshot(skill, &path, &edited.commit, edited.size).await?;
+        let replacement = Arc::new(replacement);
+        for _ in 0..CALLS {
+            let target = self.target(Operation::Edit, &path).await?;
+            let call = self.call(&target, &path, &replacement.words())?;
+            let name = call.as_ref().map(|call| call.name.clone());
+            let edited =
+                self.shared.edits.edit(self.user(), target.key.clone(), path.clone(), replacement.clone(), name).await;
+            let edited = edited.map_err(|error| target.failed(&path, error))?;
+            if self.finish(&target, &path, call.as_ref(), &edited).await? {
+                let Landed { commit, count, .. } = edited;
+                return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });
+            }
         }
-        Ok(EditReply { path: path.to_string(), occurrences: edited.occurrences, etag: edited.commit.etag })
+        Err(contested())
     }
-}
-
-/// An edit that is in the store.
-#[derive(Clone, Debug)]
-struct Edited {
-    occurrences: u64,
-    commit: Commit,
-    size: u64,
 }
 
 #[derive(Debug)]
@@ -62,7 +65,9 @@ struct Pending {
     user: Id,
     path: VirtualPath,
     replacement: Arc<Replacement>,
-    reply: oneshot::Sender<Result<Edited>>,
+    /// The name of the call, where the edit is one part of a larger change.
+    call: Option<String>,
+    reply: oneshot::Sender<Result<Landed>>,
 }
 
 /// The queues of all files being edited in this process.
@@ -81,9 +86,16 @@ impl EditQueues {
     }
 
     /// Adds an edit to the queue of `key` and waits for its outcome.
-    async fn edit(&self, user: &Id, key: ObjectKey, path: VirtualPath, replacement: Replacement) -> Result<Edited> {
+    async fn edit(
+        &self,
+        user: &Id,
+        key: ObjectKey,
+        path: VirtualPath,
+        replacement: Arc<Replacement>,
+        call: Option<String>,
+    ) -> Result<Landed> {
         let (reply, answer) = oneshot::channel();
-        let pending = Pending { user: user.clone(), path: path.clone(), replacement: Arc::new(replacement), reply };
+        let pending = Pending { user: user.clone(), path: path.clone(), replacement, call, reply };
         let idle = match self.lock().entry(key.clone()) {
             std::collections::hash_map::Entry::Occupied(mut queue) => {
                 queue.get_mut().push(pending);
@@ -149,7 +161,9 @@ impl Worker {
             waiting.remove(&self.key);
             return None;
         }
-        let count = queue.len().min(EDIT_GROUP);
+        // A write bears the name of one call, so an edit that has one is committed alone.
+        let plain = queue.iter().take_while(|pending| pending.call.is_none()).count();
+        let count = plain.clamp(1, EDIT_GROUP);
         Some(queue.drain(..count).collect())
     }
 
@@ -183,7 +197,7 @@ impl Worker {
     }
 
     /// One result for each edit of the group, once what they rest on is in the store.
-    async fn attempts(&self, group: &[Pending]) -> Result<Vec<Result<Edited>>> {
+    async fn attempts(&self, group: &[Pending]) -> Result<Vec<Result<Landed>>> {
         let mut remembered = true;
         for attempt in 0..EDIT_ATTEMPTS {
             let base = match self.base(remembered).await {
@@ -193,6 +207,11 @@ impl Worker {
                 }
                 Err(error) => return Err(error.into()),
             };
+            let call = group.first().and_then(|pending| pending.call.as_ref());
+            if let Some((commit, count)) = call.and_then(|call| Mark::find(call, &base.meta)) {
+                let landed = Landed { commit, size: base.meta.size, count, is_earlier: true };
+                return Ok(group.iter().map(|_| Ok(landed.clone())).collect());
+            }
             let (bytes, counts) = self.apply(group, &base).await;
             if remembered && counts.iter().any(Result::is_err) {
                 remembered = false;
@@ -203,9 +222,12 @@ impl Worker {
                 return Ok(failures.into_iter().map(Err).collect());
             }
             let size = bytes.len() as u64;
-            match self.queues.committer.commit(&self.key, bytes, &Base::version(&base.meta)).await {
+            let count = counts.iter().flatten().sum();
+            let mark = call.map(|call| Mark { call: call.clone(), count });
+            match self.queues.committer.commit_marked(&self.key, bytes, &Base::version(&base.meta), mark.as_ref()).await
+            {
                 Ok(commit) => {
-                    let edited = |occurrences| Edited { occurrences, commit: commit.clone(), size };
+                    let edited = |count| Landed { commit: commit.clone(), size, count, is_earlier: false };
                     return Ok(counts.into_iter().map(|count| count.map(edited)).collect());
                 }
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => remembered = false,

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
 use super::{
     Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
-    UnloadSkillRequest, UnloadStatus, lookup::Fetched, tree::skill_mount,
+    UnloadSkillRequest, UnloadStatus, lookup::Fetched, service::permit, tree::skill_mount,
 };
 use crate::{
     catalog::Layer,
@@ -16,6 +18,21 @@ use crate::{
     session::{Both, Change, LoadedSkill, Operation, Session, SkillRule},
     skill::{Document, FilledParameter, Snapshot, SnapshotFile, read_document, render},
 };
+
+/// The operation, as the policy knows it.
+const LOAD: Operation = Operation::LoadSkill;
+/// Skills of a session that is being made that are fetched at once.
+const PARALLEL_PRELOADS: usize = 8;
+
+/// A skill as it was noted in a session.
+pub(super) struct Mounted {
+    status: LoadStatus,
+    loaded: LoadedSkill,
+    /// Whether it was never loaded there before.
+    is_first: bool,
+    /// Whether the session is another than before.
+    is_change: bool,
+}
 
 impl SkillBackend {
     pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
@@ -67,16 +84,28 @@ impl SkillBackend {
         let fetched = fetched?;
         check_arguments(request)?;
         check_invoker(&fetched, invoker)?;
-        if policy.skill(&fetched.skill) == SkillRule::Enabled {
-            let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
-            return Err(Error::new(Code::ApprovalRequired, message));
-        }
+        check_approval(&fetched, &policy)?;
         let (status, loaded, is_first) = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
         // What a policy preloads nobody has chosen.
         if is_first && invoker.is_some() {
             self.count_use(&loaded.skill);
         }
         Ok((status, loaded, fetched.document, fetched.snapshot))
+    }
+
+    /// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
+    /// begins with.
+    ///
+    /// # Errors
+    /// What keeps the first of them from being loaded.
+    pub(super) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, Both)> {
+        let user = self.shared.sessions.user_policy(self.user()).await?;
+        let policy = draft.policy.stricter(&user);
+        permit(&policy, LOAD)?;
+        let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
+        let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
+        let found = found.and_then(async |skill| check_approval(&skill, &policy).map(|()| skill)).try_collect().await?;
+        Ok((found, policy))
     }
 
     /// Notes the skill in the session; the flag says whether it was never loaded there before.
@@ -88,51 +117,68 @@ impl SkillBackend {
         arguments: Option<&str>,
     ) -> Result<(LoadStatus, LoadedSkill, bool)> {
         let mut is_first = false;
-        let now = self.shared.clock.now();
-        let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
         let update = self.shared.sessions.update(self.user(), &self.session, |session| {
+            let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
             // Of an attempt that lost a race nothing counts.
-            is_first = false;
-            let before = session.loaded(&fetched.skill).cloned();
-            let mount = alias.clone().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
-            let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
-            if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
-                return Err(mount_conflict(&fetched.skill, other, self.may_name(other, policy)?));
-            }
-            let status = match &before {
-                None => LoadStatus::Loaded,
-                Some(before) if before.digest == fetched.snapshot.digest() => LoadStatus::AlreadyLoaded,
-                Some(_) => LoadStatus::Reloaded,
-            };
-            let unchanged = before.as_ref().filter(|before| {
-                status == LoadStatus::AlreadyLoaded
-                    && before.mount == mount
-                    && (before.layer, &before.team) == (fetched.layer, &team)
-                    && before.arguments.as_deref() == arguments
-            });
-            if let (Some(before), true) = (unchanged, session.current_skill.as_ref() == Some(&fetched.skill)) {
-                return Ok(Change::None((status, before.clone())));
-            }
-            let loaded = LoadedSkill {
-                skill: fetched.skill.clone(),
-                layer: fetched.layer,
-                team: team.clone(),
-                mount,
-                name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
-                description: fetched.document.frontmatter.description.clone(),
-                digest: fetched.snapshot.digest().to_owned(),
-                arguments: arguments.map(str::to_owned),
-                loaded_at: unchanged.map_or(now, |before| before.loaded_at),
-                snapshot: Some(fetched.snapshot.clone()),
-            };
-            replace(session, loaded.clone())?;
-            is_first = session.note_use(&fetched.skill);
-            session.current_skill = Some(fetched.skill.clone());
-            Ok(Change::Save((status, loaded)))
+            is_first = mounted.is_first;
+            let said = (mounted.status, mounted.loaded);
+            Ok(if mounted.is_change { Change::Save(said) } else { Change::None(said) })
         });
         let (_, said) = update.await?;
         let (status, loaded) = said.ok_or_else(|| Error::internal("a load left no answer"))?;
         Ok((status, loaded, is_first))
+    }
+
+    /// Notes the skill in `session`, a value, and makes it the current one.
+    ///
+    /// # Errors
+    /// `mount_conflict`; `rate_limited` where too many are loaded.
+    pub(super) fn mount_in(
+        &self,
+        session: &mut Session,
+        fetched: &Fetched,
+        policy: &Both,
+        alias: Option<&MountName>,
+        arguments: Option<&str>,
+    ) -> Result<Mounted> {
+        let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
+        let before = session.loaded(&fetched.skill).cloned();
+        let mount = alias.cloned().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
+        let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
+        if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
+            return Err(mount_conflict(&fetched.skill, other, self.may_name(other, policy)?));
+        }
+        let status = match &before {
+            None => LoadStatus::Loaded,
+            Some(before) if before.digest == fetched.snapshot.digest() => LoadStatus::AlreadyLoaded,
+            Some(_) => LoadStatus::Reloaded,
+        };
+        let unchanged = before.filter(|before| {
+            status == LoadStatus::AlreadyLoaded
+                && before.mount == mount
+                && (before.layer, &before.team) == (fetched.layer, &team)
+                && before.arguments.as_deref() == arguments
+        });
+        let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
+        if let (Some(loaded), true) = (&unchanged, is_current) {
+            return Ok(Mounted { status, loaded: loaded.clone(), is_first: false, is_change: false });
+        }
+        let loaded = LoadedSkill {
+            skill: fetched.skill.clone(),
+            layer: fetched.layer,
+            team,
+            mount,
+            name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
+            description: fetched.document.frontmatter.description.clone(),
+            digest: fetched.snapshot.digest().to_owned(),
+            arguments: arguments.map(str::to_owned),
+            loaded_at: unchanged.map_or_else(|| self.shared.clock.now(), |before| before.loaded_at),
+            snapshot: Some(fetched.snapshot.clone()),
+        };
+        replace(session, loaded.clone())?;
+        let is_first = session.note_use(&fetched.skill);
+        session.current_skill = Some(fetched.skill.clone());
+        Ok(Mounted { status, loaded, is_first, is_change: true })
     }
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
@@ -227,6 +273,15 @@ fn check_invoker(fetched: &Fetched, invoker: Option<Invoker>) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::new(Code::ToolBlocked, message))
+}
+
+/// Keeps a skill from being loaded unasked where a person has to approve it.
+fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
+    if policy.skill(&fetched.skill) != SkillRule::Enabled {
+        return Ok(());
+    }
+    let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
+    Err(Error::new(Code::ApprovalRequired, message))
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

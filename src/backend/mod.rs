@@ -18,6 +18,7 @@ mod load;
 mod lookup;
 mod ls;
 mod matcher;
+mod parts;
 mod protocol;
 mod read;
 #[cfg(feature = "http")]
@@ -40,7 +41,7 @@ pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
 pub use text::media_type;
 pub use transfer::{FileReader, FileStat};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 #[async_trait]
 impl BackendProtocol for SkillBackend {
@@ -61,15 +62,15 @@ impl BackendProtocol for SkillBackend {
     }
 
     async fn write(&self, request: WriteRequest) -> Result<WriteReply> {
-        self.write_text(request).await
+        self.write_text(request).await.map_err(Error::of_change)
     }
 
     async fn edit(&self, request: EditRequest) -> Result<EditReply> {
-        self.edit_text(request).await
+        self.edit_text(request).await.map_err(Error::of_change)
     }
 
     async fn delete(&self, request: DeleteRequest) -> Result<DeleteReply> {
-        self.delete_path(request).await
+        self.delete_path(request).await.map_err(Error::of_change)
     }
 
     async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
@@ -85,10 +86,10 @@ impl BackendProtocol for SkillBackend {
     }
 
     async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        self.load_and_render(request).await
+        self.load_and_render(request).await.map_err(Error::of_change)
     }
 
     async fn unload_skill(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
-        self.unload(request).await
+        self.unload(request).await.map_err(Error::of_change)
     }
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Outcome, Result},
     limits::READ_LINES,
     path::ETag,
 };
@@ -262,6 +262,25 @@ wire! {
         pub path: String,
         /// Files removed.
         pub deleted: u64,
+        /// Where some could not be: what became of the whole. The same call, made again, deletes the rest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub outcome: Option<Outcome>,
+        /// Those that could not be, in byte order of their paths, the first 1,000.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub failed: Vec<FailedFile>,
+        /// How many more could not be.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub more_failed: u64,
+    }
+
+    /// A file of a folder that could not be changed.
+    pub struct FailedFile {
+        /// The file.
+        pub path: String,
+        /// The code of what went wrong.
+        pub code: String,
+        /// Whether it may have been changed.
+        pub outcome: Outcome,
     }
 }
 
@@ -277,6 +296,11 @@ pub enum GrepOutput {
     Files,
     /// The files, and how many lines matched in each.
     Count,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn default_read_lines() -> u64 {
@@ -297,7 +321,7 @@ pub struct UploadFile {
 pub struct UploadOutcome {
     /// The path as it was given.
     pub path: String,
-    /// The new version, or why there is none.
+    /// The new version, or why there is none; the error says what became of the file.
     pub result: Result<Option<ETag>, Error>,
 }
 

@@ -257,7 +257,7 @@ impl BackendProtocol for RemoteBackend {
 
     async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
         let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
-            let result = self.put_file(&path, bytes).await.map(|written| written.etag);
+            let result = self.put_file(&path, bytes).await.map(|written| written.etag).map_err(Error::of_change);
             UploadOutcome { path, result }
         });
         Ok(sent.buffered(PARALLEL_FILES).collect().await)

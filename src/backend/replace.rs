@@ -29,6 +29,11 @@ impl Replacement {
         Ok(Self { old, new, all })
     }
 
+    /// What tells it from other replacements.
+    pub(super) fn words(&self) -> [&[u8]; 4] {
+        [b"edit", self.old.as_bytes(), self.new.as_bytes(), if self.all { b"all" } else { b"one" }]
+    }
+
     /// The bytes after the replacement, and how many occurrences were replaced. Occurrences do not overlap.
     ///
     /// # Errors

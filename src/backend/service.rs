@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 
-use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
+use super::{edit::EditQueues, lines::LineIndex, parts::SkillChanges};
 use crate::{
     budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
@@ -93,6 +93,7 @@ pub(super) struct Shared {
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
     pub(super) edits: EditQueues,
+    pub(super) skill_changes: SkillChanges,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
 }
 
@@ -116,6 +117,7 @@ impl Service {
                 .read_only(options.read_only),
             catalogs,
             edits: EditQueues::new(store.clone(), committer.clone(), workers),
+            skill_changes: SkillChanges::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             committer,
@@ -134,28 +136,41 @@ impl Service {
         SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach }
     }
 
-    /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
-    /// skills that `audience` sees; the flag says whether it was made.
+    /// Makes a session of the user of `audience` with what its policy preloads of the skills that `audience` sees, or
+    /// returns the one there is; the flag says whether it was made.
     ///
     /// # Errors
-    /// As [`Sessions::create`]; a preload that fails is one too, and says which.
+    /// As [`Sessions::create`]; a preload that fails is one too, and says which: then no session is made.
     pub async fn create_session(
         &self,
         audience: impl Into<Audience>,
         session: &Id,
         wanted: CreateSession,
     ) -> Result<(Arc<Session>, bool)> {
-        self.shared.sessions.check_writable()?;
         let Audience { user, team } = audience.into();
-        let (state, made) = self.sessions().create(&user, session, wanted).await?;
-        if !made || state.policy.preload.is_empty() {
-            return Ok((state, made));
-        }
-        let backend = self.session(user, session.clone()).in_team(team);
-        for skill in &state.policy.preload {
-            backend.load(&LoadSkillRequest::of(skill.as_str()), None).await?;
-        }
-        Ok((backend.session().await?, made))
+        self.create_for(user, team, session, wanted).await.map_err(Error::of_change)
+    }
+
+    async fn create_for(
+        &self,
+        user: Id,
+        team: Option<Id>,
+        session: &Id,
+        wanted: CreateSession,
+    ) -> Result<(Arc<Session>, bool)> {
+        self.check_writable()?;
+        let backend = self.session(user.clone(), session.clone()).in_team(team);
+        let draft = self.sessions().draft(&user, session, &wanted).await?;
+        // All of them are found before anything is written, and the session is written once, with them in it.
+        let has_none = draft.version > 0 || draft.policy.preload.is_empty();
+        let preloads = if has_none { None } else { Some(backend.find_preloads(&draft).await?) };
+        let furnish = |state: &mut Session| match &preloads {
+            None => Ok(()),
+            Some((skills, policy)) => {
+                skills.iter().try_for_each(|skill| backend.mount_in(state, skill, policy, None, None).map(drop))
+            }
+        };
+        self.sessions().create_with(&user, session, wanted, furnish).await
     }
 
     /// The sessions and policies of every user.
@@ -312,23 +327,9 @@ impl SkillBackend {
     /// Session and policy, if `operation` may run now.
     pub(super) async fn allowed(&self, operation: Operation) -> Result<(Arc<Session>, Both)> {
         let (session, policy) = self.state().await?;
-        if policy.tool(operation) == ToolRule::Blocked {
-            return Err(Error::new(
-                Code::ToolBlocked,
-                format!("the tool {operation} is blocked by policy; go on without it"),
-            ));
-        }
+        permit(&policy, operation)?;
         if operation.changes_files() {
             self.shared.sessions.check_writable()?;
-            if policy.plan_mode() {
-                let message =
-                    format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
-                return Err(Error::new(Code::PlanMode, message));
-            }
-        }
-        if policy.tool(operation) == ToolRule::Ask {
-            let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
-            return Err(Error::new(Code::ApprovalRequired, message));
         }
         Ok((session, policy))
     }
@@ -352,4 +353,23 @@ impl SkillBackend {
     pub(super) fn space(&self) -> Result<UserSpace> {
         self.shared.namespace.user(self.user())
     }
+}
+
+/// Checks that `policy` lets `operation` run now.
+pub(super) fn permit(policy: &Both, operation: Operation) -> Result<()> {
+    if policy.tool(operation) == ToolRule::Blocked {
+        return Err(Error::new(
+            Code::ToolBlocked,
+            format!("the tool {operation} is blocked by policy; go on without it"),
+        ));
+    }
+    if operation.changes_files() && policy.plan_mode() {
+        let message = format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
+        return Err(Error::new(Code::PlanMode, message));
+    }
+    if policy.tool(operation) == ToolRule::Ask {
+        let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
+        return Err(Error::new(Code::ApprovalRequired, message));
+    }
+    Ok(())
 }

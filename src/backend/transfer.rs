@@ -10,14 +10,14 @@ use super::{
     DownloadOutcome, SkillBackend, UploadFile, UploadOutcome,
     fetch::{advance, unreadable},
     tree::FileRef,
-    write::check_upload_size,
+    write::{check_upload_size, precondition_failed},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
     session::Operation,
-    store::Base,
+    store::PutCondition,
 };
 
 /// Files of one transfer under way at once: few, because each may be large.
@@ -51,7 +51,7 @@ impl SkillBackend {
     pub(super) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
         check_count(files.len())?;
         let uploads = files.into_iter().map(|file| async move {
-            let result = self.upload_file(&file.path, file.bytes).await;
+            let result = self.upload_file(&file.path, file.bytes).await.map_err(Error::of_change);
             UploadOutcome { path: file.path, result }
         });
         Ok(stream::iter(uploads).buffered(PARALLEL).collect().await)
@@ -60,7 +60,8 @@ impl SkillBackend {
     async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
         let path = VirtualPath::parse(path)?;
         check_upload_size(&path, bytes.len())?;
-        self.put_bytes(Operation::Upload, &path, bytes, Base::Whatever).await.map(|written| written.etag)
+        let put = self.put_bytes(Operation::Upload, &path, bytes, PutCondition::Always, precondition_failed);
+        put.await.map(|written| written.etag)
     }
 
     pub(super) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {

@@ -38,6 +38,7 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Pinned {
     pub(super) skill: SkillPath,
+    pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) writable: bool,
 }
@@ -103,18 +104,15 @@ impl Tree {
         }
     }
 
-    /// The place at `path`, if it can be written: its key, and the skill it belongs to where it is in one.
-    pub(super) fn writable(&self, path: &VirtualPath) -> Result<(ObjectKey, Option<&Pinned>)> {
-        let skill = match self.spot(path) {
+    /// The key of the file at `path`, if it can be written.
+    pub(super) fn writable(&self, path: &VirtualPath) -> Result<ObjectKey> {
+        match self.spot(path) {
             Spot::Above => return Err(if path.is_root() { is_a_directory(path) } else { read_only(path) }),
-            Spot::In { kind: Kind::Fresh, .. } => None,
-            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => Some(pinned),
+            Spot::In { kind: Kind::Fresh, .. } => {}
+            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => {}
             Spot::In { .. } | Spot::Nowhere => return Err(read_only(path)),
-        };
-        match self.scope.object_key(path)? {
-            Some(key) => Ok((key, skill)),
-            None => Err(is_a_directory(path)),
         }
+        self.scope.object_key(path)?.ok_or_else(|| is_a_directory(path))
     }
 }
 
@@ -160,6 +158,7 @@ impl SkillBackend {
     async fn pinned(&self, loaded: &LoadedSkill, policy: &Both) -> Result<Pinned> {
         Ok(Pinned {
             skill: loaded.skill.clone(),
+            layer: loaded.layer,
             snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
             // What is shared is not one session's to change.
             writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,

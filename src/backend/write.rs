@@ -1,118 +1,122 @@
 //! Making and replacing files.
 
 use bytes::Bytes;
-use jiff::Timestamp;
 
-use super::{SkillBackend, WriteReply, WriteRequest, tree::Pinned};
+use super::{
+    SkillBackend, WriteReply, WriteRequest,
+    parts::{ATTEMPTS, Call, Landed, Target, contested},
+};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
-    path::{ETag, VirtualPath},
-    session::{Change, Operation},
-    skill::SnapshotFile,
-    store::{Base, Commit, PutCondition, StoreError},
+    path::VirtualPath,
+    session::Operation,
+    store::{Base, Mark, PutCondition, StoreError, StoreResult},
 };
 
 impl SkillBackend {
     pub(super) async fn write_text(&self, request: WriteRequest) -> Result<WriteReply> {
         let path = VirtualPath::parse(&request.file_path)?;
         check_text_size(&path, request.content.len())?;
-        let base = if request.overwrite { Base::Whatever } else { Base::Absent };
-        self.put_bytes(Operation::Write, &path, request.content.into(), base).await
+        let condition = if request.overwrite { PutCondition::Always } else { PutCondition::IfAbsent };
+        self.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
     }
 
     /// Stores the bytes of a file as a client sent them, under the condition its headers set.
     ///
     /// # Errors
-    /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold.
+    /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
+    /// what became of the change.
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: PutCondition) -> Result<WriteReply> {
-        let path = VirtualPath::parse(path)?;
-        check_upload_size(&path, bytes.len())?;
-        let conditional = condition != PutCondition::Always;
-        let base = match condition {
-            PutCondition::Always => Base::Whatever,
-            PutCondition::IfAbsent => Base::Absent,
-            PutCondition::IfMatch(etag) => self.base_of(&path, etag).await?,
+        let put = async {
+            let path = VirtualPath::parse(path)?;
+            check_upload_size(&path, bytes.len())?;
+            self.put_bytes(Operation::Write, &path, bytes, condition, precondition_failed).await
         };
-        let put = self.put_bytes(Operation::Write, &path, bytes, base).await;
-        put.map_err(|error| match error.code() {
-            Code::AlreadyExists | Code::EditConflict if conditional => precondition_failed(&path),
-            _ => error,
-        })
+        put.await.map_err(Error::of_change)
     }
 
-    /// The version `etag` of a file with its write chain, so that a write on top of it can be settled.
-    async fn base_of(&self, path: &VirtualPath, etag: ETag) -> Result<Base> {
-        let (session, policy) = self.allowed(Operation::Write).await?;
-        let tree = self.tree(&session, &policy).await?;
-        let (key, _) = tree.writable(path)?;
-        match self.shared.store.head(&key).await {
-            Ok(meta) if meta.etag == etag => Ok(Base::version(&meta)),
-            Ok(_) | Err(StoreError::NotFound) => Err(precondition_failed(path)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
+    /// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
     pub(super) async fn put_bytes(
         &self,
         operation: Operation,
         path: &VirtualPath,
         bytes: Bytes,
-        base: Base,
+        condition: PutCondition,
+        unmet: fn(&VirtualPath) -> Error,
     ) -> Result<WriteReply> {
-        let (session, policy) = self.allowed(operation).await?;
-        let tree = self.tree(&session, &policy).await?;
-        let (key, skill) = tree.writable(path)?;
-        let size = bytes.len() as u64;
-        let commit = self.shared.committer.commit(&key, bytes, &base).await.map_err(|error| refused(path, error))?;
-        if let Some(skill) = skill {
-            self.move_snapshot(skill, path, &commit, size).await?;
-        }
-        Ok(WriteReply { path: path.to_string(), etag: commit.etag, bytes: size, created: base == Base::Absent })
-    }
-
-    /// Moves the session's snapshot of a skill on to a file this session has just written.
-    pub(super) async fn move_snapshot(
-        &self,
-        skill: &Pinned,
-        path: &VirtualPath,
-        commit: &Commit,
-        size: u64,
-    ) -> Result<()> {
-        let Some(etag) = commit.etag.clone() else {
-            // Others wrote after us; which version to pin is for the next load to say.
-            return Ok(());
-        };
-        self.change_snapshot(skill, path, Some((etag, size))).await
-    }
-
-    /// Replaces (`Some`) or takes out (`None`) one file of the session's snapshot of a skill.
-    pub(super) async fn change_snapshot(
-        &self,
-        skill: &Pinned,
-        path: &VirtualPath,
-        file: Option<(ETag, u64)>,
-    ) -> Result<()> {
-        let now: Timestamp = self.shared.clock.now();
-        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
-            let Some(loaded) = session.loaded_skills.iter_mut().find(|loaded| loaded.skill == skill.skill) else {
-                return Ok(Change::None(()));
+        for _ in 0..ATTEMPTS {
+            let target = self.target(operation, path).await?;
+            let call = match &condition {
+                // Whoever overwrites twice writes the same twice.
+                PutCondition::Always => None,
+                PutCondition::IfAbsent => self.call(&target, path, &[b"create", &bytes])?,
+                PutCondition::IfMatch(etag) => {
+                    self.call(&target, path, &[b"replace", etag.as_str().as_bytes(), &bytes])?
+                }
             };
-            let mount = super::tree::skill_mount(&loaded.mount)?;
-            let Some(relative) = path.below(&mount) else { return Ok(Change::None(())) };
-            let file = file.clone().map(|(etag, size)| SnapshotFile {
-                path: relative.to_owned(),
-                size,
-                etag,
-                modified_at: now,
-            });
-            let before = loaded.snapshot.as_deref().unwrap_or(&skill.snapshot);
-            let snapshot = before.with(relative, file);
-            snapshot.digest().clone_into(&mut loaded.digest);
-            loaded.snapshot = Some(snapshot.into());
-            Ok(Change::Save(()))
-        });
-        update.await.map(|_| ())
+            let landed = self.put(&target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
+                let error = match error {
+                    StoreError::PreconditionFailed => unmet(path),
+                    error => error.into(),
+                };
+                target.failed(path, error)
+            })?;
+            if self.finish(&target, path, call.as_ref(), &landed).await? {
+                let created = condition == PutCondition::IfAbsent;
+                return Ok(WriteReply {
+                    path: path.to_string(),
+                    etag: landed.commit.etag,
+                    bytes: landed.size,
+                    created,
+                });
+            }
+        }
+        Err(contested())
+    }
+
+    /// The first part of a write: the file. A call that was made before finds that it has landed.
+    async fn put(
+        &self,
+        target: &Target<'_>,
+        call: Option<&Call>,
+        bytes: Bytes,
+        condition: &PutCondition,
+    ) -> StoreResult<Landed> {
+        let size = bytes.len() as u64;
+        let store = &self.shared.store;
+        let base = match condition {
+            PutCondition::Always => Ok(Base::Whatever),
+            PutCondition::IfAbsent => Ok(Base::Absent),
+            // With its chain, so that a write on top of it can be settled.
+            PutCondition::IfMatch(etag) => match store.head(&target.key).await {
+                Ok(meta) if meta.etag == *etag => Ok(Base::version(&meta)),
+                Ok(_) => Err(StoreError::PreconditionFailed),
+                Err(error) => Err(error),
+            },
+        };
+        let mark = call.map(|call| Mark { call: call.name.clone(), count: 1 });
+        let committed = match base {
+            Ok(base) => self.shared.committer.commit_marked(&target.key, bytes, &base, mark.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        match (committed, call) {
+            (Ok(commit), _) => Ok(Landed { commit, size, count: 1, is_earlier: false }),
+            (Err(StoreError::PreconditionFailed), Some(call)) => {
+                let now = store.head(&target.key).await.map_err(gone)?;
+                let (commit, count) = Mark::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
+                Ok(Landed { commit, size, count, is_earlier: true })
+            }
+            (Err(error), _) => Err(gone(error)),
+        }
+    }
+}
+
+/// A condition on a version does not hold where there is none any more.
+fn gone(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound => StoreError::PreconditionFailed,
+        error => error,
     }
 }
 
@@ -135,7 +139,7 @@ fn check_size(path: &VirtualPath, size: usize, most: usize, advice: &str) -> Res
         .with_outcome(Outcome::NotApplied))
 }
 
-fn precondition_failed(path: &VirtualPath) -> Error {
+pub(super) fn precondition_failed(path: &VirtualPath) -> Error {
     Error::new(
         Code::PreconditionFailed,
         format!("{path} is not in the state the request's conditions ask for; read it again"),
@@ -143,14 +147,7 @@ fn precondition_failed(path: &VirtualPath) -> Error {
     .with_outcome(Outcome::NotApplied)
 }
 
-/// A failed write, in the words of the tree.
-fn refused(path: &VirtualPath, error: StoreError) -> Error {
-    match error {
-        StoreError::PreconditionFailed => Error::new(
-            Code::AlreadyExists,
-            format!("{path} exists already; change it with edit, or write it with overwrite: true"),
-        )
-        .with_outcome(Outcome::NotApplied),
-        error => error.into(),
-    }
+fn already_exists(path: &VirtualPath) -> Error {
+    let message = format!("{path} exists already; change it with edit, or write it with overwrite: true");
+    Error::new(Code::AlreadyExists, message).with_outcome(Outcome::NotApplied)
 }

@@ -125,6 +125,9 @@ fn problem(error: &Error) -> Value {
         if let Some(outcome) = error.outcome() {
             members.insert("outcome".into(), json!(outcome));
         }
+        if let Some(parts) = error.parts() {
+            members.insert("parts".into(), json!(parts));
+        }
         for (name, value) in error.details() {
             members.entry(name.clone()).or_insert_with(|| value.clone());
         }

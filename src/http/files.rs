@@ -96,7 +96,8 @@ async fn put_file(Extension(call): Extension<SessionCall>, request: Request) -> 
     Ok(response)
 }
 
-/// Delete a file, or a folder and everything below it.
+/// Delete a file, or a folder and everything below it. Where some files of a folder could not be deleted, this is the problem
+/// of the first of them, with `outcome` for the whole, `deleted` and `failed`; the same call, made again, deletes the rest.
 #[utoipa::path(delete, path = "/files/{*path}", tag = "files", responses(
     (status = 204, description = "Deleted."),
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
@@ -107,8 +108,8 @@ async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap
         let stat = call.backend.stat(&path).await?;
         check_match(&tags, &stat.etag)?;
     }
-    call.backend.delete(DeleteRequest { path }).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let reply = call.backend.delete(DeleteRequest { path }).await?;
+    reply.failure().map_or(Ok(StatusCode::NO_CONTENT), |error| Err(error.into()))
 }
 
 /// What `if-match` and `if-none-match` make of a read: a refusal, a 304, or nothing.

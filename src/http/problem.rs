@@ -17,7 +17,7 @@ use utoipa::{
     openapi::{RefOr, schema::Schema},
 };
 
-use crate::error::{Code, Error, Kind, Outcome};
+use crate::error::{Code, Error, Kind, Outcome, Parts};
 
 /// What a handler returns.
 pub(super) type Reply<T> = Result<T, Problem>;
@@ -83,6 +83,9 @@ pub(super) struct Document<'a> {
     /// Whether the failed change is in the store, where that question makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
+    /// What became of each part of the failed change, where it has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Parts>,
     /// Further members by code: `suggestions`, `candidates`, `occurrences`, `approval_id`.
     #[serde(flatten)]
     #[schema(value_type = Object)]
@@ -103,6 +106,7 @@ pub(super) fn render(mut response: Response, request_id: &str) -> Response {
         request_id,
         retryable: error.retryable(),
         outcome: error.outcome(),
+        parts: error.parts(),
         details: error.details(),
     };
     let mut written = Json(document).into_response();

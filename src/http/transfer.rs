@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     backend::{BackendProtocol as _, SkillBackend, UploadFile},
-    error::{Code, Error, Outcome, Result},
+    error::{Code, Error, Outcome, Parts, Result},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
 };
 
@@ -54,6 +54,12 @@ struct UploadedFile {
     /// What went wrong, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
+    /// Where something went wrong: whether the file is in the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    /// The same of each part, for a file of a skill.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Parts>,
 }
 
 /// Upload files: a part for each, its name the virtual path. Files that exist are replaced.
@@ -84,9 +90,17 @@ async fn upload(Extension(call): Extension<SessionCall>, request: Request) -> Re
 impl UploadedFile {
     fn new(path: String, outcome: Result<Option<String>>) -> Self {
         match outcome {
-            Ok(etag) => Self { path, etag, error: None, detail: None },
+            Ok(etag) => Self { path, etag, error: None, detail: None, outcome: None, parts: None },
             Err(error) => {
-                Self { path, etag: None, error: Some(error.code().as_str()), detail: Some(error.message().to_owned()) }
+                let error = error.of_change();
+                Self {
+                    path,
+                    etag: None,
+                    error: Some(error.code().as_str()),
+                    detail: Some(error.message().to_owned()),
+                    outcome: error.outcome(),
+                    parts: error.parts(),
+                }
             }
         }
     }
@@ -113,8 +127,11 @@ async fn store_part(backend: &SkillBackend, path: &str, mut part: Field<'_>) -> 
 
 /// An error in the middle of an upload, with what had become of the files before it.
 fn partly(error: Error, files: &[UploadedFile]) -> Error {
-    let outcome = if files.is_empty() { Outcome::NotApplied } else { Outcome::Unknown };
-    error.with_outcome(outcome).with_detail("files", serde_json::to_value(files).unwrap_or_default())
+    // What the error is about was not stored either.
+    let outcomes = files.iter().map(|file| file.outcome.unwrap_or(Outcome::Applied)).chain([Outcome::NotApplied]);
+    error
+        .with_outcome(Outcome::of_all(outcomes).unwrap_or(Outcome::NotApplied))
+        .with_detail("files", serde_json::to_value(files).unwrap_or_default())
 }
 
 /// Which files.

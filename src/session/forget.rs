@@ -27,7 +27,7 @@ impl Sessions {
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
-        let _lane = self.lane(&key).lock().await;
+        let _lane = self.lane(&key).await;
         let seen = self.records.look(&key).await?;
         if self.alive(&seen).is_ok_and(|alive| alive.is_none()) {
             return Err(not_found(session));
@@ -51,7 +51,7 @@ impl Sessions {
         let mut collected = Collected::default();
         for entry in &entries {
             let Some((session_id, key)) = self.named(user, entry) else { continue };
-            let _lane = self.lane(&key).lock().await;
+            let _lane = self.lane(&key).await;
             let seen = self.records.pass(&key).await?;
             let ended = match self.alive(&seen) {
                 Ok(alive) => alive.is_none() && seen.value()?.is_some(),

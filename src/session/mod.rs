@@ -1,6 +1,8 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod create;
 mod forget;
+mod lanes;
 mod list;
 mod objects;
 mod operation;
@@ -16,12 +18,14 @@ mod user_policy;
 mod uses;
 mod version;
 
+pub use create::CreateSession;
 pub use forget::Collected;
+pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionPage};
 pub use operation::Operation;
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
 pub use reach::{Reach, SessionPattern, Whereabouts, out_of_reach};
-pub use sessions::{Change, CreateSession, Sessions};
+pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
 pub use summary::{LoadedSummary, SessionSummary};
 pub use uses::Ranks;

@@ -3,18 +3,14 @@
 //! A session is changed only by compare-and-swap on its object, so any replica can serve any session. Changes from one
 //! process to one session queue up first, because losing a race against oneself is a wasted round trip.
 
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::{StreamExt as _, stream};
 use jiff::SignedDuration;
-use tokio::sync::Mutex;
+use tokio::sync::MutexGuard;
 
 use super::{
-    Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
+    Lanes, Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
     objects::{Objects, Seen},
     pending::Pending,
     snapshots::Snapshots,
@@ -29,21 +25,8 @@ use crate::{
     store::{SharedStore, StoreError},
 };
 
-/// Locks that keep changes of one session in line; sessions share them by hash.
-const LANES: usize = 256;
 /// A session that is only read is touched this often, so that it does not count as idle.
 const TOUCH_EVERY: SignedDuration = SignedDuration::from_hours(24);
-
-/// What a new session begins with.
-#[derive(Clone, Debug, Default)]
-pub struct CreateSession {
-    /// Values for the mount templates.
-    pub vars: BTreeMap<String, Id>,
-    /// What it may do.
-    pub policy: Option<Policy>,
-    /// The session whose loaded skills, variables and policy it starts from.
-    pub parent: Option<Id>,
-}
 
 /// The sessions and policies of every user.
 #[derive(Debug)]
@@ -55,7 +38,8 @@ pub struct Sessions {
     read_only: Option<String>,
     pub(super) records: Objects<Session>,
     pub(super) policies: Objects<Policy>,
-    lanes: Vec<Mutex<()>>,
+    /// Changes of one session go one after the other.
+    lanes: Lanes,
     pub(super) pending: Pending,
     uses: Uses,
     snapshots: Snapshots,
@@ -68,7 +52,7 @@ impl Sessions {
         let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES);
         Self {
             policies: Objects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
-            lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
+            lanes: Lanes::default(),
             pending: Pending::default(),
             uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
             snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
@@ -160,44 +144,6 @@ impl Sessions {
         if found.version == 0 { Err(not_found(session)) } else { Ok(found) }
     }
 
-    /// Makes a session, or returns the one there is; the flag says whether it was made.
-    ///
-    /// # Errors
-    /// `invalid_request` for variables without a use, a policy that does not hold together or a parent that does not
-    /// exist; the store's.
-    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
-        self.check_vars(&wanted.vars)?;
-        if let Some(policy) = &wanted.policy {
-            policy.check()?;
-        }
-        let parent = match &wanted.parent {
-            None => None,
-            Some(parent) => Some(self.existing(user, parent, 0).await?),
-        };
-        self.update(user, session, |state| {
-            if state.version > 0 {
-                return Ok(Change::None(false));
-            }
-            if let Some(parent) = &parent {
-                state.vars.clone_from(&parent.vars);
-                state.policy.clone_from(&parent.policy);
-                state.loaded_skills.clone_from(&parent.loaded_skills);
-                state.current_skill.clone_from(&parent.current_skill);
-                state.ranks.clone_from(&parent.ranks);
-                state.used.clone_from(&parent.used);
-                state.has_found = parent.has_found;
-                state.parent = Some(parent.session_id.clone());
-            }
-            state.vars.extend(wanted.vars.clone());
-            if let Some(policy) = &wanted.policy {
-                state.policy.clone_from(policy);
-            }
-            Ok(Change::Save(true))
-        })
-        .await
-        .map(|(session, made)| (session, made.unwrap_or(false)))
-    }
-
     /// Changes a session by `change`, which may run several times: once on each version that was read.
     ///
     /// # Errors
@@ -211,7 +157,7 @@ impl Sessions {
         self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
-        let _lane = self.lane(&key).lock().await;
+        let _lane = self.lane(&key).await;
         let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
             let now = self.clock.now();
@@ -229,7 +175,9 @@ impl Sessions {
             };
             let (past, last) = self.pending.of(&name);
             next.remember(past);
-            self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await?;
+            // What lies beside a session changes nothing while the session does not name it.
+            let aside = self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await;
+            aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
             if next.version == 0 {
                 next.life = Some(Life::new(now, self.clock.random()));
             }
@@ -345,11 +293,8 @@ impl Sessions {
         Ok(seen.value()?.filter(|session| self.clock.now() < session.expires_at()).cloned())
     }
 
-    #[expect(clippy::indexing_slicing, reason = "a remainder by the number of lanes is the index of one")]
-    pub(super) fn lane(&self, key: &ObjectKey) -> &Mutex<()> {
-        let mut hash = DefaultHasher::new();
-        key.hash(&mut hash);
-        &self.lanes[usize::from(hash.finish().to_le_bytes()[0]) % LANES]
+    pub(super) async fn lane(&self, key: &ObjectKey) -> MutexGuard<'_, ()> {
+        self.lanes.enter(key.as_str()).await
     }
 }
 

@@ -49,7 +49,7 @@ impl Sessions {
         self.check_writable()?;
         policy.check()?;
         let key = self.namespace.user(user)?.policy()?;
-        let _lane = self.lane(&key).lock().await;
+        let _lane = self.lane(&key).await;
         for _ in 0..SESSION_ATTEMPTS {
             let seen = self.policies.look(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {

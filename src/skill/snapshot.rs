@@ -1,6 +1,6 @@
 //! The exact files of one skill at one moment.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,12 @@ impl Snapshot {
             + texts
     }
 
+    /// The same snapshot without these files.
+    #[must_use]
+    pub fn without(&self, paths: &HashSet<&str>) -> Self {
+        Self::new(self.files.iter().filter(|file| !paths.contains(file.path.as_str())).cloned().collect())
+    }
+
     /// All bytes together.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -115,6 +121,7 @@ mod tests {
         assert!(one.digest().starts_with("sha256:") && one.digest().len() == 71);
         assert_ne!(one.digest(), one.with("a", Some(file("a", "2"))).digest());
         assert_eq!(one.with("c", Some(file("c", "1"))).with("c", None), one);
+        assert_eq!(one.with("c", Some(file("c", "1"))).without(&HashSet::from(["c", "none"])), one);
     }
 
     #[test]

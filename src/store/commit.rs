@@ -3,8 +3,12 @@
 //! A conditional put that lands while its reply is lost looks, when tried again, like somebody else's win. So each write
 //! carries an id in the object's metadata, and each conditional write carries forward the ids of its last 32
 //! predecessors. After an attempt of unknown outcome the chain of whatever is there now decides: our id in it means we
-//! landed; our base in it without us means we did not; anything else stays unknown and is never applied again. The same
-//! trap is described by Trino #27388, Icechunk #2099 and ClickHouse #113994, and cured alike in SlateDB.
+//! landed; our base in it without us means we did not; anything else stays unknown and is never applied again. That
+//! includes an object that is not there: a create may have landed and been deleted since. The same trap is described by
+//! Trino #27388, Icechunk #2099 and ClickHouse #113994, and cured alike in SlateDB.
+//!
+//! Where a write is one part of a larger change, its id begins with the name of the call that made it ([`Mark`]). The same
+//! call, made again, finds its own write in the chain and goes on with the parts that are missing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -77,6 +81,37 @@ pub struct Commit {
     pub metadata: Metadata,
 }
 
+/// What the id of a write says of the call it is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The name of the call: hexadecimal digits, the same whenever the same is asked for in the same state.
+    pub call: String,
+    /// A number that the call has to answer with and could not learn again once the write is there.
+    pub count: u64,
+}
+
+impl Mark {
+    /// The id of a write; `random` tells one attempt at the call from another.
+    fn id(&self, random: u128) -> String {
+        format!("{}.{:x}.{:016x}", self.call, self.count, random & u128::from(u64::MAX))
+    }
+
+    /// The write of `call` that led to the version `now`, and its number; `None` where no write in its chain is of that
+    /// call.
+    #[must_use]
+    pub fn find(call: &str, now: &ObjectMeta) -> Option<(Commit, u64)> {
+        let count_of = |id: &str| {
+            let (count, _) = id.strip_prefix(call)?.strip_prefix('.')?.split_once('.')?;
+            u64::from_str_radix(count, 16).ok()
+        };
+        let commit = |etag| Commit { etag, metadata: now.metadata.clone() };
+        match now.metadata.get(WRITE_ID).and_then(|id| count_of(id)) {
+            Some(count) => Some((commit(Some(now.etag.clone())), count)),
+            None => chain_of(&now.metadata).find_map(count_of).map(|count| (commit(None), count)),
+        }
+    }
+}
+
 /// Puts objects and settles what became of them.
 #[derive(Clone, Debug)]
 pub struct Committer {
@@ -105,7 +140,22 @@ impl Committer {
     /// `PreconditionFailed` (or `NotFound` for a deleted base) where `base` does not hold and nothing was written;
     /// `Unavailable` with its outcome where the store did not answer; `Denied` and `Unsupported` as the store says.
     pub async fn commit(&self, key: &ObjectKey, bytes: Bytes, base: &Base) -> StoreResult<Commit> {
-        let id = format!("{:032x}", self.clock.random());
+        self.commit_marked(key, bytes, base, None).await
+    }
+
+    /// As [`commit`](Self::commit); with a mark, [`Mark::find`] finds the write again.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub async fn commit_marked(
+        &self,
+        key: &ObjectKey,
+        bytes: Bytes,
+        base: &Base,
+        mark: Option<&Mark>,
+    ) -> StoreResult<Commit> {
+        let random = self.clock.random();
+        let id = mark.map_or_else(|| format!("{random:032x}"), |mark| mark.id(random));
         let metadata = metadata(&id, &base.chain());
         let deadline = Instant::now() + OPERATION_TIMEOUT;
         let mut backoff = self.backoff(deadline);
@@ -140,10 +190,7 @@ impl Committer {
         loop {
             match self.store.head(key).await {
                 Ok(meta) => return judge(id, base, &meta),
-                // Nothing there: a create may be tried again, because trying is conditional; had it landed and been
-                // deleted since, then it now takes effect after that delete. For the others, a version that was there
-                // is gone, and whether ours was among the deleted nobody can tell.
-                Err(StoreError::NotFound) if *base == Base::Absent => return Verdict::NeverLanded,
+                // Ours may have landed and been deleted since, and then putting it again would undo that delete.
                 Err(StoreError::NotFound) => return Verdict::Unknown,
                 Err(error) if !error.is_transient() || !backoff.pause().await => return Verdict::Unknown,
                 Err(_) => {}

@@ -1,6 +1,6 @@
 //! A layer that fails on purpose, for tests and benchmarks.
 //!
-//! What goes wrong is written down beforehand, by verb and by count, so a run can be repeated exactly; nothing here asks
+//! What goes wrong is written down beforehand, by verb, by count and by key, so a run can be repeated exactly; nothing here asks
 //! the machine for time or chance. Delays use tokio's clock: under a paused clock they cost nothing, and the time that
 //! passed counts the round trips. It never lies: an error may hide what happened, but no answer is made up.
 
@@ -37,6 +37,8 @@ pub enum Fault {
     SlowDown,
     /// A policy forbids it: `Denied`.
     Deny,
+    /// It meets another version than it names: `PreconditionFailed`.
+    Disprove,
     /// It is carried out and the reply comes this much later.
     SlowReply(Duration),
     /// It reaches the store only this much later.
@@ -64,10 +66,11 @@ struct VerbPlan {
     rules: Vec<(Rule, Fault)>,
 }
 
-/// When a standing fault strikes, by the number of the request (from 1).
+/// When a standing fault strikes: by the number of the request (from 1), or by its key.
 #[derive(Debug)]
 enum Rule {
     Every(u64),
+    Keys(String),
     Random { seed: u64, percent: u8 },
 }
 
@@ -86,6 +89,11 @@ impl Faulty {
     /// Every `n`-th request of this verb, counted from the first ever, meets `fault`; 0 never does.
     pub fn every(&self, verb: Verb, n: u64, fault: Fault) {
         self.plan().verbs.entry(verb).or_default().rules.push((Rule::Every(n), fault));
+    }
+
+    /// Every request of this verb for a key (or a listing of a prefix) that contains `part` meets `fault`.
+    pub fn for_keys(&self, verb: Verb, part: &str, fault: Fault) {
+        self.plan().verbs.entry(verb).or_default().rules.push((Rule::Keys(part.to_owned()), fault));
     }
 
     /// `percent` of the requests of this verb, chosen by `seed`, meet `fault`.
@@ -121,8 +129,13 @@ impl Faulty {
     }
 
     /// Carries `request` out, or not, as the plan has it.
-    async fn meet<T>(&self, verb: Verb, request: impl Future<Output = StoreResult<T>> + Send) -> StoreResult<T> {
-        let (latency, fault) = self.plan().next(verb);
+    async fn meet<T>(
+        &self,
+        verb: Verb,
+        key: &str,
+        request: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let (latency, fault) = self.plan().next(verb, key);
         if latency > Duration::ZERO {
             sleep(latency).await;
         }
@@ -134,6 +147,7 @@ impl Faulty {
             Fault::Deny => {
                 Err(StoreError::denied(Cause::AccessDenied { action: "scripted".to_owned() }, "scripted: denied"))
             }
+            Fault::Disprove => Err(StoreError::PreconditionFailed),
             Fault::LoseRequest => Err(lost(verb, "scripted: request lost")),
             Fault::LoseReply => {
                 // What the store said, success or not, is the reply that gets lost.
@@ -154,30 +168,31 @@ impl Faulty {
 }
 
 impl Plan {
-    fn next(&mut self, verb: Verb) -> (Duration, Fault) {
+    fn next(&mut self, verb: Verb, key: &str) -> (Duration, Fault) {
         let plan = self.verbs.entry(verb).or_default();
         plan.seen += 1;
-        let fault = if self.down { Fault::Refuse } else { plan.fault() };
+        let fault = if self.down { Fault::Refuse } else { plan.fault(key) };
         (self.latency, fault)
     }
 }
 
 impl VerbPlan {
-    fn fault(&mut self) -> Fault {
+    fn fault(&mut self, key: &str) -> Fault {
         if let Some(scripted) = self.script.pop_front() {
             return scripted;
         }
         let seen = self.seen;
-        let struck = self.rules.iter().find(|(rule, _)| rule.strikes(seen));
+        let struck = self.rules.iter().find(|(rule, _)| rule.strikes(seen, key));
         struck.map_or(Fault::None, |(_, fault)| *fault)
     }
 }
 
 impl Rule {
-    fn strikes(&self, number: u64) -> bool {
-        match *self {
-            Self::Every(n) => n > 0 && number.is_multiple_of(n),
-            Self::Random { seed, percent } => mix(seed ^ mix(number)) % 100 < u64::from(percent),
+    fn strikes(&self, number: u64, key: &str) -> bool {
+        match self {
+            Self::Every(n) => *n > 0 && number.is_multiple_of(*n),
+            Self::Keys(part) => key.contains(part.as_str()),
+            Self::Random { seed, percent } => mix(seed ^ mix(number)) % 100 < u64::from(*percent),
         }
     }
 }
@@ -206,23 +221,23 @@ impl Store for Faulty {
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.meet(Verb::Get, self.inner.get(key, options)).await
+        self.meet(Verb::Get, key.as_str(), self.inner.get(key, options)).await
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.meet(Verb::Put, self.inner.put(key, bytes, options)).await
+        self.meet(Verb::Put, key.as_str(), self.inner.put(key, bytes, options)).await
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.meet(Verb::Head, self.inner.head(key)).await
+        self.meet(Verb::Head, key.as_str(), self.inner.head(key)).await
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.meet(Verb::List, self.inner.list(prefix, options)).await
+        self.meet(Verb::List, prefix.as_str(), self.inner.list(prefix, options)).await
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.meet(Verb::Delete, self.inner.delete(key, options)).await
+        self.meet(Verb::Delete, key.as_str(), self.inner.delete(key, options)).await
     }
 }
 
@@ -278,7 +293,7 @@ mod tests {
         assert_eq!(failed, [3, 6]);
         assert_eq!(store.seen(Verb::Put), 7);
         let rule = Rule::Random { seed: 7, percent: 20 };
-        let struck = (1..=10_000).filter(|number| rule.strikes(*number)).count();
+        let struck = (1..=10_000).filter(|number| rule.strikes(*number, "")).count();
         assert!((1_800..2_200).contains(&struck), "{struck}");
     }
 

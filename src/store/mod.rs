@@ -32,7 +32,7 @@ use jiff::Timestamp;
 pub use breaker::Breaker;
 pub use cached::Cached;
 pub use cause::Cause;
-pub use commit::{Base, Commit, Committer};
+pub use commit::{Base, Commit, Committer, Mark};
 pub use directory::DirectoryStore;
 pub use error::{StoreError, Trouble};
 pub use faulty::{Fault, Faulty};

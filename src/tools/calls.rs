@@ -167,7 +167,7 @@ impl Turn<'_> {
             Call::Glob(request) => self.backend.glob(request).await.map(|reply| text::glob(&reply, room)),
             Call::Write(request) => self.backend.write(request).await.map(|reply| text::write(&reply)),
             Call::Edit(request) => self.backend.edit(request).await.map(|reply| text::edit(&reply)),
-            Call::Delete(request) => self.backend.delete(request).await.map(|reply| text::delete(&reply)),
+            Call::Delete(request) => self.backend.delete(request).await.and_then(|reply| text::delete(&reply)),
             Call::Load(request) => {
                 let reply = Box::pin(self.backend.load_skill(request)).await;
                 reply.map(|reply| text::load(&reply, body_place(self.policy), room))

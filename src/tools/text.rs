@@ -11,7 +11,7 @@ use crate::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply,
         LoadStatus, LsReply, ReadReply, SkillParameter, UnloadSkillReply, UnloadStatus, WriteReply,
     },
-    error::Error,
+    error::{Error, Result},
     limits::TOOL_LOADED_FILES,
     skill::{fence, sanitize},
 };
@@ -90,10 +90,12 @@ pub(super) fn edit(reply: &EditReply) -> String {
     format!("Successfully replaced {} instance(s) of the string in '{}'", reply.occurrences, reply.path)
 }
 
-pub(super) fn delete(reply: &DeleteReply) -> String {
-    match reply.deleted {
-        1 => format!("Deleted {}", reply.path),
-        files => format!("Deleted {} ({files} files)", reply.path),
+/// A delete that left something behind is an error, which says how much and what to do.
+pub(super) fn delete(reply: &DeleteReply) -> Result<String> {
+    match (reply.failure(), reply.deleted) {
+        (Some(error), _) => Err(error),
+        (None, 1) => Ok(format!("Deleted {}", reply.path)),
+        (None, files) => Ok(format!("Deleted {} ({files} files)", reply.path)),
     }
 }
 

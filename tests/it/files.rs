@@ -308,7 +308,7 @@ async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() 
     assert_eq!(code(agent.download(paths(TRANSFER_FILES + 1)).await), Code::InvalidRequest);
 }
 
-// S-WRITE-4: A failed change says `not_applied` or `unknown`, and never plain failure for one that landed.
+// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for one that landed.
 #[tokio::test(start_paused = true)]
 async fn a_failed_change_says_what_became_of_it() {
     let world = World::new();
@@ -408,7 +408,8 @@ async fn deleting_takes_a_file_or_a_whole_folder() {
     assert_eq!(code(agent.remove("/").await), Code::ReadOnly);
 }
 
-// S-MOVE-1: `upload` and `download` carry any bytes and report on each file, in the order they were given.
+// S-MOVE-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
+// fails, with its outcome.
 #[tokio::test]
 async fn transfers_carry_bytes_and_report_in_order() {
     let world = World::new();

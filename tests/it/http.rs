@@ -15,6 +15,7 @@ mod tools;
 mod transfer;
 #[cfg(feature = "s3")]
 mod unreadable;
+mod writes;
 
 use std::sync::Arc;
 

@@ -37,6 +37,8 @@ mod localstack;
 mod model;
 #[cfg(feature = "s3")]
 mod on_s3;
+mod outcomes;
+mod parts;
 mod prompts;
 mod races;
 mod real_skills;

@@ -277,25 +277,29 @@ async fn content(memory: &MemoryStore) -> Bytes {
     memory.get(&key(), GetOptions::default()).await.unwrap().bytes
 }
 
-/// Troubles of one put that a commit must get over, whether it landed or not.
+/// Troubles of one put that a commit must get over, whatever its base.
 fn survivable() -> Vec<Fault> {
     vec![
-        Fault::ResetBefore,
         Fault::ReplyLost,
         Fault::ReplyHangs,
-        Fault::NoAnswer,
         Fault::Refused(503, "SlowDown"),
-        Fault::Refused(500, "InternalError"),
         Fault::Refused(409, "ConditionalRequestConflict"),
     ]
 }
 
+/// Troubles of one put that did not land, which the version that is there still can show, and nothing else.
+fn lost() -> Vec<Fault> {
+    vec![Fault::ResetBefore, Fault::NoAnswer, Fault::Refused(500, "InternalError")]
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
-    for fault in survivable() {
+    for (fault, is_lost) in
+        survivable().into_iter().map(|fault| (fault, false)).chain(lost().into_iter().map(|fault| (fault, true)))
+    {
         let (s3, memory, script) = s3_with_script();
         let committer = Committer::new(Arc::new(s3), Arc::new(SystemClock::new()));
-        script.add(&fault, 1);
+        script.add(if is_lost { &Fault::None } else { &fault }, 1);
         let created = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await;
         let created = created.unwrap_or_else(|error| panic!("create, {fault:?}: {error:?}"));
         assert_eq!(content(&memory).await, "one", "{fault:?}");
@@ -306,6 +310,19 @@ async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
         let changed = changed.unwrap_or_else(|error| panic!("change, {fault:?}: {error:?}"));
         assert_eq!(memory.head(&key()).await.unwrap().etag, changed.etag.unwrap(), "{fault:?}");
         assert_eq!(content(&memory).await, "two", "{fault:?}");
+    }
+}
+
+// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+#[tokio::test(start_paused = true)]
+async fn a_create_in_doubt_whose_object_is_not_there_is_unknown_and_sent_once() {
+    for fault in lost() {
+        let (s3, _, script) = s3_with_script();
+        let committer = Committer::new(Arc::new(s3), Arc::new(SystemClock::new()));
+        script.add(&fault, 1);
+        let error = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await.unwrap_err();
+        assert!(is_unknown(&error), "{fault:?}: {error:?}");
+        assert_eq!(script.take_methods(), ["PUT", "HEAD"], "{fault:?}");
     }
 }
 

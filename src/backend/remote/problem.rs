@@ -4,11 +4,11 @@ use reqwest::{Response, StatusCode};
 use serde_json::{Map, Value};
 
 use super::Effect;
-use crate::error::{Code, Error, Outcome};
+use crate::error::{Code, Error, Outcome, Parts};
 
 /// Members of a problem document that have a place of their own, or none, in an [`Error`].
-const KNOWN_MEMBERS: [&str; 9] =
-    ["type", "title", "status", "detail", "code", "request_id", "retryable", "outcome", "instance"];
+const KNOWN_MEMBERS: [&str; 10] =
+    ["type", "title", "status", "detail", "code", "request_id", "retryable", "outcome", "parts", "instance"];
 
 /// The error of a request that got no answer, or half of one.
 pub(super) fn unreachable(cause: reqwest::Error, effect: Effect) -> Error {
@@ -40,10 +40,14 @@ fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: E
     let code = text("code").and_then(Code::parse);
     let message = text("detail").map_or_else(|| format!("the server answered {status}"), str::to_owned);
     let told = document.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
+    let parts = document.get("parts").and_then(|parts| serde_json::from_value::<Parts>(parts.clone()).ok());
     // Without the service's own word, something before it failed, and the request may have been passed on.
     let outcome =
         told.or((code.is_none() && status.is_server_error() && effect == Effect::Changes).then_some(Outcome::Unknown));
     let mut error = Error::new(code.unwrap_or_else(|| by_status(status)), message);
+    if let Some(parts) = parts {
+        error = error.with_parts(parts);
+    }
     if let Some(outcome) = outcome {
         error = error.with_outcome(outcome);
     }
@@ -85,9 +89,19 @@ mod tests {
             &json!({"type": "urn:x", "title": "Conflict", "status": 409, "detail": "twice", "code": "old_string_not_unique",
                 "request_id": "r", "retryable": false, "outcome": "not_applied", "occurrences": 2}),
         );
+        assert_eq!(error.parts(), None);
         assert_eq!((error.code(), error.message()), (Code::OldStringNotUnique, "twice"));
         assert_eq!(error.outcome(), Some(Outcome::NotApplied));
         assert_eq!(Value::Object(error.details().clone()), json!({"occurrences": 2}));
+    }
+
+    #[test]
+    fn the_parts_of_a_change_come_back_and_the_outcome_is_what_the_server_said() {
+        let parts = json!({"file": "applied", "session": "not_applied", "audit": "unknown"});
+        let error = error(503, &json!({"code": "store_unavailable", "outcome": "partial", "parts": parts}));
+        let expected = Parts { file: Some(Outcome::Applied), session: Some(Outcome::NotApplied) };
+        assert_eq!((error.parts(), error.outcome()), (Some(expected), Some(Outcome::Partial)));
+        assert!(error.details().is_empty());
     }
 
     #[test]

@@ -2,11 +2,17 @@
 
 use clap::Args;
 
-use super::super::app::App;
+use super::super::{
+    app::App,
+    output::{note, plain},
+};
 use crate::{
     backend::{DeleteRequest, LsRequest},
     error::{Code, Error, Result},
 };
+
+/// Files that could not be deleted of which a line each is shown.
+const SHOWN_FILES: usize = 10;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -31,6 +37,13 @@ impl Rm {
                 return Err(Error::new(Code::IsADirectory, format!("{path} is a folder; delete it with --recursive")));
             }
             let reply = backend.delete(DeleteRequest { path }).await?;
+            if let Some(error) = reply.failure() {
+                if !app.out.is_json() {
+                    let shown = reply.failed.iter().take(SHOWN_FILES);
+                    shown.for_each(|file| note(format_args!("not deleted: {} ({})", plain(&file.path), file.code)));
+                }
+                return Err(error);
+            }
             app.out.reply(&reply, |out, reply| {
                 let files = if reply.deleted == 1 { "file" } else { "files" };
                 out.line(format_args!("deleted {} ({} {files})", reply.path, reply.deleted))

@@ -88,9 +88,9 @@ async fn an_own_success_whose_reply_was_lost_is_a_success() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conditional_write_that_was_lost_on_its_way_is_sent_again() {
+async fn a_write_on_a_version_that_was_lost_on_its_way_is_sent_again() {
     for (bench, base) in Bench::each_base().await {
-        if base == Base::Whatever {
+        if !matches!(base, Base::Version(..)) {
             continue;
         }
         bench.faulty.script(Verb::Put, [Fault::LoseRequest, Fault::LoseRequest]);
@@ -106,6 +106,25 @@ async fn an_unconditional_write_of_unknown_outcome_is_never_sent_again() {
     bench.faulty.script(Verb::Put, [Fault::LoseRequest]);
     assert_eq!(outcome(&bench.commit(&Base::Whatever).await), Some(Outcome::Unknown));
     assert_eq!((bench.faulty.seen(Verb::Put), bench.text().await.as_str()), (1, "before"));
+}
+
+// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+#[tokio::test(start_paused = true)]
+async fn a_write_in_doubt_whose_object_is_not_there_is_never_sent_again() {
+    for fault in [Fault::LoseReply, Fault::LoseRequest] {
+        for (bench, base) in Bench::each_base().await {
+            bench.faulty.script(Verb::Put, [fault]);
+            bench.faulty.script(Verb::Head, [Fault::SlowRequest(Duration::from_secs(1))]);
+            let other = async {
+                sleep(Duration::from_millis(1)).await;
+                bench.memory.delete(&key(), super::super::DeleteOptions::default()).await.unwrap();
+            };
+            let (ours, ()) = tokio::join!(bench.commit(&base), other);
+            assert_eq!(outcome(&ours), Some(Outcome::Unknown), "{fault:?}, {base:?}");
+            assert_eq!(bench.faulty.seen(Verb::Put), 1, "{fault:?}, {base:?}");
+            assert!(bench.memory.head(&key()).await.is_err(), "what was deleted stays deleted: {fault:?}, {base:?}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,6 +241,32 @@ async fn the_chain_holds_its_predecessors_at_the_limit_and_drops_the_oldest_beyo
     assert!(!chain_of(&metadata).any(|id| id == ids[0]), "one more");
     let size: usize = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
     assert!(size <= 2048, "S3 keeps 2 KB of metadata, this is {size}");
+}
+
+#[tokio::test]
+async fn a_call_finds_its_own_write_while_the_chain_has_it() {
+    let bench = Bench::new();
+    let mark = |call: &str, count| Mark { call: format!("{call:0>16}"), count };
+    let commit = async |base: &Base, mark: &Mark| {
+        bench.ours.commit_marked(&key(), Bytes::from_static(b"x"), base, Some(mark)).await.unwrap()
+    };
+    let (ours, other) = (mark("a", u64::from(u32::MAX)), mark("ab", 2));
+    let first = commit(&Base::Absent, &ours).await;
+    let now = bench.memory.head(&key()).await.unwrap();
+    assert_eq!(Mark::find(&ours.call, &now), Some((first.clone(), ours.count)));
+    assert_eq!(Mark::find(&other.call, &now), None);
+
+    let mut base = next(first);
+    for _ in 0..WRITE_CHAIN {
+        base = next(commit(&base, &other).await);
+    }
+    let now = bench.memory.head(&key()).await.unwrap();
+    let (passed, count) = Mark::find(&ours.call, &now).unwrap();
+    assert_eq!((passed.etag, count), (None, ours.count), "others wrote after it");
+    let size: usize = now.metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
+    assert!(size <= 2048, "S3 keeps 2 KB of metadata, this is {size}");
+    commit(&base, &other).await;
+    assert_eq!(Mark::find(&ours.call, &bench.memory.head(&key()).await.unwrap()), None, "one more");
 }
 
 #[test]

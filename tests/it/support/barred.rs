@@ -10,8 +10,8 @@ use bytes::Bytes;
 use skillmount::{
     path::{KeyPrefix, ObjectKey},
     store::{
-        Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-        SharedStore, Store, StoreError,
+        Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions,
+        PutResult, SharedStore, Store, StoreError,
     },
 };
 

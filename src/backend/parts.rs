@@ -1,0 +1,288 @@
+//! Changes that may have two parts: a skill's file, and the session's snapshot that says which version of it is seen.
+//!
+//! The file goes first. Where the session cannot be changed then, the answer says what became of each part, and the same
+//! call, made again, completes the second without doing the first twice. This is how it knows: the write carries the name
+//! of its call, a digest of what was asked, in which session, and of the version the snapshot named at that time. A call
+//! that finds its own name among the writes of the file is one whose first part landed. Once the second has landed too, the
+//! snapshot names another version, so that the same words are another call.
+//!
+//! Within one process changes of one skill wait for each other, so that a call never meets the first half of one that is
+//! still under way.
+
+use std::fmt::Write as _;
+
+use moka::sync::Cache;
+use sha2::{Digest, Sha256};
+use tokio::sync::MutexGuard;
+
+use super::{
+    SkillBackend,
+    tree::{Kind, Pinned, Spot, Tree},
+};
+use crate::{
+    error::{Code, Error, Outcome, Parts, Result},
+    limits::SESSION_ATTEMPTS,
+    path::{ETag, ObjectKey, VirtualPath},
+    session::{Change, Lanes, LoadedSkill, Operation},
+    skill::{Snapshot, SnapshotFile},
+    store::Commit,
+};
+
+/// Calls whose second part failed that a process remembers.
+const UNFINISHED: u64 = 10_000;
+/// How often a call begins again because the session turns out to be another than the one it knew.
+pub(super) const ATTEMPTS: usize = 4;
+
+/// What the changes of skills share in one process.
+#[derive(Debug)]
+pub(super) struct SkillChanges {
+    lanes: Lanes,
+    /// The last call on each file of a session whose second part failed: what it asked for, and the version it began from.
+    /// The session may have changed although the answer never came, and then only this tells a repeated call from a new
+    /// one.
+    unfinished: Cache<(ObjectKey, VirtualPath), (String, Option<ETag>)>,
+}
+
+impl Default for SkillChanges {
+    fn default() -> Self {
+        Self { lanes: Lanes::default(), unfinished: Cache::new(UNFINISHED) }
+    }
+}
+
+/// Where a change goes.
+pub(super) struct Target<'shared> {
+    pub(super) tree: Tree,
+    pub(super) key: ObjectKey,
+    /// The skill it lies in, where it does.
+    pub(super) skill: Option<InSkill<'shared>>,
+}
+
+/// A place in a skill that this session may change. While it is held, no other change of that skill begins here.
+pub(super) struct InSkill<'shared> {
+    pinned: Pinned,
+    mount: VirtualPath,
+    relative: String,
+    _turn: MutexGuard<'shared, ()>,
+}
+
+/// A change of one file in a skill, as told from others.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// What its writes are marked with.
+    pub(super) name: String,
+    asked: String,
+    /// The version the session's snapshot named when it was first made; nothing where it named none.
+    from: Option<ETag>,
+    /// Whether it was made before and its answer was that its second part failed.
+    is_repeated: bool,
+}
+
+/// The first part of a change, once it is in the store.
+#[derive(Clone, Debug)]
+pub(super) struct Landed {
+    pub(super) commit: Commit,
+    pub(super) size: u64,
+    /// What the call counts: occurrences that an edit replaced.
+    pub(super) count: u64,
+    /// Whether an earlier call, the same as this one, put it there.
+    pub(super) is_earlier: bool,
+}
+
+impl Target<'_> {
+    /// A failure of the first part; the second was then not begun.
+    pub(super) fn failed(&self, path: &VirtualPath, error: Error) -> Error {
+        if self.skill.is_none() {
+            return error;
+        }
+        let error = error.of_change();
+        let parts = Parts { file: error.outcome(), session: Some(Outcome::NotApplied) };
+        if parts.file != Some(Outcome::Unknown) {
+            return error.with_parts(parts);
+        }
+        let message = format!(
+            "whether {path} was changed is not known; make the same call again, which completes it and never does it twice"
+        );
+        Error::new(error.code(), message).with_source(error).with_parts(parts)
+    }
+}
+
+impl SkillBackend {
+    /// Where a change of `path` by `tool` goes, if both are allowed. In a skill, waits for other changes of it.
+    pub(super) async fn target(&self, operation: Operation, path: &VirtualPath) -> Result<Target<'_>> {
+        let (tree, key) = self.writable(operation, path).await?;
+        let Spot::In { mount, kind: Kind::Pinned(_), .. } = tree.spot(path) else {
+            return Ok(Target { tree, key, skill: None });
+        };
+        let turn = self.shared.skill_changes.lanes.enter(mount.prefix.as_str()).await;
+        // The change that went before has moved the snapshot.
+        let (tree, key) = self.writable(operation, path).await?;
+        let skill = match tree.spot(path) {
+            Spot::In { mount, kind: Kind::Pinned(pinned), relative } => {
+                Some(InSkill { pinned: pinned.clone(), mount: mount.at.clone(), relative, _turn: turn })
+            }
+            _ => None,
+        };
+        Ok(Target { tree, key, skill })
+    }
+
+    async fn writable(&self, operation: Operation, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
+        let (session, policy) = self.allowed(operation).await?;
+        let tree = self.tree(&session, &policy).await?;
+        let key = tree.writable(path)?;
+        Ok((tree, key))
+    }
+
+    /// The call that asks for `words` at `target`; nothing outside of skills, where a change has one part.
+    pub(super) fn call(&self, target: &Target<'_>, path: &VirtualPath, words: &[&[u8]]) -> Result<Option<Call>> {
+        let Some(skill) = &target.skill else { return Ok(None) };
+        let session = self.space()?.session(&self.session)?;
+        let asked = digest([session.as_str().as_bytes(), path.as_str().as_bytes()].iter().chain(words));
+        let unfinished = self.shared.skill_changes.unfinished.get(&(session, path.clone()));
+        let repeated = unfinished.filter(|(before, _)| *before == asked);
+        let is_repeated = repeated.is_some();
+        let from = match repeated {
+            Some((_, from)) => from,
+            None => skill.pinned.snapshot.file(&skill.relative).map(|file| file.etag.clone()),
+        };
+        let mut name = digest(&[asked.as_bytes(), from.as_ref().map_or("", ETag::as_str).as_bytes()]);
+        name.truncate(16);
+        Ok(Some(Call { name, asked, from, is_repeated }))
+    }
+
+    /// The second part of a change: moves the session's snapshot on to what has landed. False where the call turns out to be
+    /// a new one, because the earlier one was completed: then nothing was done for it yet.
+    ///
+    /// # Errors
+    /// What keeps the session from being changed, with the outcome of each part.
+    pub(super) async fn finish(
+        &self,
+        target: &Target<'_>,
+        path: &VirtualPath,
+        call: Option<&Call>,
+        landed: &Landed,
+    ) -> Result<bool> {
+        let Some(skill) = &target.skill else { return Ok(true) };
+        let place = (self.space()?.session(&self.session)?, path.clone());
+        let unfinished = &self.shared.skill_changes.unfinished;
+        match self.move_snapshot(skill, call, landed).await {
+            Ok(done) => {
+                unfinished.invalidate(&place);
+                Ok(done)
+            }
+            Err(error) => {
+                if let Some(call) = call {
+                    unfinished.insert(place, (call.asked.clone(), call.from.clone()));
+                }
+                Err(half_done(&format!("{path} was changed"), Outcome::Applied, error))
+            }
+        }
+    }
+
+    async fn move_snapshot(&self, skill: &InSkill<'_>, call: Option<&Call>, landed: &Landed) -> Result<bool> {
+        let etag = landed.commit.etag.clone();
+        if etag.is_none() && !landed.is_earlier {
+            // Others wrote after us; which version to pin is for the next load to say.
+            return Ok(true);
+        }
+        let now = self.shared.clock.now();
+        self.change_snapshot(&skill.pinned, |snapshot| {
+            let named = snapshot.file(&skill.relative).map(|file| &file.etag);
+            if let Some(call) = call.filter(|_| landed.is_earlier)
+                && named != call.from.as_ref()
+            {
+                return Moved::Stays(call.is_repeated);
+            }
+            let Some(etag) = etag.clone() else {
+                // Saved as it is, which shows that this is the newest state of the session.
+                return Moved::To(snapshot.clone());
+            };
+            let (path, size) = (skill.relative.clone(), landed.size);
+            Moved::To(snapshot.with(&skill.relative, Some(SnapshotFile { path, size, etag, modified_at: now })))
+        })
+        .await
+    }
+
+    /// Takes files out of the session's snapshot of a skill, all in one step.
+    ///
+    /// # Errors
+    /// What keeps the session from being changed, with its outcome.
+    pub(super) async fn forget_files(&self, skill: &InSkill<'_>, gone: &[VirtualPath]) -> Result<()> {
+        let gone = gone.iter().filter_map(|path| path.below(&skill.mount)).collect();
+        let forget = |snapshot: &Snapshot| {
+            let rest = snapshot.without(&gone);
+            if rest == *snapshot { Moved::Stays(true) } else { Moved::To(rest) }
+        };
+        self.change_snapshot(&skill.pinned, forget).await.map(drop)
+    }
+
+    /// Changes the session's snapshot of a skill; true where it is not loaded any more.
+    async fn change_snapshot(&self, skill: &Pinned, change: impl Fn(&Snapshot) -> Moved) -> Result<bool> {
+        let mut known = skill.snapshot.clone();
+        for _ in 0..SESSION_ATTEMPTS {
+            let update = self.shared.sessions.update(self.user(), &self.session, |session| {
+                let own = |loaded: &&mut LoadedSkill| loaded.skill == skill.skill && loaded.layer == skill.layer;
+                let Some(loaded) = session.loaded_skills.iter_mut().find(own) else {
+                    return Ok(Change::None(Ok(true)));
+                };
+                let before = match &loaded.snapshot {
+                    Some(snapshot) => snapshot,
+                    None if loaded.digest == known.digest() => &known,
+                    None => return Ok(Change::None(Err(loaded.clone()))),
+                };
+                match change(before) {
+                    Moved::Stays(answer) => Ok(Change::None(Ok(answer))),
+                    Moved::To(snapshot) => {
+                        snapshot.digest().clone_into(&mut loaded.digest);
+                        loaded.snapshot = Some(snapshot.into());
+                        Ok(Change::Save(Ok(true)))
+                    }
+                }
+            });
+            match update.await?.1 {
+                Some(Ok(answer)) => return Ok(answer),
+                // It was loaded again, or changed by another replica: its list of files lies in an object of its own.
+                Some(Err(loaded)) => known = self.shared.sessions.snapshot(self.user(), &loaded).await?,
+                None => return Err(Error::internal("a changed snapshot left no answer")),
+            }
+        }
+        Err(contested())
+    }
+}
+
+/// What becomes of a snapshot.
+enum Moved {
+    To(Snapshot),
+    Stays(bool),
+}
+
+/// A change whose first part has landed, `did` says which, and whose second failed with `error`.
+pub(super) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
+    let error = error.of_change();
+    let session = match error.outcome() {
+        Some(Outcome::NotApplied) => "the session does not see it yet",
+        _ => "whether the session sees it is not known",
+    };
+    let message = format!("{did}, but {session}; make the same call again, which completes it and does nothing twice");
+    let parts = Parts { file: Some(file), session: error.outcome() };
+    Error::new(error.code(), message).with_source(error).with_parts(parts)
+}
+
+/// The answer where others keep changing what a call stands on.
+pub(super) fn contested() -> Error {
+    let message = "others kept changing the session at the same time; make the same call again";
+    Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
+}
+
+/// Of a list of texts, so that no two lists share one.
+fn digest<'text>(texts: impl IntoIterator<Item = &'text &'text [u8]>) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

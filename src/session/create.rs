@@ -1,0 +1,95 @@
+//! Making sessions: each begins whole, with one write.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Change, Policy, Session, SessionVersion, Sessions};
+use crate::{error::Result, path::Id};
+
+/// What a new session begins with.
+#[derive(Clone, Debug, Default)]
+pub struct CreateSession {
+    /// Values for the mount templates.
+    pub vars: BTreeMap<String, Id>,
+    /// What it may do.
+    pub policy: Option<Policy>,
+    /// The session whose loaded skills, variables and policy it starts from.
+    pub parent: Option<Id>,
+}
+
+impl Sessions {
+    /// Makes a session, or returns the one there is; the flag says whether it was made.
+    ///
+    /// # Errors
+    /// `invalid_request` for variables without a use, a policy that does not hold together or a parent that does not
+    /// exist; the store's.
+    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+        self.create_with(user, session, wanted, |_| Ok(())).await
+    }
+
+    /// As [`create`](Self::create); `furnish` adds to a session that is made, before it is written.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and what `furnish` says: then no session is made.
+    pub async fn create_with(
+        &self,
+        user: &Id,
+        session: &Id,
+        wanted: CreateSession,
+        furnish: impl Fn(&mut Session) -> Result<()>,
+    ) -> Result<(Arc<Session>, bool)> {
+        let parent = self.check_wanted(user, &wanted).await?;
+        self.update(user, session, |state| {
+            if state.version > 0 {
+                return Ok(Change::None(false));
+            }
+            begin(state, parent.as_deref(), &wanted);
+            furnish(state)?;
+            Ok(Change::Save(true))
+        })
+        .await
+        .map(|(session, made)| (session, made.unwrap_or(false)))
+    }
+
+    /// The session as it is, or as [`create`](Self::create) would make it; makes nothing.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub async fn draft(&self, user: &Id, session: &Id, wanted: &CreateSession) -> Result<Arc<Session>> {
+        let parent = self.check_wanted(user, wanted).await?;
+        let mut draft = self.get(user, session, &SessionVersion::default()).await?;
+        if draft.version == 0 {
+            begin(Arc::make_mut(&mut draft), parent.as_deref(), wanted);
+        }
+        Ok(draft)
+    }
+
+    /// Checks what a new session is to begin with, and returns its parent where it has one.
+    async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Arc<Session>>> {
+        self.check_vars(&wanted.vars)?;
+        if let Some(policy) = &wanted.policy {
+            policy.check()?;
+        }
+        match &wanted.parent {
+            None => Ok(None),
+            Some(parent) => self.existing(user, parent, &SessionVersion::default()).await.map(Some),
+        }
+    }
+}
+
+/// What a new session begins with.
+fn begin(state: &mut Session, parent: Option<&Session>, wanted: &CreateSession) {
+    if let Some(parent) = parent {
+        state.vars.clone_from(&parent.vars);
+        state.policy.clone_from(&parent.policy);
+        state.loaded_skills.clone_from(&parent.loaded_skills);
+        state.current_skill.clone_from(&parent.current_skill);
+        state.ranks.clone_from(&parent.ranks);
+        state.used.clone_from(&parent.used);
+        state.has_found = parent.has_found;
+        state.parent = Some(parent.session_id.clone());
+    }
+    state.vars.extend(wanted.vars.clone());
+    if let Some(policy) = &wanted.policy {
+        state.policy.clone_from(policy);
+    }
+}

@@ -1,0 +1,27 @@
+//! Locks by name, of which there are a fixed number: what has one name goes one after the other.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Names share this many locks by their hash.
+const LANES: usize = 256;
+
+/// Locks by name. Two names may share one, so whoever is in a lane must not enter another of the same lanes.
+#[derive(Debug)]
+pub(crate) struct Lanes(Vec<Mutex<()>>);
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self((0..LANES).map(|_| Mutex::new(())).collect())
+    }
+}
+
+impl Lanes {
+    /// Waits until nobody of this name is in its lane, and keeps others out until the guard is dropped.
+    #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
+    pub(crate) async fn enter(&self, name: &str) -> MutexGuard<'_, ()> {
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(name);
+        self.0[usize::from(hash.to_le_bytes()[0])].lock().await
+    }
+}
