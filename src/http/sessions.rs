@@ -252,9 +252,10 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<SessionList>> {
     let limit = parameters.limit.unwrap_or(PAGE_ENTRIES);
-    let page = match call.reach().is_bound() {
-        false => call.app.service.sessions().list(&call.user, limit, parameters.cursor.as_deref()).await?,
-        true => reached(&call, limit, parameters.cursor).await?,
+    let page = if call.reach().is_bound() {
+        reached(&call, limit, parameters.cursor).await?
+    } else {
+        call.app.service.sessions().list(&call.user, limit, parameters.cursor.as_deref()).await?
     };
     let sessions = page.sessions.iter().map(|session| SessionReply::seen_by(session, &call)).collect();
     Ok(Json(SessionList { sessions, next_cursor: page.next_cursor }))

@@ -108,11 +108,11 @@ impl Sessions {
         }
         let mut parent = session.parent.clone();
         for _ in 0..FORK_DEPTH {
-            let Some(above) = parent else { return Ok(false) };
+            let Some(above) = parent.clone() else { return Ok(false) };
             if reach.names(&above) {
                 return Ok(true);
             }
-            parent = self.get(&session.user_id, &above, 0).await?.parent.clone();
+            parent.clone_from(&self.get(&session.user_id, &above, 0).await?.parent);
         }
         Ok(false)
     }

@@ -28,10 +28,11 @@ impl Sessions {
     /// `internal` where there is one that cannot be read: what it forbade is not known, so nothing is allowed. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
-        let seen = self.policies.get(&key, 0).await.map_err(|error| match is_damage(&error) {
-            true => damaged(user).with_source(error),
-            false => error,
-        })?;
+        let seen = self
+            .policies
+            .get(&key, 0)
+            .await
+            .map_err(|error| if is_damage(&error) { damaged(user).with_source(error) } else { error })?;
         Ok(seen.value.clone().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }
 
