@@ -127,8 +127,8 @@ impl CatalogView {
             return Cow::Borrowed(&self.diagnostics);
         }
         let own = self.diagnostics.iter().filter(|found| !found.is_of_several()).filter(told);
-        let mut seen: Vec<_> = own.cloned().chain(duplicates(&entries)).collect();
-        seen.sort_by(|one, two| one.skill.cmp(&two.skill));
-        Cow::Owned(seen)
+        let mut rest: Vec<_> = own.cloned().chain(duplicates(&entries)).collect();
+        rest.sort_by(|one, two| one.skill.cmp(&two.skill));
+        Cow::Owned(rest)
     }
 }

@@ -130,12 +130,11 @@ pub(super) async fn enter_user(
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
         let call = SessionCall { user: call.clone(), session, backend: backend.within(Arc::clone(&reach)) };
         // Whether a session may be made, its parent decides, and that is in the body.
-        if reach.is_bound() && !is_route(&request, Method::PUT, SESSION_ROUTE) {
+        if reach.is_bound() && !is_route(&request, &Method::PUT, SESSION_ROUTE) {
             enter_bound(&call).await?;
         }
         request.extensions_mut().insert(call);
-    } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method.clone(), route))
-    {
+    } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
         let message = "this API key is bound to some sessions, and this call is about all; use one that is not bound";
         return Err(Error::new(Code::Denied, message).into());
     }
@@ -157,10 +156,10 @@ async fn enter_bound(call: &SessionCall) -> Result<()> {
     call.backend.session().await.map(drop)
 }
 
-fn is_route(request: &Request, method: Method, route: &str) -> bool {
+fn is_route(request: &Request, method: &Method, route: &str) -> bool {
     let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let asked = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    *asked == method && matched == Some(route)
+    asked == method && matched == Some(route)
 }
 
 /// Tells the version of the session that the reply was made from or led to.

@@ -154,7 +154,9 @@ impl Keys {
             grant.reach.sessions().iter().map(|pattern| (grant.user.clone(), pattern.clone()))
         });
         let taken: Arc<[_]> = bound.collect();
-        keys.iter_mut().for_each(|key| key.grant.taken = taken.clone());
+        for key in &mut keys {
+            key.grant.taken = Arc::clone(&taken);
+        }
         Ok(Self(keys.into()))
     }
 

@@ -272,9 +272,10 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Reply<Json<SessionList>> {
     let limit = parameters.limit.unwrap_or(PAGE_ENTRIES);
-    let page = match call.reach().is_bound() {
-        false => call.app.service.list_sessions(call.audience(), limit, parameters.cursor.as_deref()).await?,
-        true => reached(&call, limit, parameters.cursor).await?,
+    let page = if call.reach().is_bound() {
+        reached(&call, limit, parameters.cursor).await?
+    } else {
+        call.app.service.list_sessions(call.audience(), limit, parameters.cursor.as_deref()).await?
     };
     let sessions = page.sessions.into_iter().map(|session| SessionReply::seen_by(session, &call)).collect();
     let damaged = page.damaged.into_iter().map(DamagedReply::from).collect();

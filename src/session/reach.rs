@@ -132,11 +132,11 @@ impl Sessions {
         }
         let mut parent = parent.cloned();
         for _ in 0..FORK_DEPTH {
-            let Some(above) = parent else { return Ok(false) };
+            let Some(above) = parent.clone() else { return Ok(false) };
             if reach.names(&above) {
                 return Ok(true);
             }
-            parent = self.get(user, &above, &SessionVersion::default()).await?.parent.clone();
+            parent.clone_from(&self.get(user, &above, &SessionVersion::default()).await?.parent);
         }
         Ok(false)
     }

@@ -13,6 +13,9 @@ use skillmount::{
 
 use super::{Answer, Server};
 
+/// A key by name: its scope, the sessions and the values it is bound to.
+type Entry<'a> = (&'static str, Scope, &'a [&'a str], &'a [(&'a str, &'a str)]);
+
 /// A server of user `u1` and the caller of each key.
 struct World {
     server: Server,
@@ -20,7 +23,7 @@ struct World {
 }
 
 impl World {
-    async fn with(entries: &[(&'static str, Scope, &[&str], &[(&str, &str)])], options: ServiceOptions) -> Self {
+    async fn with(entries: &[Entry<'_>], options: ServiceOptions) -> Self {
         let user = Id::parse("u1").unwrap();
         let (mut file, mut keys) = (String::new(), BTreeMap::new());
         for (name, scope, sessions, vars) in entries {
@@ -41,7 +44,7 @@ impl World {
     }
 
     async fn start() -> Self {
-        let entries: &[(&'static str, Scope, &[&str], &[(&str, &str)])] = &[
+        let entries: &[Entry<'_>] = &[
             ("control", Scope::Control, &[], &[]),
             ("agent", Scope::Agent, &[], &[]),
             ("chat", Scope::Agent, &["chat-*", "desk"], &[]),

@@ -153,12 +153,23 @@ macro_rules! in_session {
 
 /// Every call. `{file}` in a body is a file of this call alone.
 fn calls() -> Vec<Call> {
-    use Does::{Acts, Carries, Forks, Loads, LooksAtSession, LooksAtUser, LooksIntoSkill, Makes, ReadsCatalog};
-    use Does::{RulesSession, RulesUser, Says, Service, SetsTicket, ShowsSkill, WritesSkill};
-    let none = Value::Null;
     let service = ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"];
-    let mut all: Vec<Call> = service.map(|path| call("get", path, Service, none.clone())).into();
-    all.extend([
+    let mut all: Vec<Call> = service.map(|path| call("get", path, Does::Service, Value::Null)).into();
+    all.extend(about_sessions());
+    all.extend(in_sessions());
+    all.extend(Tool::ALL.into_iter().map(tool_call));
+    // Ends the session, and so comes last.
+    all.push(Call { ok: 204, ..call("delete", in_session!(""), Does::RulesSession, Value::Null) });
+    all
+}
+
+/// Calls about a user, and about a session as a whole.
+fn about_sessions() -> Vec<Call> {
+    use Does::{
+        Forks, LooksAtSession, LooksAtUser, Makes, ReadsCatalog, RulesSession, RulesUser, SetsTicket, ShowsSkill,
+    };
+    let none = Value::Null;
+    vec![
         call("get", "/v1/users/{user}/sessions", LooksAtUser, none.clone()),
         call("get", "/v1/users/{user}/policy", LooksAtUser, none.clone()),
         call("put", "/v1/users/{user}/policy", RulesUser, json!("policy")),
@@ -177,6 +188,14 @@ fn calls() -> Vec<Call> {
         call("get", in_session!("/prompt"), LooksAtSession, none.clone()),
         call("get", in_session!("/tools"), LooksAtSession, none.clone()),
         call("post", in_session!("/tool_calls"), LooksAtSession, json!({"content": []})),
+    ]
+}
+
+/// Operations of an agent.
+fn in_sessions() -> Vec<Call> {
+    use Does::{Acts, Carries, Loads, LooksIntoSkill, Says, WritesSkill};
+    let none = Value::Null;
+    vec![
         call("post", in_session!("/ls"), Acts(Operation::Ls), json!({"path": "/"})),
         call("post", in_session!("/ls"), LooksIntoSkill, json!({"path": "/skills/a"})),
         call("post", in_session!("/read"), Acts(Operation::Read), json!({"file_path": "{file}"})),
@@ -211,23 +230,22 @@ fn calls() -> Vec<Call> {
         call("post", in_session!("/unload_skill"), Acts(Operation::UnloadSkill), json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), Loads, json!({"skill": "a"})),
         call("post", in_session!("/messages"), Says, json!({"text": "/a"})),
-    ]);
-    all.extend(Tool::ALL.into_iter().map(|tool| {
-        let input = match tool {
-            Tool::Ls => json!({"path": "/"}),
-            Tool::Read => json!({"file_path": "{file}"}),
-            Tool::Grep | Tool::Glob => json!({"pattern": "x", "path": "/ticket"}),
-            Tool::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
-            Tool::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
-            Tool::Delete => json!({"path": "{file}"}),
-            Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill => json!({"skill": "a"}),
-            Tool::DiscoverSkills => json!({"query": "a"}),
-        };
-        let block = json!({"type": "tool_use", "id": "1", "name": tool.name(), "input": input});
-        call("post", in_session!("/tool_calls"), Does::Calls(tool), json!({"content": [block]}))
-    }));
-    all.push(Call { ok: 204, ..call("delete", in_session!(""), RulesSession, none) });
-    all
+    ]
+}
+
+fn tool_call(tool: Tool) -> Call {
+    let input = match tool {
+        Tool::Ls => json!({"path": "/"}),
+        Tool::Read => json!({"file_path": "{file}"}),
+        Tool::Grep | Tool::Glob => json!({"pattern": "x", "path": "/ticket"}),
+        Tool::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
+        Tool::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
+        Tool::Delete => json!({"path": "{file}"}),
+        Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill => json!({"skill": "a"}),
+        Tool::DiscoverSkills => json!({"query": "a"}),
+    };
+    let block = json!({"type": "tool_use", "id": "1", "name": tool.name(), "input": input});
+    call("post", in_session!("/tool_calls"), Does::Calls(tool), json!({"content": [block]}))
 }
 
 /// What comes of a call: a status, a code, or `tool error`.
@@ -251,7 +269,7 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
         _ if !kind.reaches() => return denied(),
         _ => {}
     }
-    by_policy(kind, call, policy).map_or_else(|code| code.to_owned(), |()| call.ok.to_string())
+    by_policy(kind, call, policy).map_or_else(str::to_owned, |()| call.ok.to_string())
 }
 
 /// What the policy makes of a call that the key allows.
@@ -261,18 +279,17 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         Does::ReadsCatalog | Does::ShowsSkill if !policy.catalog_reads && !kind.has_control() => Err("denied"),
         Does::ShowsSkill if skill >= SkillRule::Disabled => Err("skill_not_found"),
         Does::Acts(operation) | Does::Carries(operation) => rule(operation, policy),
-        Does::WritesSkill => rule(Operation::Write, policy).and_then(|()| match policy.skills_access {
-            SkillsAccess::Read => Err("read_only"),
-            SkillsAccess::Write => Ok(()),
-        }),
-        Does::LooksIntoSkill => rule(Operation::Ls, policy).and_then(|()| match policy.visibility {
-            Visibility::Loaded => Err("file_not_found"),
-            Visibility::All => Ok(()),
-        }),
-        Does::Loads => loads(policy, skill),
+        Does::WritesSkill => {
+            rule(Operation::Write, policy)?;
+            if policy.skills_access == SkillsAccess::Write { Ok(()) } else { Err("read_only") }
+        }
+        Does::LooksIntoSkill => {
+            rule(Operation::Ls, policy)?;
+            if policy.visibility == Visibility::All { Ok(()) } else { Err("file_not_found") }
+        }
         // What names no skill that can be seen is a message like any other.
         Does::Says if skill >= SkillRule::Disabled => rule(Operation::LoadSkill, policy),
-        Does::Says => loads(policy, skill),
+        Does::Loads | Does::Says => loads(policy, skill),
         Does::Calls(tool) => {
             let is_there = match tool {
                 Tool::LoadSkill => policy.load_tool == LoadTool::LoadSkill && loads(policy, skill).is_ok(),
