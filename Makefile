@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests lint ripgrep soak bench localstack-start localstack-stop
+.PHONY: help demo test tests lint deny package ripgrep soak bench localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -34,6 +34,23 @@ lint: ## formatting, lints, and the core without any feature
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	cargo check --no-default-features
+
+# Licences, sources and banned crates. The list of known flaws lies in a repository on the network.
+deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny
+	@if ! command -v cargo-deny >/dev/null; then \
+	  echo 'cargo-deny is not installed: licences and sources of dependencies are NOT CHECKED.'; \
+	else \
+	  cargo deny --locked check licenses bans sources || exit; \
+	  flaws=$$(cargo deny --locked check advisories 2>&1); status=$$?; \
+	  case $$status:$$flaws in \
+	    *'failed to fetch advisory database'*) echo 'No network: known flaws of dependencies are NOT CHECKED.' ;; \
+	    *) echo "$$flaws"; exit $$status ;; \
+	  esac; \
+	fi
+
+# What would be published is made and built, and nothing is sent.
+package: ## make the crate and build it from what it holds
+	cargo package --offline --allow-dirty
 
 # The search tests compare with ripgrep; without it they say that they skip.
 ripgrep:
