@@ -26,6 +26,7 @@ mod documents;
 mod example;
 mod files;
 mod fixtures;
+mod fuzz;
 #[cfg(feature = "http")]
 mod http;
 mod layers;
