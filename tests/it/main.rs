@@ -49,6 +49,8 @@ mod sabotage;
 mod scope;
 mod semantics;
 mod sessions;
+#[cfg(all(target_os = "linux", feature = "cli", feature = "s3"))]
+mod siege;
 mod support;
 mod tools;
 mod tree;
