@@ -178,9 +178,10 @@ impl Town {
     /// Tells the processes to stop, and gives their exit statuses.
     async fn end(&mut self) -> Vec<Option<i32>> {
         self.replicas.iter().for_each(Replica::tell_to_stop);
+        let asked = Instant::now();
         let mut ended = Vec::new();
         for replica in &mut self.replicas {
-            ended.push(replica.ended().await);
+            ended.push(replica.ended(asked).await);
         }
         ended
     }

@@ -81,9 +81,8 @@ impl Replica {
         assert!(status.success());
     }
 
-    /// The exit status of the process that was told to stop; none if it does not end.
-    pub(super) async fn ended(&mut self) -> Option<i32> {
-        let asked = Instant::now();
+    /// The exit status of the process that was told to stop at the moment `asked`; none if it does not end.
+    pub(super) async fn ended(&mut self, asked: Instant) -> Option<i32> {
         while asked.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();
