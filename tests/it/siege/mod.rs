@@ -62,7 +62,7 @@ impl Plan {
             beside,
             // Without optimisation an operation costs ten times as much.
             pace: Duration::from_secs(if seconds.is_some() { 1 } else { 3 }),
-            hostility: number("SKILLMOUNT_HOSTILITY").unwrap_or(if seconds.is_some() { 100 } else { 0 }),
+            hostility: number("SKILLMOUNT_HOSTILITY").unwrap_or(if seconds.is_some() { 100 } else { 20 }),
             is_timed: seconds.is_some(),
         }
     }
