@@ -181,6 +181,7 @@ impl Sessions {
             if next.version == 0 {
                 next.life = Some(Life::new(now, self.clock.random()));
             }
+            // Nobody counts so far; an object that another tool wrote may say so.
             next.version = next.version.saturating_add(1);
             next.updated_at = now;
             match self.records.put(&key, &seen, next).await {

@@ -104,9 +104,10 @@ impl Uses {
         let mut seen = self.objects.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
             let mut next = seen.value()?.map(|counts| Counts::clone(counts)).unwrap_or_default();
-            next.version += 1;
+            next.version = next.version.saturating_add(1);
             for (skill, times) in &added {
-                *next.sessions.entry(skill.clone()).or_default() += times;
+                let count = next.sessions.entry(skill.clone()).or_default();
+                *count = count.saturating_add(*times);
             }
             next.sessions = most(&next.sessions, USED_SKILLS);
             match self.objects.put(&key, &seen, next).await {

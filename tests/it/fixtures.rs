@@ -1,9 +1,19 @@
 //! The fixtures are sane: what people and other tests start from is complete, and nothing in it points nowhere.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
+
+use crate::support::world::{Short, World, files_below};
+
+/// Legal names of files that a folder of fixtures cannot hold everywhere: Windows knows none of them, and `cargo package`
+/// refuses the first. Each is the content of its file.
+const NAMES_ILLEGAL_ON_WINDOWS: [&str; 8] =
+    ["*.md", "...", "a:b.md", "nul.bin", "trailing dot.", "trailing space ", "what?.md", "\"quoted\".md"];
+/// Names that Windows keeps for devices, whatever ending they have.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 #[test]
 fn the_demo_user_has_three_skills_and_their_files() {
@@ -64,6 +74,63 @@ fn every_link_between_fixtures_leads_somewhere() {
         }
     }
     assert!(links >= 6, "only {links} links: are they still read?");
+}
+
+#[tokio::test]
+async fn odd_names_are_listed_read_and_found_byte_for_byte() {
+    let world = World::new();
+    let folder = fixtures().join("odd/skills/odd-files");
+    let mut texts = BTreeMap::new();
+    for (name, bytes) in files_below(&folder) {
+        world.put(&format!("demo/skills/odd-files/{name}"), bytes.clone()).await;
+        // A byte order mark is no part of the text that is read.
+        texts.extend(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| (name, text)));
+    }
+    for name in NAMES_ILLEGAL_ON_WINDOWS {
+        world.put(&format!("demo/skills/odd-files/{name}"), name).await;
+        texts.insert(name.to_owned(), name.to_owned());
+    }
+    let agent = world.agent();
+    agent.load("odd-files").await.unwrap();
+    let listed = agent.names("/skills/odd-files").await.unwrap();
+    let globbed = agent.find("/skills/odd-files/{*,.*}").await.unwrap();
+    assert_eq!(globbed, listed, "a glob finds other names than are listed");
+    assert_eq!(listed.len(), files_below(&folder).len() + NAMES_ILLEGAL_ON_WINDOWS.len());
+    for (name, text) in texts {
+        let path = format!("/skills/odd-files/{name}");
+        assert!(listed.contains(&path), "{path} is not among {listed:?}");
+        let read = agent.text(&path).await.unwrap();
+        assert_eq!(read, text, "{path}");
+    }
+    assert_eq!(agent.find(r"/skills/odd-files/\*.md").await.unwrap(), ["/skills/odd-files/*.md"]);
+}
+
+#[test]
+fn every_name_in_the_repository_is_legal_on_windows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["benches", "docs", "examples", "fixtures", "src", "tests"].map(|folder| root.join(folder));
+    let mut spelled = BTreeMap::new();
+    for file in folders.iter().flat_map(|folder| files(folder)) {
+        let name = file.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        for segment in name.split('/') {
+            assert!(!is_illegal_on_windows(segment), "{name}");
+        }
+        if let Some(twin) = spelled.insert(name.to_lowercase(), name.clone()) {
+            panic!("{name} and {twin} are one file on Windows");
+        }
+    }
+    assert!(NAMES_ILLEGAL_ON_WINDOWS.into_iter().all(is_illegal_on_windows));
+}
+
+/// Whether Windows has no file of this name.
+fn is_illegal_on_windows(segment: &str) -> bool {
+    let stem = segment.split('.').next().unwrap_or_default().to_lowercase();
+    let numbered = |port: &str| stem.strip_prefix(port).is_some_and(|rest| matches!(rest.as_bytes(), [b'0'..=b'9']));
+    segment.contains(|c: char| c.is_control() || "<>:\"|?*\\".contains(c))
+        || segment.ends_with(['.', ' '])
+        || DEVICES.contains(&stem.as_str())
+        || numbered("com")
+        || numbered("lpt")
 }
 
 #[test]

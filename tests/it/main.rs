@@ -28,6 +28,7 @@ mod documents;
 mod example;
 mod files;
 mod fixtures;
+mod fuzz;
 #[cfg(feature = "http")]
 mod http;
 mod layers;
@@ -54,6 +55,8 @@ mod scope;
 mod semantics;
 mod session_objects;
 mod sessions;
+#[cfg(all(target_os = "linux", feature = "cli", feature = "s3"))]
+mod siege;
 mod support;
 mod tools;
 mod tree;

@@ -9,8 +9,10 @@ use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use s3s::{
-    S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result, auth::SimpleAuth, dto, s3_error,
-    service::S3ServiceBuilder,
+    S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result,
+    auth::SimpleAuth,
+    dto, s3_error,
+    service::{S3Service, S3ServiceBuilder},
 };
 use skillmount::{
     clock::{Clock, SystemClock},
@@ -43,17 +45,23 @@ pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
 
 /// The SDK alone, and an S3 that keeps its objects in `backend`.
 pub(crate) fn client_over(backend: SharedStore, script: Arc<Script>) -> aws_sdk_s3::Client {
-    let mut builder = S3ServiceBuilder::new(Service { backend });
-    builder.set_auth(SimpleAuth::from_single("key", "secret"));
+    let server = s3s_aws::Connector::from(service_over(backend));
     let config = aws_sdk_s3::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .credentials_provider(Credentials::new("key", "secret", None, None, "tests"))
         .region(Region::new("us-east-1"))
         .endpoint_url("http://s3.in-process.test")
         .force_path_style(true)
-        .http_client(ScriptedClient::new(s3s_aws::Connector::from(builder.build()), script))
+        .http_client(ScriptedClient::new(server, script))
         .build();
     aws_sdk_s3::Client::from_conf(config)
+}
+
+/// The S3 alone, which knows the key `key` with the secret `secret`.
+pub(crate) fn service_over(backend: SharedStore) -> S3Service {
+    let mut builder = S3ServiceBuilder::new(Service { backend });
+    builder.set_auth(SimpleAuth::from_single("key", "secret"));
+    builder.build()
 }
 
 struct Service {
