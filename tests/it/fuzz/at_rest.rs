@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code,
     backend::{BackendProtocol, LoadSkillRequest, LsRequest},
+    budget::Workers,
     catalog::{Catalogs, IndexState},
     path::{KeyPrefix, Namespace},
     store::{GetOptions, MemoryStore, Store as _},
@@ -53,7 +54,8 @@ fn an_index_of_a_catalog_is_told_or_as_good_as_absent() {
         let index = inside.map_or_else(|| input.to_vec(), |inside| sealed(&written, inside));
         memory.put_raw(INDEX, index);
         let state = runtime.block_on(IndexState::look(&*memory, &space)).unwrap().unwrap();
-        let catalogs = Catalogs::new(memory.clone(), Namespace::parse("").unwrap(), clock()).with_index();
+        let catalogs =
+            Catalogs::new(memory.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
         let view = runtime.block_on(catalogs.view(&id("u1"), false)).unwrap();
         if state.as_of.is_err() {
             assert_eq!(view.entries.len(), 2, "an index that nobody uses changes the answer");
@@ -116,7 +118,7 @@ async fn written_index() -> (Arc<MemoryStore>, Vec<u8>) {
     memory.put_raw("u1/skills/a/b/SKILL.md", "---\nname: b\ndescription: Does b.\ntags: [x, y]\n---\n# Title\n");
     memory.put_raw("u1/skills/c/SKILL.md", "---\ndescription: Does c.\n---\n");
     memory.put_raw("u1/skills/broken/SKILL.md", "nothing");
-    let catalogs = Catalogs::new(memory.clone(), Namespace::parse("").unwrap(), clock()).with_index();
+    let catalogs = Catalogs::new(memory.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
     catalogs.view(&id("u1"), true).await.unwrap();
     let key = KeyPrefix::all().key(INDEX).unwrap();
     loop {
