@@ -11,19 +11,21 @@ use super::{
     control::Control,
     edges::Edges,
     output::Output,
-    settings::{Setting, Settings},
+    settings::{Setting, Settings, Sources},
 };
 use crate::{
     backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CACHE_BYTES, NOTE_FLUSH},
+    limits::{CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
     store::{Cached, Conditions, DirectoryStore, MemoryStore, SharedStore, probe_conditions},
 };
 
 /// Settings, output and clock of one run.
 pub(super) struct App {
+    /// Where the settings come from.
+    pub(super) sources: Sources,
     pub(super) settings: Settings,
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
@@ -68,8 +70,8 @@ impl StoreAddress {
 
 impl App {
     /// A run with these settings.
-    pub(super) fn new(settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
-        Self { settings, out, clock, edges, services: Mutex::default() }
+    pub(super) fn new(sources: Sources, settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
+        Self { sources, settings, out, clock, edges, services: Mutex::default() }
     }
 
     /// Whose skills and files.
@@ -142,8 +144,16 @@ impl App {
             templates: self.templates()?,
             read_only: None,
             index: true,
-            budgets: Budgets::default(),
+            budgets: self.budgets()?,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
+        })
+    }
+
+    fn budgets(&self) -> Result<Budgets> {
+        Ok(Budgets {
+            memory: self.settings.mebibytes(Setting::Memory, MEMORY_LEAST_BYTES)?,
+            catalogs: self.settings.mebibytes(Setting::CatalogMemory, MEMORY_CATALOGS_LEAST_BYTES)?,
+            ..Budgets::default()
         })
     }
 

@@ -6,23 +6,31 @@ use std::sync::Arc;
 
 use axum::{
     Extension,
-    extract::{OriginalUri, Request, State},
-    http::{HeaderMap, HeaderValue, Method},
+    body::HttpBody as _,
+    extract::{MatchedPath, OriginalUri, Request, State},
+    http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
+use futures_util::StreamExt as _;
 
 use super::{
     address::Address,
+    admission::Caller,
     app::App,
+    connections::Line,
+    cost::Cost,
     keys::{Grant, Scope},
     layers::ServedUser,
-    problem::Reply,
+    pace::{GivenUp, paced},
+    problem::{Problem, Reply},
+    spool::Uploads,
 };
 use crate::{
     backend::SkillBackend,
     catalog::Audience,
     error::{Code, Error, Result},
+    limits::REQUEST_PATIENCE,
     path::Id,
 };
 
@@ -73,10 +81,11 @@ pub(super) async fn enter_user(
     mut request: Request,
     next: Next,
 ) -> Reply<Response> {
-    let grant = app.keys.authenticate(request.headers(), app.clock.now())?;
+    let grant = app.access().keys.authenticate(request.headers(), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
     let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
+    let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {
         let at_least = known_version(request.headers())?;
@@ -85,9 +94,49 @@ pub(super) async fn enter_user(
         request.extensions_mut().insert(SessionCall { user: call.clone(), session, backend });
     }
     request.extensions_mut().insert(call);
-    let mut response = next.run(request).await;
+    let mut response = within_shares(&app, &caller, request, next).await;
     response.extensions_mut().insert(ServedUser(user));
     Ok(response)
+}
+
+/// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
+async fn within_shares(app: &App, caller: &Caller, mut request: Request, next: Next) -> Response {
+    let template = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let cost = Cost::of(request.method(), template);
+    let bytes = cost.bytes(request.body().size_hint().exact());
+    let admitted = match app.admission.enter(caller, request.extensions().get::<Line>(), bytes).await {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            pass_over(request).await;
+            return closing(Problem::from(error).into_response());
+        }
+    };
+    if cost == Cost::Upload {
+        let uploads = Uploads::new(Arc::clone(&app.admission), Arc::clone(&app.spool), caller.clone());
+        request.extensions_mut().insert(uploads);
+    }
+    request.extensions_mut().insert(cost);
+    let given_up = GivenUp::default();
+    let request = request.map(|body| paced(body, given_up.clone()));
+    let response = admitted.answered(next.run(request).await);
+    if given_up.is_set() { closing(response) } else { response }
+}
+
+/// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.
+async fn pass_over(request: Request) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let body = paced(request.into_body(), GivenUp::default()).into_data_stream();
+    let read = body.take_while(|piece| std::future::ready(piece.is_ok())).for_each(|_| std::future::ready(()));
+    // Whether it came to its end makes no difference.
+    let _ = tokio::time::timeout(REQUEST_PATIENCE, read).await;
+}
+
+/// The last answer on its connection: what is still on its way in is of no use.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Tells the version of the session that the reply was made from or led to.

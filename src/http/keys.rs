@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::{
+    budget::Owner,
     clock::Clock,
     error::{Code, Error, Result},
     path::Id,
@@ -89,6 +90,8 @@ struct Key {
 /// What a caller may do: of a key, or of everybody where the service has no keys and listens on loopback only.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
+    /// What the key is called: the beginning of its digest. `None` where there are no keys.
+    key: Option<Owner>,
     user: Option<Id>,
     scope: Scope,
     team: Option<Id>,
@@ -112,8 +115,9 @@ impl Keys {
                 "an API key is made of visible ASCII characters, without spaces",
             ));
         }
-        let grant = Grant::of_everybody();
-        Ok(Self(vec![Key { digest: digest(key), expires: None, grant }]))
+        let digest = digest(key);
+        let grant = Grant { key: Some(name(&digest)), ..Grant::of_everybody() };
+        Ok(Self(vec![Key { digest, expires: None, grant }]))
     }
 
     /// The keys of a keys file: TOML, a `[[key]]` table for each.
@@ -147,6 +151,11 @@ impl Keys {
         !self.0.is_empty()
     }
 
+    /// What the keys are called.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Owner> {
+        self.0.iter().filter_map(|key| key.grant.key.as_ref())
+    }
+
     /// Who is calling.
     ///
     /// # Errors
@@ -174,7 +183,12 @@ impl Keys {
 impl Grant {
     /// Everything, for all users and in no team.
     const fn of_everybody() -> Self {
-        Self { user: None, scope: Scope::Control, team: None }
+        Self { key: None, user: None, scope: Scope::Control, team: None }
+    }
+
+    /// What the key is called, for shares and logs.
+    pub(super) const fn key(&self) -> Option<&Owner> {
+        self.key.as_ref()
     }
 
     /// The team whose skills the caller sees: what the key says, for a request is never asked.
@@ -202,7 +216,11 @@ impl Key {
         let user = if entry.user == EVERY_USER { None } else { Some(Id::parse(&entry.user).ok()?) };
         let scope = entry.scopes.iter().copied().max()?;
         let digest = parse_hash(&entry.hash)?;
-        Some(Self { digest, expires: entry.expires, grant: Grant { user, scope, team: entry.team.clone() } })
+        Some(Self {
+            digest,
+            expires: entry.expires,
+            grant: Grant { key: Some(name(&digest)), user, scope, team: entry.team.clone() },
+        })
     }
 }
 
@@ -214,6 +232,11 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
+}
+
+/// What a key is called: enough of its digest to tell it from others.
+fn name(digest: &[u8; 32]) -> Owner {
+    hash_text(digest).chars().skip(DIGEST_PREFIX.len()).take(16).collect::<String>().into()
 }
 
 fn hash_text(digest: &[u8; 32]) -> String {

@@ -6,6 +6,8 @@ mod help;
 pub(crate) mod server;
 mod settings;
 mod skills;
+#[cfg(unix)]
+mod stopping;
 
 use std::{fs, path::Path, process::Output};
 

@@ -3,6 +3,7 @@
 mod files;
 mod keys;
 mod lifecycle;
+mod memory;
 mod openapi;
 mod remote;
 mod requests;
@@ -11,7 +12,7 @@ mod skills;
 mod tools;
 mod transfer;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
@@ -31,6 +32,7 @@ pub(crate) struct Server {
     pub(crate) client: Client,
     memory: Arc<MemoryStore>,
     faulty: Arc<Faulty>,
+    service: Service,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<skillmount::Result<()>>,
 }
@@ -64,6 +66,11 @@ impl Server {
     }
 
     async fn serving(config: HttpConfig, options: ServiceOptions) -> Self {
+        Self::draining(config, options, Duration::ZERO).await
+    }
+
+    /// One that goes on accepting for `drain` once it is told to stop.
+    async fn draining(config: HttpConfig, options: ServiceOptions, drain: Duration) -> Self {
         let memory = Arc::new(MemoryStore::new());
         let clock = Arc::new(SystemClock::new());
         let (below, options) = under_test(memory.clone(), options, clock.clone());
@@ -74,9 +81,10 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let shutdown = async move {
             let _ = stopped.await;
+            drain
         };
-        let task = tokio::spawn(serve(config, service, clock, listener, shutdown));
-        Self { base, client: Client::new(), memory, faulty, stop: Some(stop), task }
+        let task = tokio::spawn(serve(config, service.clone(), clock, listener, shutdown));
+        Self { service, base, client: Client::new(), memory, faulty, stop: Some(stop), task }
     }
 
     /// The address of session `s1` of user `u1`, and below.
