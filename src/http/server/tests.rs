@@ -224,8 +224,8 @@ async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
     let names = || app.access().keys.names().cloned().collect::<Vec<_>>();
     app.set_access(with_key("first"));
     let first = names();
-    let (changed, changes) = watch::channel(Access::default());
-    let mut follow = Box::pin(follow_changes(&app, "10.0.0.1:1".parse().unwrap(), Some(changes)));
+    let (changed, access_now) = watch::channel(Access::default());
+    let mut follow = Box::pin(follow_changes(&app, "10.0.0.1:1".parse().unwrap(), Some(access_now)));
     for (change, is_taken) in [(Access::default(), false), (with_key("second"), true)] {
         changed.send(change).unwrap();
         assert!(poll!(&mut follow).is_pending());
