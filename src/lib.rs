@@ -5,7 +5,7 @@
 //! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
 //!
 //! Modules are cut as if each were a crate, and import only from the left:
-//! `error limits clock path budget` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
+//! `error limits clock path budget json` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
 
 pub mod backend;
 pub mod budget;
@@ -16,6 +16,7 @@ pub mod clock;
 pub mod error;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod json;
 pub mod limits;
 pub mod path;
 pub mod prompt;

@@ -27,12 +27,12 @@ pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
 /// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
-pub const GLOB_EXPANDED_BYTES: usize = 256 << 10;
+pub const GLOB_EXPANDED_BYTES: usize = 64 << 10;
 /// Braces of a glob that are open at once.
 pub const GLOB_NESTING: usize = 64;
 /// A regular expression or literal to search for.
 pub const REGEX_BYTES: usize = 16 * 1024;
-/// A compiled regular expression, program and lazy automaton each.
+/// A compiled regular expression: its program, and the table of each automaton.
 pub const REGEX_PROGRAM_BYTES: usize = 1 << 20;
 /// Nesting of a regular expression.
 pub const REGEX_NEST: u32 = 100;
@@ -71,6 +71,10 @@ pub const GREP_LINE_BYTES: usize = 32 * 1024;
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;
+/// Contents that the searches of one call hold at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files are searched.
+pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
+/// A line that is searched, with its lines of context. A longer one ends the search of its file, and the reply says so.
+pub const SEARCH_LINE_BYTES: usize = 8 << 20;
 /// Files of a glob reply, and entries of an `ls` reply.
 pub const LIST_ENTRIES: usize = 10_000;
 /// Objects one operation is willing to list.
@@ -107,6 +111,14 @@ pub const SKILL_HEADINGS_BYTES: usize = 2 << 10;
 pub const FRONTMATTER_BYTES: usize = 16 << 10;
 /// Open `[` and `{` in frontmatter.
 pub const FRONTMATTER_NESTING: usize = 64;
+/// Headings kept of a body.
+pub const OUTLINE_HEADINGS: usize = 10_000;
+/// Links kept of a body.
+pub const OUTLINE_LINKS: usize = 10_000;
+/// Text of headings and links, and where links lead, kept of a body.
+pub const OUTLINE_TEXT_BYTES: usize = 1 << 20;
+/// What is parsed of a body at once; the parser takes up to thirty times as much memory for a moment.
+pub const OUTLINE_WINDOW_BYTES: usize = 512 << 10;
 /// A SKILL.md that is loaded whole.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
 /// A body with its arguments filled in; placeholders beyond it stay as they are.
@@ -133,6 +145,12 @@ pub const SKILL_BODY_TOKENS: usize = 5000;
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
+/// What a snapshot that rides in the session object takes in memory: with as many of these as skills can be loaded a session
+/// still fits in the memory for sessions.
+pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
+/// Files of a snapshot that is copied into a session made from another one; larger snapshots are shared as an object of
+/// their own. An object of its own costs a request to write and one to read, so the usual small skill has none.
+pub const SNAPSHOT_COPIED_FILES: usize = 16;
 /// Skills one user may have.
 pub const CATALOG_SKILLS: usize = 20_000;
 /// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
@@ -152,14 +170,12 @@ pub const SEARCH_WORD_BYTES: usize = 64;
 pub const SEARCH_RESULTS: usize = 10;
 /// Results a caller may ask for.
 pub const SEARCH_RESULTS_MOST: usize = 100;
-/// Catalogs with more skills than these are indexed, for search and for the bucket, off the threads that serve requests.
-pub const SEARCH_INLINE_SKILLS: usize = 200;
-/// Search indexes kept in memory; those used least go first, and are built again when they are needed.
-pub const SEARCH_INDEX_BYTES: u64 = 256 << 20;
 /// Discoveries a session remembers.
 pub const DISCOVERIES: usize = 20;
 /// What is remembered of a question.
 pub const DISCOVERY_QUERY_BYTES: usize = 512;
+/// What all discoveries that wait to be written take in memory; what is beyond is not noted.
+pub const NOTES_BYTES: usize = 4 << 20;
 /// How long what is noted waits: a discovery for a change of its session to ride with, a use to be counted.
 pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
@@ -195,19 +211,19 @@ pub const FRESH: Duration = Duration::from_secs(30);
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 /// Changes of catalogs kept for a listener that is slow to take them.
 pub const CATALOG_CHANGES: usize = 1024;
-/// Users, teams and the organisation whose catalogs are kept in memory, where each counts for no more than
-/// [`CATALOG_LEAST_KIB`]; the least recently used go first.
-pub const CATALOG_USERS: u64 = 10_000;
-/// What a catalog counts for at least, in KiB: some thirty skills. Catalogs in memory so take about 1 GB at most.
-pub const CATALOG_LEAST_KIB: u32 = 100;
-/// Entries of merged catalogs kept in memory, at the size of a pointer each.
-pub const MERGED_ENTRIES: u64 = 10_000_000;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often a session change is tried anew after another replica won.
 pub const SESSION_ATTEMPTS: usize = 32;
+/// How many forks back a session is followed, to see whether it comes from one that a key is bound to.
+pub const FORK_DEPTH: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
+/// The session objects that are read for one page of sessions, together; one that is larger by itself has a page of its
+/// own.
+pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
+/// Session objects that are read at the same time for one page of sessions.
+pub const SESSION_PAGE_PARALLEL: usize = 16;
 
 // ---- budgets of the process
 
@@ -215,16 +231,32 @@ pub const PAGE_ENTRIES: usize = 1000;
 pub const MEMORY_BYTES: u64 = 256 << 20;
 /// The part of it for cached contents and sessions; requests have the rest.
 pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
+/// Of the memory for caches, what sessions, policies, use counts and the snapshots that lie beside sessions take.
+pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
+/// Of the memory for caches, what contents take: the rest.
+pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES;
+/// Of the memory for sessions, what policies of users take.
+pub const POLICY_CACHE_BYTES: u64 = 2 << 20;
+/// Of the memory for sessions, what use counts take.
+pub const USES_CACHE_BYTES: u64 = 2 << 20;
+/// Of the memory for sessions, what snapshots that lie beside them take: one of 10,000 files has about two megabytes.
+pub const SNAPSHOT_CACHE_BYTES: u64 = 6 << 20;
+/// Of the memory for sessions, what the sessions themselves take: the rest.
+pub const SESSION_VALUES_BYTES: u64 =
+    SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
 /// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
 /// The least memory that can be configured: with less, a request that is within every other limit could never be served.
-pub const MEMORY_LEAST_BYTES: u64 = 192 << 20;
+pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
 /// The least memory for catalogs that can be configured.
 pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
+/// Beside a catalog that is larger than that budget by itself, others have this part of it: an eighth.
+pub const CATALOG_BESIDE: u64 = 8;
+/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by workers,
+/// off the threads that serve requests.
+pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 /// One piece of a download: what is fetched at once, and held until the client takes it.
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
-/// Contents that one search holds at once.
-pub const GREP_WINDOW_BYTES: u64 = 8 << 20;
 /// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
 pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// All temporary files of uploads together, of which one user has at most half.
@@ -234,6 +266,9 @@ pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
 /// characters of a glob, bytes that an edit copies.
 pub const WORK_STEPS: u64 = 1 << 31;
+/// Steps that are taken on the thread that serves the request, because handing them to a worker costs more: less than a
+/// millisecond.
+pub const INLINE_STEPS: u64 = 1 << 18;
 /// Threads for long work at least, whatever the machine: with fewer, one user's half would be one thread or none.
 pub const WORKERS_LEAST: u64 = 4;
 
@@ -245,14 +280,26 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
 pub const READ_ATTEMPTS: usize = 5;
-/// Content kept in memory.
-pub const CACHE_BYTES: u64 = 256 << 20;
+/// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// How old the names in a listing of a folder may be when its next page is asked for; older, the folder is read again.
+pub const LISTING_AGE: Duration = Duration::from_secs(10);
+/// Names of folders that are kept for the next pages of listings.
+pub const LISTINGS_BYTES: usize = 64 << 20;
+/// How soon after one user's failed request another user's must fail too for the store to count as down.
+pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
+/// How long a store that is down is left alone before one request tries it.
+pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.
 pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
+/// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
+pub const JSON_VALUES: usize = 50_000;
+/// How deep the values of a JSON body may be nested.
+pub const JSON_DEPTH: usize = 64;
 /// All headers of a request.
 pub const HEADER_BYTES: usize = 32 << 10;
 /// Time to send the headers of a request: what a slow client may hold a connection for.

@@ -48,7 +48,13 @@ fn access(callers: &Callers) -> Result<Access> {
 fn new_key(clock: &dyn Clock, wanted: &NewKey) -> Result<(String, String)> {
     let scope = if wanted.control { Scope::Control } else { Scope::Agent };
     let (key, entry) = KeyEntry::generate(clock, wanted.user.as_ref(), vec![scope]);
-    Ok((key, entry.to_toml()?))
+    let NewKey { name, expires, team, sessions, vars, .. } = wanted.clone();
+    let sessions = Some(sessions).filter(|sessions| !sessions.is_empty());
+    let vars = Some(vars).filter(|vars| !vars.is_empty());
+    let text = KeyEntry { name, expires, team, sessions, vars, ..entry }.to_toml()?;
+    // What a service would refuse is refused here.
+    Keys::from_toml(&text)?;
+    Ok((key, text))
 }
 
 fn openapi() -> Result<String> {

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use skillmount::{
     backend::{Service, ServiceOptions},
     clock::Clock,
-    limits::CACHE_BYTES,
+    limits::CONTENT_CACHE_BYTES,
     path::{Id, KeyPrefix},
     store::{Cached, Ledger, Metered, PutOptions, SharedStore},
 };
@@ -45,7 +45,7 @@ async fn main() {
 fn service(store: SharedStore, clock: Arc<dyn Clock>) -> (Service, Arc<Ledger>) {
     let ledger = Arc::new(Ledger::new());
     let metered = Arc::new(Metered::new(store, ledger.clone()));
-    let cached = Arc::new(Cached::new(metered, CACHE_BYTES, clock.clone()));
+    let cached = Arc::new(Cached::new(metered, CONTENT_CACHE_BYTES, clock.clone()));
     (Service::new(cached, ServiceOptions::default(), clock), ledger)
 }
 

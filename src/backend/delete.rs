@@ -8,13 +8,13 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::{
     DeleteReply, DeleteRequest, SkillBackend,
     files::Found,
-    service::Tool,
     tree::{FileRef, Pinned, missing},
 };
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{ObjectKey, VirtualPath},
+    session::Operation,
     store::{DeleteOptions, StoreError},
 };
 
@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 8;
 impl SkillBackend {
     pub(super) async fn delete_path(&self, request: DeleteRequest) -> Result<DeleteReply> {
         let path = VirtualPath::parse(&request.path)?;
-        let (session, policy) = self.allowed(Tool::changing("delete")).await?;
+        let (session, policy) = self.allowed(Operation::Delete).await?;
         let tree = self.tree(&session, &policy).await?;
         let (key, skill) = tree.writable(&path).map_err(|error| keep_roots(&path, error))?;
         let skill = skill.cloned();

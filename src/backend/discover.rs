@@ -5,13 +5,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend, service::Tool};
+use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend};
 use crate::{
     catalog::{CatalogEntry, CatalogView, search::Hit},
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
-    session::{Both, PastDiscovery, PromptMode, ToolRule},
+    session::{Both, Operation, PastDiscovery, PromptMode, ToolRule},
 };
 
 /// Categories that are suggested where nothing was found.
@@ -21,7 +21,7 @@ impl SkillBackend {
     pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
         check_limit(request.limit)?;
         let catalog = self.shared.catalogs.searchable(self.audience.clone());
-        let ((session, policy), catalog) = tokio::try_join!(self.allowed(Tool::reading("discover_skills")), catalog)?;
+        let ((session, policy), catalog) = tokio::try_join!(self.allowed(Operation::DiscoverSkills), catalog)?;
         let view = &*catalog.view;
         let category = request.category.as_deref().unwrap_or_default();
         let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
@@ -96,7 +96,7 @@ fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
 }
 
 fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
-    let next = match policy.tool("load_skill") {
+    let next = match policy.tool(Operation::LoadSkill) {
         ToolRule::Blocked => String::new(),
         ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
     };

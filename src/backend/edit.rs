@@ -17,11 +17,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, service::Tool, tree::missing};
+use super::{EditReply, EditRequest, SkillBackend, replace::Replacement, tree::missing};
 use crate::{
+    budget::{Work, Workers},
     error::{Code, Error, Outcome, Result},
     limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
-    path::{ObjectKey, VirtualPath},
+    path::{Id, ObjectKey, VirtualPath},
+    session::Operation,
     store::{Base, Commit, Committer, GetOptions, Object, SharedStore, StoreError},
 };
 
@@ -36,10 +38,10 @@ impl SkillBackend {
     pub(super) async fn edit_text(&self, request: EditRequest) -> Result<EditReply> {
         let path = VirtualPath::parse(&request.file_path)?;
         let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
-        let (session, policy) = self.allowed(Tool::changing("edit")).await?;
+        let (session, policy) = self.allowed(Operation::Edit).await?;
         let tree = self.tree(&session, &policy).await?;
         let (key, skill) = tree.writable(&path)?;
-        let edited = self.shared.edits.edit(key, path.clone(), replacement).await?;
+        let edited = self.shared.edits.edit(self.user(), key, path.clone(), replacement).await?;
         if let Some(skill) = skill {
             self.move_snapshot(skill, &path, &edited.commit, edited.size).await?;
         }
@@ -57,8 +59,9 @@ struct Edited {
 
 #[derive(Debug)]
 struct Pending {
+    user: Id,
     path: VirtualPath,
-    replacement: Replacement,
+    replacement: Arc<Replacement>,
     reply: oneshot::Sender<Result<Edited>>,
 }
 
@@ -67,19 +70,20 @@ struct Pending {
 pub(super) struct EditQueues {
     store: SharedStore,
     committer: Committer,
+    workers: Workers,
     /// Edits waiting, by file. A key is here exactly while a task works on its queue.
     waiting: Arc<Mutex<HashMap<ObjectKey, Vec<Pending>>>>,
 }
 
 impl EditQueues {
-    pub(super) fn new(store: SharedStore, committer: Committer) -> Self {
-        Self { store, committer, waiting: Arc::default() }
+    pub(super) fn new(store: SharedStore, committer: Committer, workers: Workers) -> Self {
+        Self { store, committer, workers, waiting: Arc::default() }
     }
 
     /// Adds an edit to the queue of `key` and waits for its outcome.
-    async fn edit(&self, key: ObjectKey, path: VirtualPath, replacement: Replacement) -> Result<Edited> {
+    async fn edit(&self, user: &Id, key: ObjectKey, path: VirtualPath, replacement: Replacement) -> Result<Edited> {
         let (reply, answer) = oneshot::channel();
-        let pending = Pending { path: path.clone(), replacement, reply };
+        let pending = Pending { user: user.clone(), path: path.clone(), replacement: Arc::new(replacement), reply };
         let idle = match self.lock().entry(key.clone()) {
             std::collections::hash_map::Entry::Occupied(mut queue) => {
                 queue.get_mut().push(pending);
@@ -189,7 +193,7 @@ impl Worker {
                 }
                 Err(error) => return Err(error.into()),
             };
-            let (bytes, counts) = apply(group, &base);
+            let (bytes, counts) = self.apply(group, &base).await;
             if remembered && counts.iter().any(Result::is_err) {
                 remembered = false;
                 continue;
@@ -213,6 +217,35 @@ impl Worker {
             .with_outcome(Outcome::NotApplied))
     }
 
+    /// Applies the edits in order, each to what the ones before it left. An edit that fails changes nothing. Each is work of its
+    /// own, so that those of large files let other users' work pass.
+    async fn apply(&self, group: &[Pending], base: &Object) -> (Bytes, Vec<Result<u64>>) {
+        let mut bytes = base.bytes.clone();
+        let mut counts = Vec::with_capacity(group.len());
+        for pending in group {
+            counts.push(match self.apply_one(pending, base, &bytes).await {
+                Ok((edited, count)) => {
+                    bytes = edited;
+                    Ok(count)
+                }
+                Err(error) => Err(error),
+            });
+        }
+        (bytes, counts)
+    }
+
+    async fn apply_one(&self, pending: &Pending, base: &Object, bytes: &Bytes) -> Result<(Bytes, u64)> {
+        if !base.is_whole() {
+            return Err(too_large(&pending.path, base.meta.size));
+        }
+        let (path, replacement, bytes) = (pending.path.clone(), pending.replacement.clone(), bytes.clone());
+        // Read twice and copied once.
+        let steps = 3 * TEXT_FILE_BYTES as u64;
+        let errand = self.queues.workers.errand(pending.user.as_str(), steps);
+        let job = move |_: &Work| replacement.apply(&path, &bytes);
+        errand.run_sized(3 * base.bytes.len() as u64, job).await
+    }
+
     /// The version to edit: the newest this process knows of, or the newest there is.
     async fn base(&self, remembered: bool) -> Result<Object, StoreError> {
         let most = TEXT_FILE_BYTES as u64 + 1;
@@ -221,19 +254,8 @@ impl Worker {
     }
 }
 
-/// Applies the edits in order, each to what the ones before it left. An edit that fails changes nothing.
-fn apply(group: &[Pending], base: &Object) -> (Bytes, Vec<Result<u64>>) {
-    let mut bytes = base.bytes.clone();
-    let mut apply_one = |pending: &Pending| {
-        if !base.is_whole() {
-            let message =
-                format!("{} has {} bytes; edit takes files up to {TEXT_FILE_BYTES}", pending.path, base.meta.size);
-            return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied));
-        }
-        let (edited, count) = pending.replacement.apply(&pending.path, &bytes)?;
-        bytes = edited;
-        Ok(count)
-    };
-    let counts = group.iter().map(&mut apply_one).collect();
-    (bytes, counts)
+/// The error of an edit whose file is over the limit.
+fn too_large(path: &VirtualPath, size: u64) -> Error {
+    let message = format!("{path} has {size} bytes; edit takes files up to {TEXT_FILE_BYTES}");
+    Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied)
 }

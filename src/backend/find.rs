@@ -1,23 +1,29 @@
 //! Finding files by name: the `glob` operation.
 
-use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend, service::Tool};
+use super::{GlobMatch, GlobReply, GlobRequest, SkillBackend, files::Found};
 use crate::{
+    budget::{Errand, Work},
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
     path::{Glob, VirtualPath},
+    session::Operation,
 };
+
+/// What is said of a glob that takes too many steps.
+const TOO_MANY_NAMES: &str =
+    "the glob is too expensive for this many names: use fewer braces and stars, or search a folder below";
 
 impl SkillBackend {
     pub(super) async fn find_files(&self, request: GlobRequest) -> Result<GlobReply> {
         let glob = Glob::parse(&request.pattern)?;
         let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Tool::reading("glob")).await?;
+        let (session, policy) = self.allowed(Operation::Glob).await?;
         let tree = self.tree(&session, &policy).await?;
         let files = self.files_below(&tree, &root).await?;
-        let mut matches: Vec<GlobMatch> = files
-            .found
+        let errand = self.errand();
+        let mut matches: Vec<GlobMatch> = named(&errand, files.found, glob, root)
+            .await?
             .into_iter()
-            .filter(|found| glob.matches(relative_name(&found.file.path, &root)))
             .map(|found| GlobMatch {
                 path: found.file.path.to_string(),
                 size: found.size,
@@ -34,6 +40,26 @@ impl SkillBackend {
         };
         Ok(GlobReply { matches, truncated: truncation_reason.is_some(), truncation_reason })
     }
+}
+
+/// The files whose names fit `glob`.
+///
+/// # Errors
+/// `too_expensive` where that takes more steps than the errand has left.
+pub(super) async fn named(errand: &Errand, files: Vec<Found>, glob: Glob, root: VirtualPath) -> Result<Vec<Found>> {
+    let names = files.iter().map(|found| found.file.path.as_str().len()).sum();
+    let worst = glob.worst_steps(names);
+    let filter = move |work: &Work| {
+        let mut fitting = Vec::new();
+        for found in files {
+            let mut steps = 0;
+            let fits = glob.matches_counting(relative_name(&found.file.path, &root), &mut steps);
+            work.spend(steps).map_err(|stop| stop.into_error(TOO_MANY_NAMES))?;
+            fitting.extend(fits.then_some(found));
+        }
+        Ok(fitting)
+    };
+    errand.run_sized(worst, filter).await
 }
 
 /// The folder a search begins in: everything the session sees where none is named.

@@ -4,135 +4,171 @@
 //! so the answer is the same whatever the store's timing, and the search stops as soon as one hit more than asked for
 //! is known. Content that is in memory under the listed ETag costs no request.
 
-use std::sync::Arc;
-
 use futures_util::{StreamExt, stream};
-use tokio::sync::Semaphore;
 
 use super::{
     GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, SkillBackend,
+    fetch::advance,
     files::{Files, Found},
-    find::{relative_name, search_root, unlisted},
+    find::{named, search_root, unlisted},
     matcher::{Hit, Pattern},
-    service::Tool,
     text::binary_type,
+    tree::FileRef,
 };
 use crate::{
+    budget::Errand,
     error::{Code, Error, Result},
-    limits::{GREP_CONTEXT_LINES, GREP_FILE_BYTES, GREP_MATCHES, GREP_MATCHES_MAX, GREP_REPLY_BYTES, PARALLEL_GETS},
+    limits::{
+        CHUNK_BYTES, GREP_CONTEXT_LINES, GREP_FILE_BYTES, GREP_MATCHES, GREP_MATCHES_MAX, GREP_REPLY_BYTES,
+        PARALLEL_GETS, SEARCH_LINE_BYTES, SEARCH_WINDOW_KIB,
+    },
     path::{Glob, VirtualPath},
+    session::Operation,
+    store::Object,
 };
-
-/// Contents held in memory at once by one search, in MiB.
-const HELD_MIB: u32 = 128;
-/// Contents larger than this are searched off the runtime's own threads.
-const INLINE_SEARCH_BYTES: usize = 64 << 10;
 
 /// What a search looks for, and how much of it to return.
 #[derive(Clone, Debug)]
 struct Search {
-    pattern: Arc<Pattern>,
+    pattern: Pattern,
     context: usize,
     output: GrepOutput,
     most: usize,
 }
 
+/// What became of the search of one file.
+#[derive(Debug, Default)]
+struct Searched {
+    hits: Vec<Hit>,
+    count: u64,
+    is_cut: bool,
+}
+
 impl SkillBackend {
     pub(super) async fn search(&self, request: GrepRequest) -> Result<GrepReply> {
-        let search = Search::new(&request)?;
+        check(&request)?;
         let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
         let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Tool::reading("grep")).await?;
+        let errand = self.errand();
+        // A pattern may take a while to compile.
+        let search = errand.run(move |_| Search::new(&request)).await?;
+        let (session, policy) = self.allowed(Operation::Grep).await?;
         let tree = self.tree(&session, &policy).await?;
         let mut files = self.files_below(&tree, &root).await?;
         if let Some(glob) = glob {
-            files.found.retain(|found| glob.matches(relative_name(&found.file.path, &root)));
+            files.found = named(&errand, files.found, glob, root).await?;
         }
         let large = files.found.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
         files.found.retain(|found| found.size <= GREP_FILE_BYTES);
-        let mut reply = self.search_files(&search, &mut files).await?;
-        if !reply.truncated && (large > 0 || files.truncated) {
-            reply.truncated = true;
-            reply.truncation_reason = Some(if files.truncated {
-                unlisted()
-            } else {
-                format!("{large} files over {GREP_FILE_BYTES} bytes were not searched; read them in windows")
-            });
+        let (mut reply, cut) = self.search_files(&search, &mut files, &errand).await?;
+        if !reply.truncated {
+            reply.truncation_reason = left_out(&files, large, cut);
+            reply.truncated = reply.truncation_reason.is_some();
         }
         Ok(reply)
     }
 
-    async fn search_files(&self, search: &Search, files: &mut Files) -> Result<GrepReply> {
-        let held = Arc::new(Semaphore::new(HELD_MIB as usize));
+    /// The reply, and how many files were searched in part.
+    async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
         let searched = stream::iter(files.found.drain(..))
-            .map(|found| self.search_file(found, search, held.clone()))
+            .map(|found| self.search_found(found, search, errand))
             .buffered(PARALLEL_GETS);
         let mut results = std::pin::pin!(searched);
         let mut collected = Collected::new(search);
+        let mut cut = 0;
         while let Some(result) = results.next().await {
-            let (path, hits, count) = result?;
-            if !collected.add(&path, hits, count) {
+            let (path, searched) = result?;
+            cut += usize::from(searched.is_cut);
+            if !collected.add(&path, searched.hits, searched.count) {
                 break;
             }
         }
-        Ok(collected.finish())
+        Ok((collected.finish(), cut))
     }
 
     /// The hits of one file: at most one more than are asked for.
-    async fn search_file(
-        &self,
-        found: Found,
-        search: &Search,
-        held: Arc<Semaphore>,
-    ) -> Result<(VirtualPath, Vec<Hit>, u64)> {
-        let nothing = (found.file.path.clone(), Vec::new(), 0);
+    async fn search_found(&self, found: Found, search: &Search, errand: &Errand) -> Result<(VirtualPath, Searched)> {
+        let path = found.file.path.clone();
         if found.size == 0 {
-            return Ok(nothing);
+            return Ok((path, Searched::default()));
         }
-        let mib = u32::try_from(found.size.div_ceil(1 << 20)).unwrap_or(HELD_MIB).clamp(1, HELD_MIB);
-        let _permit = held.acquire_many(mib).await.map_err(Error::internal)?;
-        let bytes = match self.fetch_whole(&found.file, GREP_FILE_BYTES).await {
-            Ok((_, bytes)) => bytes,
-            // It changed or went between the listing and now: then what is there now counts.
+        let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
+        let permit = self.window.acquire_many(kib).await.map_err(Error::internal)?;
+        let searched = match self.search_file(&found.file, search, errand).await {
+            // It changed or went between the listing and now: then what is there now counts, as large as it may be.
             Err(error) if found.fresh && error.code() == Code::SkillChanged => {
-                let newest = super::tree::FileRef { pin: None, size: None, ..found.file.clone() };
-                match self.fetch_whole(&newest, GREP_FILE_BYTES).await {
-                    Ok((_, bytes)) => bytes,
-                    Err(error) if matches!(error.code(), Code::FileNotFound | Code::FileTooLarge) => {
-                        return Ok(nothing);
-                    }
-                    Err(error) => return Err(error),
+                drop(permit);
+                let _permit = self.window.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
+                let newest = FileRef { pin: None, size: None, ..found.file };
+                match self.search_file(&newest, search, errand).await {
+                    Err(error) if error.code() == Code::FileNotFound => Ok(Searched::default()),
+                    searched => searched,
                 }
             }
-            Err(error) => return Err(error),
+            searched => searched,
         };
-        if binary_type(&bytes).is_some() {
-            return Ok(nothing);
-        }
-        let search = search.clone();
-        let size = bytes.len();
-        let run = move || search.pattern.hits(&bytes, search.context, search.hits_wanted());
-        let (hits, count) = if size > INLINE_SEARCH_BYTES {
-            tokio::task::spawn_blocking(run).await.map_err(Error::internal)??
-        } else {
-            run()?
-        };
-        Ok((found.file.path, hits, count))
+        searched.map(|searched| (path, searched))
     }
+
+    /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
+    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Errand) -> Result<Searched> {
+        let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+        let Object { meta, bytes: mut piece, range } = self.fetch(file, range, None).await?;
+        if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
+            return Ok(Searched::default());
+        }
+        let mut at = range.end;
+        let mut state = search.pattern.file(search.context, search.hits_wanted());
+        loop {
+            let is_last = at >= meta.size;
+            let worst = search.pattern.worst_steps(piece.len());
+            state = errand
+                .run_sized(worst, move |work| {
+                    state.feed(&piece, is_last, work)?;
+                    Ok(state)
+                })
+                .await?;
+            if state.is_done {
+                return Ok(Searched { hits: state.hits, count: state.count, is_cut: state.is_cut });
+            }
+            let next = self.fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+            at = advance(file, at, &next)?;
+            piece = next.bytes;
+        }
+    }
+}
+
+/// Why a search that found no more than it may show did not look at everything.
+fn left_out(files: &Files, large: usize, cut: usize) -> Option<String> {
+    if files.truncated {
+        return Some(unlisted());
+    }
+    if large > 0 {
+        return Some(format!("{large} files over {GREP_FILE_BYTES} bytes were not searched; read them in windows"));
+    }
+    let reason =
+        format!("{cut} files were searched only up to a line over {SEARCH_LINE_BYTES} bytes; read on from there");
+    (cut > 0).then_some(reason)
+}
+
+/// # Errors
+/// `invalid_request` where more is asked for than one search returns.
+fn check(request: &GrepRequest) -> Result<()> {
+    let most = request.max_count.unwrap_or(GREP_MATCHES);
+    if most <= GREP_MATCHES_MAX && request.context <= GREP_CONTEXT_LINES {
+        return Ok(());
+    }
+    let message = format!("max_count goes up to {GREP_MATCHES_MAX} and context up to {GREP_CONTEXT_LINES}");
+    Err(Error::new(Code::InvalidRequest, message))
 }
 
 impl Search {
     fn new(request: &GrepRequest) -> Result<Self> {
-        let most = request.max_count.unwrap_or(GREP_MATCHES);
-        if most > GREP_MATCHES_MAX || request.context > GREP_CONTEXT_LINES {
-            let message = format!("max_count goes up to {GREP_MATCHES_MAX} and context up to {GREP_CONTEXT_LINES}");
-            return Err(Error::new(Code::InvalidRequest, message));
-        }
         Ok(Self {
-            pattern: Arc::new(Pattern::new(&request.pattern, request.literal, request.ignore_case)?),
+            pattern: Pattern::new(&request.pattern, request.literal, request.ignore_case)?,
             context: request.context,
             output: request.output_mode,
-            most,
+            most: request.max_count.unwrap_or(GREP_MATCHES),
         })
     }
 

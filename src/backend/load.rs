@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::{
     Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
-    UnloadSkillRequest, UnloadStatus, lookup::Fetched, service::Tool, tree::skill_mount,
+    UnloadSkillRequest, UnloadStatus, lookup::Fetched, tree::skill_mount,
 };
 use crate::{
     catalog::Layer,
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{MountName, SkillPath},
-    session::{Change, LoadedSkill, Session, SkillRule},
+    session::{Both, Change, LoadedSkill, Operation, Session, SkillRule},
     skill::{Document, FilledParameter, Snapshot, SnapshotFile, read_document, render},
 };
 
@@ -59,7 +59,7 @@ impl SkillBackend {
         if invoker != Some(Invoker::Person) {
             check_arguments(request)?;
         }
-        let (session, policy) = self.allowed(Tool::reading("load_skill")).await?;
+        let (session, policy) = self.allowed(Operation::LoadSkill).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let find = self.look_up(&request.skill, &session, &policy);
@@ -71,7 +71,7 @@ impl SkillBackend {
             let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
             return Err(Error::new(Code::ApprovalRequired, message));
         }
-        let (status, loaded, is_first) = self.mount(&fetched, alias, request.arguments.as_deref()).await?;
+        let (status, loaded, is_first) = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
         // What a policy preloads nobody has chosen.
         if is_first && invoker.is_some() {
             self.count_use(&loaded.skill);
@@ -83,6 +83,7 @@ impl SkillBackend {
     async fn mount(
         &self,
         fetched: &Fetched,
+        policy: &Both,
         alias: Option<MountName>,
         arguments: Option<&str>,
     ) -> Result<(LoadStatus, LoadedSkill, bool)> {
@@ -96,7 +97,7 @@ impl SkillBackend {
             let mount = alias.clone().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
             let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
             if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
-                return Err(mount_conflict(&fetched.skill, other));
+                return Err(mount_conflict(&fetched.skill, other, self.may_name(other, policy)?));
             }
             let status = match &before {
                 None => LoadStatus::Loaded,
@@ -135,7 +136,7 @@ impl SkillBackend {
     }
 
     pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
-        let (session, _) = self.allowed(Tool::reading("unload_skill")).await?;
+        let (session, policy) = self.allowed(Operation::UnloadSkill).await?;
         self.shared.sessions.check_writable()?;
         let name = request.skill;
         let answers = |loaded: &LoadedSkill| {
@@ -152,12 +153,21 @@ impl SkillBackend {
             if session.current_skill.as_ref() == Some(&found.skill) {
                 session.current_skill = session.loaded_skills.last().map(|loaded| loaded.skill.clone());
             }
-            Ok(Change::Save(Some(found.skill)))
+            Ok(Change::Save(Some(found)))
         });
         match update.await?.1.flatten() {
-            Some(skill) => Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill: skill.to_string() }),
+            Some(found) => {
+                let skill = if self.may_name(&found, &policy)? { found.skill.to_string() } else { name };
+                Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
+            }
             None => Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name }),
         }
+    }
+
+    /// Whether this caller may be told of a loaded skill: since it was loaded it may have been hidden, or the caller is of
+    /// another team.
+    fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
+        Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
     }
 
     /// The instructions of a loaded skill, in the version and with the arguments it was loaded with.
@@ -240,10 +250,11 @@ fn replace(session: &mut Session, loaded: LoadedSkill) -> Result<()> {
     Ok(())
 }
 
-fn mount_conflict(skill: &SkillPath, other: &LoadedSkill) -> Error {
+fn mount_conflict(skill: &SkillPath, other: &LoadedSkill, may_name: bool) -> Error {
+    let name = if may_name { other.skill.as_str() } else { "another skill" };
     let message = format!(
-        "/skills/{} is taken by {}; load {skill} with another name in mount_as, or unload the other first",
-        other.mount, other.skill
+        "/skills/{} is taken by {name}; load {skill} with another name in mount_as, or unload the other first",
+        other.mount
     );
     Error::new(Code::MountConflict, message)
 }

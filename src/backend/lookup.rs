@@ -9,13 +9,13 @@ use futures_util::future::{join_all, try_join_all};
 
 use super::SkillBackend;
 use crate::{
-    catalog::{CatalogEntry, CatalogView, Layer},
+    catalog::{CatalogEntry, CatalogView, Layer, why_unreadable},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
-    path::{SkillPath, UserSpace},
+    path::{SkillPath, UserSpace, distance},
     session::{Both, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
-    store::{GetOptions, StoreError, StoreExt},
+    store::{GetOptions, Keep, StoreError, StoreExt},
 };
 
 /// Names suggested for a skill that was not found.
@@ -80,20 +80,24 @@ impl SkillBackend {
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
         let prefix = space.skill(path)?;
         let key = prefix.key("SKILL.md")?;
-        let whole = GetOptions::range(0..SKILL_FILE_BYTES + 1);
+        // The text that is read here is what the session pins.
+        let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
         let (listed, text, inside) = tokio::join!(
             self.shared.store.list_all(&prefix, SKILL_FILES),
             self.shared.store.get(&key, whole),
             self.lies_inside_another(layer, space, path),
         );
-        let text = match text {
-            Err(StoreError::NotFound) => return Ok(None),
-            text => text?,
-        };
-        if inside? {
+        if matches!(text, Err(StoreError::NotFound)) || inside? {
             return Ok(None);
         }
         let (entries, truncated) = listed?;
+        let text = match text {
+            // The folder was listed by the same credentials, so it is this file that is kept from them.
+            Err(error @ StoreError::Denied(_)) => {
+                return Err(unusable(path, &why_unreadable(&error)).with_source(error));
+            }
+            text => text?,
+        };
         if truncated || !text.is_whole() {
             let message = format!(
                 "skill {path} is too large: up to {SKILL_FILES} files, and {SKILL_FILE_BYTES} bytes of SKILL.md"
@@ -124,8 +128,7 @@ impl SkillBackend {
         let (document, diagnostics) = read_document(&text.bytes, path.folder());
         let document = document.ok_or_else(|| {
             let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
-            let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
-            Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
+            unusable(path, why.map_or("it cannot be read", |finding| finding.message.as_str()))
         })?;
         Ok(Some(Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) }))
     }
@@ -133,7 +136,7 @@ impl SkillBackend {
     /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
     /// where it is in memory; otherwise each folder above is asked for.
     async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
-        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer).await
+        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer)
             && view.entry(path).is_some()
         {
             return Ok(false);
@@ -167,17 +170,29 @@ fn ambiguous(name: &str, several: &[Arc<CatalogEntry>]) -> Error {
     Error::new(Code::AmbiguousSkill, message).with_detail("candidates", candidates)
 }
 
+fn unusable(path: &SkillPath, why: &str) -> Error {
+    Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
+}
+
+/// A skill of that name which is left out of the catalog, and why.
+fn left_out(name: &str, view: &CatalogView, policy: &Both) -> Option<Error> {
+    let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
+    let mut skills = errors.filter_map(|found| Some((SkillPath::parse(&found.skill).ok()?, &found.diagnostic)));
+    let (skill, found) = skills.find(|(skill, _)| skill.folder() == name && policy.skill(skill).is_visible())?;
+    Some(unusable(&skill, &found.message))
+}
+
 fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
+    if let Some(left_out) = left_out(name, view, policy) {
+        return left_out;
+    }
     let mut near: Vec<(usize, &str)> = view
         .entries
         .iter()
         .filter(|entry| policy.skill(&entry.skill).is_visible())
         .map(|entry| {
             let names = [entry.skill.as_str(), entry.skill.folder(), entry.name()];
-            (
-                names.iter().map(|known| super::nearest::distance(name, known)).min().unwrap_or(usize::MAX),
-                entry.skill.as_str(),
-            )
+            (names.iter().map(|known| distance(name, known)).min().unwrap_or(usize::MAX), entry.skill.as_str())
         })
         .collect();
     near.sort_unstable();

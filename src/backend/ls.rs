@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::{
     Entry, LsReply, LsRequest, SkillBackend,
-    service::Tool,
     tree::{FileRef, Kind, Spot, Tree, missing},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::LIST_ENTRIES,
     path::{Mount, VirtualPath},
+    session::Operation,
     skill::Snapshot,
     store::{ListOptions, StoreError},
 };
@@ -18,7 +18,7 @@ use crate::{
 impl SkillBackend {
     pub(super) async fn list_folder(&self, request: LsRequest) -> Result<LsReply> {
         let path = VirtualPath::parse(&request.path)?;
-        let (session, policy) = self.allowed(Tool::reading("ls")).await?;
+        let (session, policy) = self.allowed(Operation::Ls).await?;
         let tree = self.tree(&session, &policy).await?;
         match tree.spot(&path) {
             Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),
@@ -38,7 +38,7 @@ impl SkillBackend {
         let mut page = None;
         let mut truncated = false;
         loop {
-            let options = ListOptions { delimiter: true, page, ..ListOptions::default() };
+            let options = ListOptions { delimiter: true, page: page.clone(), ..ListOptions::default() };
             let listed = self.shared.store.list(&prefix, options).await?;
             seen_any |= !listed.objects.is_empty() || !listed.folders.is_empty();
             for folder in &listed.folders {
@@ -57,10 +57,13 @@ impl SkillBackend {
                 }));
             }
             truncated |= entries.len() > LIST_ENTRIES;
-            page = listed.next;
-            if page.is_none() || truncated {
+            if listed.next.is_none() || truncated {
                 break;
             }
+            if listed.next == page {
+                return Err(StoreError::broken("the store repeats a page of a listing").into());
+            }
+            page = listed.next;
         }
         if !seen_any && !relative.is_empty() {
             self.explain_empty(&tree.file(path)?).await?;

@@ -3,25 +3,28 @@
 //! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
+mod bound;
 mod delete;
 mod discover;
 mod edit;
+mod expression;
 mod fetch;
 mod files;
 mod find;
 mod grep;
 mod lines;
+mod listing;
 mod load;
 mod lookup;
 mod ls;
 mod matcher;
-mod nearest;
 mod protocol;
 mod read;
 #[cfg(feature = "http")]
 mod remote;
 mod replace;
 mod service;
+mod shown;
 mod text;
 mod transfer;
 mod tree;
@@ -29,6 +32,7 @@ mod write;
 
 use async_trait::async_trait;
 
+pub use listing::{Listing, ListingPage};
 pub use protocol::*;
 #[cfg(feature = "http")]
 pub use remote::RemoteBackend;

@@ -9,7 +9,6 @@ use super::{
     ReadReply, ReadRequest, SkillBackend,
     fetch::advance,
     lines::{LineIndex, Window},
-    service::Tool,
     text::{binary_type, is_binary},
     tree::FileRef,
 };
@@ -17,13 +16,14 @@ use crate::{
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
+    session::Operation,
     store::{Object, ObjectMeta},
 };
 
 impl SkillBackend {
     pub(super) async fn read_window(&self, request: ReadRequest) -> Result<ReadReply> {
         let path = VirtualPath::parse(&request.file_path)?;
-        let (session, policy) = self.allowed(Tool::reading("read")).await?;
+        let (session, policy) = self.allowed(Operation::Read).await?;
         let file = self.tree(&session, &policy).await?.file(&path)?;
         if let Some(index) = self.known_index(&file, request.offset) {
             match self.read_indexed(&file, &request, index).await {

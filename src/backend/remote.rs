@@ -8,7 +8,7 @@ mod problem;
 
 use std::{
     fmt,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -28,6 +28,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
+    session::SessionVersion,
 };
 
 const SESSION_VERSION: &str = "x-skillmount-session-version";
@@ -44,7 +45,8 @@ pub struct RemoteBackend {
     user: Id,
     session: Id,
     key: Option<String>,
-    version: AtomicU64,
+    /// The newest version of the session that a reply gave.
+    seen: Mutex<SessionVersion>,
 }
 
 /// Whether a request may change something: what a lost reply then means.
@@ -73,7 +75,7 @@ impl RemoteBackend {
             .timeout(REPLY_TIMEOUT)
             .build()
             .map_err(Error::internal)?;
-        Ok(Self { client, base: url, user, session, key, version: AtomicU64::new(0) })
+        Ok(Self { client, base: url, user, session, key, seen: Mutex::default() })
     }
 
     /// The session as the server shows it: `Session` of the HTTP contract.
@@ -122,7 +124,9 @@ impl RemoteBackend {
     /// As [`session`](Self::session); also `session_not_found`.
     pub async fn forget_session(&self) -> Result<()> {
         let request = self.client.delete(self.session_url([])?);
-        self.send(request, Effect::Changes).await.map(drop)
+        self.send(request, Effect::Changes).await?;
+        *self.seen() = SessionVersion::default();
+        Ok(())
     }
 
     /// The tools the session may use now; `parameters` are those of the HTTP contract: `format`.
@@ -163,18 +167,22 @@ impl RemoteBackend {
 
     /// Sends a request with key and version, and keeps the version of the reply.
     async fn send(&self, request: RequestBuilder, effect: Effect) -> Result<Response> {
-        let request = match self.version.load(Ordering::Relaxed) {
-            0 => request,
-            version => request.header(SESSION_VERSION, version),
-        };
+        let seen = self.seen().clone();
+        let request = if seen.is_known() { request.header(SESSION_VERSION, seen.to_string()) } else { request };
         let request = match &self.key {
             None => request,
             Some(key) => request.bearer_auth(key),
         };
         let response = request.send().await.map_err(|cause| problem::unreachable(cause, effect))?;
-        let version = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
-        self.version.fetch_max(version.unwrap_or(0), Ordering::Relaxed);
+        let told = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
+        if let Some(told) = told {
+            self.seen().follow(told);
+        }
         if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, SessionVersion> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn file_url(&self, path: &str) -> Result<Url> {

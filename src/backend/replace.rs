@@ -39,27 +39,27 @@ impl Replacement {
                 format!("Cannot edit binary files with text replacements: {path} is {kind}; upload it whole instead");
             return Err(refuse(Code::BinaryFile, message));
         }
-        let hits: Vec<usize> = memmem::find_iter(bytes, &self.old).collect();
-        match hits.as_slice() {
-            [] => Err(self.not_found(path, bytes)),
-            [_, _, ..] if !self.all => Err(self.not_unique(path, hits.len())),
+        // Counted first and found again: a list of millions of places would take more memory than the file.
+        match memmem::find_iter(bytes, &self.old).count() {
+            0 => Err(self.not_found(path, bytes)),
+            hits if hits > 1 && !self.all => Err(self.not_unique(path, hits)),
             hits => {
-                let size = bytes.len() - hits.len() * self.old.len() + hits.len() * self.new.len();
+                let size = bytes.len() - hits * self.old.len() + hits * self.new.len();
                 if size > TEXT_FILE_BYTES {
                     let message =
                         format!("{path} would grow to {size} bytes; edit takes files up to {TEXT_FILE_BYTES}");
                     return Err(refuse(Code::FileTooLarge, message));
                 }
-                Ok((self.splice(bytes, hits, size), hits.len() as u64))
+                Ok((self.splice(bytes, size), hits as u64))
             }
         }
     }
 
-    fn splice(&self, bytes: &Bytes, hits: &[usize], size: usize) -> Bytes {
+    fn splice(&self, bytes: &Bytes, size: usize) -> Bytes {
         let mut edited = Vec::with_capacity(size);
         let mut kept = 0;
-        for hit in hits {
-            edited.extend_from_slice(bytes.get(kept..*hit).unwrap_or_default());
+        for hit in memmem::find_iter(bytes, &self.old) {
+            edited.extend_from_slice(bytes.get(kept..hit).unwrap_or_default());
             edited.extend_from_slice(self.new.as_bytes());
             kept = hit + self.old.len();
         }

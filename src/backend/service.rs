@@ -3,16 +3,23 @@
 use std::sync::Arc;
 
 use moka::sync::Cache;
+use tokio::sync::Semaphore;
 
 use super::{LoadSkillRequest, edit::EditQueues, lines::LineIndex};
 use crate::{
-    budget::{Memory, Workers},
+    budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORKERS_LEAST},
+    limits::{
+        MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, SEARCH_WINDOW_KIB, WORK_STEPS,
+        WORKERS_LEAST,
+    },
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Both, CreateSession, LoadedSkill, PromptMode, Session, Sessions, ToolRule},
+    session::{
+        Both, CreateSession, LoadedSkill, Operation, PromptMode, Reach, Session, SessionVersion, Sessions, ToolRule,
+        out_of_reach,
+    },
     store::{Committer, SharedStore},
 };
 
@@ -47,12 +54,19 @@ pub struct Budgets {
     pub catalogs: u64,
     /// Threads for work that takes long.
     pub workers: u64,
+    /// Steps of work that one request may take.
+    pub steps: u64,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        Self { memory: MEMORY_BYTES, catalogs: MEMORY_CATALOGS_BYTES, workers: WORKERS_LEAST.max(2 * cores) }
+        Self {
+            memory: MEMORY_BYTES,
+            catalogs: MEMORY_CATALOGS_BYTES,
+            workers: WORKERS_LEAST.max(2 * cores),
+            steps: WORK_STEPS,
+        }
     }
 }
 
@@ -78,6 +92,7 @@ pub(super) struct Shared {
     pub(super) templates: MountTemplates,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) workers: Workers,
+    pub(super) steps: u64,
     pub(super) memory: Memory,
     pub(super) sessions: Sessions,
     pub(super) catalogs: Catalogs,
@@ -91,17 +106,20 @@ impl Service {
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.unwrap_or_default();
         let committer = Committer::new(store.clone(), clock.clone());
-        let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone());
+        let workers = Workers::new(options.budgets.workers);
+        let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone(), workers.clone())
+            .with_budget(options.budgets.catalogs);
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
         let has_index = options.index && options.read_only.is_none();
         let catalogs = if has_index { catalogs.with_index() } else { catalogs };
         let shared = Shared {
-            workers: Workers::new(options.budgets.workers),
+            workers: workers.clone(),
+            steps: options.budgets.steps,
             memory: Memory::new(options.budgets.requests(), MEMORY_PATIENCE),
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),
             catalogs,
-            edits: EditQueues::new(store.clone(), committer.clone()),
+            edits: EditQueues::new(store.clone(), committer.clone(), workers),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             committer,
@@ -116,7 +134,9 @@ impl Service {
     #[must_use]
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
         let audience = Audience { user, team: None };
-        SkillBackend { shared: self.shared.clone(), audience, session, at_least: 0, mode: None }
+        let (at_least, reach) = (SessionVersion::default(), Arc::default());
+        let window = Arc::new(Semaphore::new(SEARCH_WINDOW_KIB as usize));
+        SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach, window }
     }
 
     /// Makes a session of the user of `audience`, or returns the one there is, and loads what its policy preloads of the
@@ -173,6 +193,12 @@ impl Service {
         &self.shared.store
     }
 
+    /// Where `/workspace` and `/ticket` lie.
+    #[must_use]
+    pub fn templates(&self) -> &MountTemplates {
+        &self.shared.templates
+    }
+
     /// The folder of the bucket everything lies below.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
@@ -194,15 +220,18 @@ pub struct SkillBackend {
     pub(super) shared: Arc<Shared>,
     pub(super) audience: Audience,
     pub(super) session: Id,
-    pub(super) at_least: u64,
+    pub(super) at_least: SessionVersion,
     mode: Option<PromptMode>,
+    reach: Arc<Reach>,
+    /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
+    pub(super) window: Arc<Semaphore>,
 }
 
 impl SkillBackend {
     /// The same handle, never answered from a session older than `version`.
     #[must_use]
-    pub fn at_least(mut self, version: u64) -> Self {
-        self.at_least = version;
+    pub fn at_least(mut self, version: impl Into<SessionVersion>) -> Self {
+        self.at_least = version.into();
         self
     }
 
@@ -222,6 +251,13 @@ impl SkillBackend {
         self
     }
 
+    /// The same handle for a caller that reaches no more than this: beyond it every operation is `denied`.
+    #[must_use]
+    pub fn within(mut self, reach: Arc<Reach>) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// Whose session it is.
     #[must_use]
     pub fn user(&self) -> &Id {
@@ -231,9 +267,16 @@ impl SkillBackend {
     /// The session as it is now; a fresh one where there is none.
     ///
     /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory.
+    /// `store_unavailable` where the store is down and the session is not in memory; `denied` where the caller is bound and
+    /// does not reach it.
     pub async fn session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get(self.user(), &self.session, self.at_least).await
+        self.reached(self.shared.sessions.get(self.user(), &self.session, &self.at_least).await?).await
+    }
+
+    /// Every operation asks for the session first, so this is the one place where a bound caller meets its bounds.
+    async fn reached(&self, session: Arc<Session>) -> Result<Arc<Session>> {
+        let is_reached = !self.reach.is_bound() || self.shared.sessions.lies_within(&*session, &self.reach).await?;
+        if is_reached { Ok(session) } else { Err(out_of_reach()) }
     }
 
     /// As [`session`](Self::session), and a fresh one has the ranks it would begin with now.
@@ -241,7 +284,7 @@ impl SkillBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn ranked_session(&self) -> Result<Arc<Session>> {
-        self.shared.sessions.get_ranked(self.user(), &self.session, self.at_least).await
+        self.reached(self.shared.sessions.get_ranked(self.user(), &self.session, &self.at_least).await?).await
     }
 
     /// What this session may do: its own policy and its user's.
@@ -260,6 +303,12 @@ impl SkillBackend {
         self.shared.catalogs.view(self.audience.clone(), fresh).await
     }
 
+    /// The long work of one operation for this user, which ends with it.
+    #[must_use]
+    pub fn errand(&self) -> Errand {
+        self.shared.workers.errand(self.user().as_str(), self.shared.steps)
+    }
+
     /// Session and policy, asked for at once.
     pub(super) async fn state(&self) -> Result<(Arc<Session>, Both)> {
         let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(self.user()))?;
@@ -267,25 +316,25 @@ impl SkillBackend {
         Ok((session, both))
     }
 
-    /// Session and policy, if the operation `tool` may run now.
-    pub(super) async fn allowed(&self, tool: Tool) -> Result<(Arc<Session>, Both)> {
+    /// Session and policy, if `operation` may run now.
+    pub(super) async fn allowed(&self, operation: Operation) -> Result<(Arc<Session>, Both)> {
         let (session, policy) = self.state().await?;
-        if policy.tool(tool.name) == ToolRule::Blocked {
+        if policy.tool(operation) == ToolRule::Blocked {
             return Err(Error::new(
                 Code::ToolBlocked,
-                format!("the tool {} is blocked by policy; go on without it", tool.name),
+                format!("the tool {operation} is blocked by policy; go on without it"),
             ));
         }
-        if tool.changes_files {
+        if operation.changes_files() {
             self.shared.sessions.check_writable()?;
             if policy.plan_mode() {
                 let message =
-                    format!("{} is not possible in plan mode: read and plan; changes come after approval", tool.name);
+                    format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
                 return Err(Error::new(Code::PlanMode, message));
             }
         }
-        if policy.tool(tool.name) == ToolRule::Ask {
-            let message = format!("the tool {} needs a person's approval in this session; ask for it", tool.name);
+        if policy.tool(operation) == ToolRule::Ask {
+            let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
             return Err(Error::new(Code::ApprovalRequired, message));
         }
         Ok((session, policy))
@@ -299,28 +348,15 @@ impl SkillBackend {
 
     /// Where the layer of a loaded skill lies; nothing where this caller does not see it, as one of another team does not.
     pub(super) fn home(&self, loaded: &LoadedSkill) -> Result<Option<UserSpace>> {
-        let is_own = loaded.layer != Layer::Team || loaded.team == self.audience.team;
-        if is_own { self.layer(loaded.layer) } else { Ok(None) }
+        if self.is_in(loaded.layer, loaded.team.as_ref()) { self.layer(loaded.layer) } else { Ok(None) }
+    }
+
+    /// Whether this caller is in the team, where the layer is a team's.
+    pub(super) fn is_in(&self, layer: Layer, team: Option<&Id>) -> bool {
+        layer != Layer::Team || team == self.audience.team.as_ref()
     }
 
     pub(super) fn space(&self) -> Result<UserSpace> {
         self.shared.namespace.user(self.user())
-    }
-}
-
-/// An operation as the policy knows it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tool {
-    name: &'static str,
-    changes_files: bool,
-}
-
-impl Tool {
-    pub(super) const fn reading(name: &'static str) -> Self {
-        Self { name, changes_files: false }
-    }
-
-    pub(super) const fn changing(name: &'static str) -> Self {
-        Self { name, changes_files: true }
     }
 }

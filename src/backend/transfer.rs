@@ -9,7 +9,6 @@ use jiff::Timestamp;
 use super::{
     DownloadOutcome, SkillBackend, UploadFile, UploadOutcome,
     fetch::{advance, unreadable},
-    service::Tool,
     tree::FileRef,
     write::check_upload_size,
 };
@@ -17,6 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
+    session::Operation,
     store::Base,
 };
 
@@ -60,7 +60,7 @@ impl SkillBackend {
     async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
         let path = VirtualPath::parse(path)?;
         check_upload_size(&path, bytes.len())?;
-        self.put_bytes(Tool::changing("upload"), &path, bytes, Base::Whatever).await.map(|written| written.etag)
+        self.put_bytes(Operation::Upload, &path, bytes, Base::Whatever).await.map(|written| written.etag)
     }
 
     pub(super) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
@@ -113,7 +113,7 @@ impl SkillBackend {
 
     async fn readable(&self, path: &str) -> Result<FileRef> {
         let path = VirtualPath::parse(path)?;
-        let (session, policy) = self.allowed(Tool::reading("download")).await?;
+        let (session, policy) = self.allowed(Operation::Download).await?;
         self.tree(&session, &policy).await?.file(&path)
     }
 }

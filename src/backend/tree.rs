@@ -5,6 +5,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use futures_util::future::try_join_all;
+
 use super::SkillBackend;
 use crate::{
     catalog::Layer,
@@ -132,10 +134,14 @@ impl SkillBackend {
             },
         ];
         let mut kinds = vec![Kind::Fresh, Kind::Fresh];
-        for loaded in session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible()) {
-            let Some(home) = self.home(loaded)? else { continue };
+        let visible = session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible());
+        let homes = visible.filter_map(|loaded| Some(self.home(loaded).transpose()?.map(|home| (loaded, home))));
+        let homes = homes.collect::<Result<Vec<_>>>()?;
+        // At once, because a session made from another one may have all its file lists beside it.
+        let pinned = try_join_all(homes.iter().map(|(loaded, _)| self.pinned(loaded, policy))).await?;
+        for ((loaded, home), pinned) in homes.iter().zip(pinned) {
             mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? });
-            kinds.push(Kind::Pinned(self.pinned(loaded, policy).await?));
+            kinds.push(Kind::Pinned(pinned));
         }
         if policy.visibility() == Visibility::All {
             let mut taken: HashSet<MountName> =

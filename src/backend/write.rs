@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{SkillBackend, WriteReply, WriteRequest, service::Tool, tree::Pinned};
+use super::{SkillBackend, WriteReply, WriteRequest, tree::Pinned};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::{ETag, VirtualPath},
-    session::Change,
+    session::{Change, Operation},
     skill::SnapshotFile,
     store::{Base, Commit, PutCondition, StoreError},
 };
@@ -18,7 +18,7 @@ impl SkillBackend {
         let path = VirtualPath::parse(&request.file_path)?;
         check_text_size(&path, request.content.len())?;
         let base = if request.overwrite { Base::Whatever } else { Base::Absent };
-        self.put_bytes(Tool::changing("write"), &path, request.content.into(), base).await
+        self.put_bytes(Operation::Write, &path, request.content.into(), base).await
     }
 
     /// Stores the bytes of a file as a client sent them, under the condition its headers set.
@@ -34,7 +34,7 @@ impl SkillBackend {
             PutCondition::IfAbsent => Base::Absent,
             PutCondition::IfMatch(etag) => self.base_of(&path, etag).await?,
         };
-        let put = self.put_bytes(Tool::changing("write"), &path, bytes, base).await;
+        let put = self.put_bytes(Operation::Write, &path, bytes, base).await;
         put.map_err(|error| match error.code() {
             Code::AlreadyExists | Code::EditConflict if conditional => precondition_failed(&path),
             _ => error,
@@ -43,7 +43,7 @@ impl SkillBackend {
 
     /// The version `etag` of a file with its write chain, so that a write on top of it can be settled.
     async fn base_of(&self, path: &VirtualPath, etag: ETag) -> Result<Base> {
-        let (session, policy) = self.allowed(Tool::changing("write")).await?;
+        let (session, policy) = self.allowed(Operation::Write).await?;
         let tree = self.tree(&session, &policy).await?;
         let (key, _) = tree.writable(path)?;
         match self.shared.store.head(&key).await {
@@ -55,12 +55,12 @@ impl SkillBackend {
 
     pub(super) async fn put_bytes(
         &self,
-        tool: Tool,
+        operation: Operation,
         path: &VirtualPath,
         bytes: Bytes,
         base: Base,
     ) -> Result<WriteReply> {
-        let (session, policy) = self.allowed(tool).await?;
+        let (session, policy) = self.allowed(operation).await?;
         let tree = self.tree(&session, &policy).await?;
         let (key, skill) = tree.writable(path)?;
         let size = bytes.len() as u64;

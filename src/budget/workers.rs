@@ -10,7 +10,10 @@ use std::sync::{
 };
 
 use super::{Owner, Shares, Work};
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    limits::INLINE_STEPS,
+};
 
 /// The threads. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -75,6 +78,18 @@ impl Errand {
             result
         };
         tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
+    }
+
+    /// Runs `job`, which takes `worst` steps at most: on a worker, or at once where it is short.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_sized<T: Send + 'static>(
+        &self,
+        worst: u64,
+        job: impl FnOnce(&Work) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        if worst <= INLINE_STEPS { job(&self.work) } else { self.run(job).await }
     }
 }
 

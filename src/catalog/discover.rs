@@ -1,7 +1,8 @@
 //! Reading a user's skills from the bucket: one listing, then the head of each SKILL.md that is new.
 //!
-//! A listing names every version, so what was read before under the same `ETag` is not read again. A catalog is whole or
-//! it is an error: a store that fails half-way never makes skills disappear.
+//! A listing names every version, so what was read before under the same `ETag` is not read again. A catalog is whole but
+//! for single files that cannot be read, each of which is a diagnostic, or it is an error: a store that fails half-way never
+//! makes skills disappear.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -9,18 +10,20 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::{
     entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer},
     layout::{Folder, Layout},
+    unreadable::{UNREADABLE, Unreadable, failure_of_the_store},
 };
 use crate::{
     clock::Clock,
     error::Result,
-    limits::{LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
+    limits::{LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{ETag, SkillPath, UserSpace},
     skill::{self, Diagnostic},
     store::{GetOptions, Store, StoreError, StoreExt as _},
@@ -53,14 +56,16 @@ pub(super) struct Record {
 }
 
 impl Discovery {
-    /// The catalog that these readings make.
-    pub(super) fn new(readings: Readings, as_of: Timestamp) -> Self {
+    /// The catalog that these readings make. What could not be read is told, and forgotten with this catalog: the next one
+    /// tries again.
+    pub(super) fn new(readings: Readings, unreadable: Vec<CatalogDiagnostic>, as_of: Timestamp) -> Self {
         let entries: Vec<_> = readings.records.iter().filter_map(|record| record.entry.clone()).collect();
         let mut diagnostics = readings.others.clone();
         for Record { skill, diagnostics: own, .. } in &readings.records {
             let own = own.iter().cloned();
             diagnostics.extend(own.map(|diagnostic| CatalogDiagnostic { skill: skill.to_string(), diagnostic }));
         }
+        diagnostics.extend(unreadable);
         diagnostics.extend(duplicates(&entries));
         diagnostics.sort_by(|one, two| one.skill.cmp(&two.skill));
         let view = CatalogView { entries, diagnostics, unnameable_keys: readings.unnameable_keys, as_of };
@@ -91,12 +96,12 @@ impl Discovery {
 }
 
 /// Reads the catalog of the user whose part of the bucket is `space`: `ceil(files / 1000)` LIST and one ranged GET for
-/// each SKILL.md that `previous` does not know in that version, 64 at a time. A SKILL.md that goes away between the two
-/// is left out, as if the listing had come later.
+/// each SKILL.md that `previous` does not know in that version, 64 at a time. A SKILL.md that cannot be read leaves its skill
+/// out, with the diagnostic `unreadable`.
 ///
 /// # Errors
-/// `store_unavailable` where any request but for a vanished file fails; `invalid_path` where the user's keys would be too
-/// long.
+/// `store_unavailable` where a listing fails, where reading fails for half of the skills or more in a way that may pass, and
+/// where all of several skills are denied; `invalid_path` where the user's keys would be too long.
 pub async fn discover(
     store: &dyn Store,
     space: &UserSpace,
@@ -139,23 +144,46 @@ impl Survey {
                 None => unread.push(read(store, self.layer, folder)),
             }
         }
-        let read: Vec<_> = stream::iter(unread).buffer_unordered(PARALLEL_GETS).try_collect().await?;
-        records.extend(read.into_iter().flatten());
+        let mut unreadable = Vec::new();
+        let mut reading = stream::iter(unread).buffer_unordered(PARALLEL_GETS);
+        while let Some(read) = reading.next().await {
+            match read {
+                Ok(record) => records.push(record),
+                Err(failed) => unreadable.push(failed),
+            }
+        }
+        if let Some(failure) = failure_of_the_store(&unreadable, records.len() + unreadable.len()) {
+            return Err(failure.clone().into());
+        }
         records.sort_by(|one, two| one.skill.cmp(&two.skill));
-        Ok(Discovery::new(Readings { records, others, unnameable_keys }, self.as_of))
+        let told = unreadable.iter().map(|failed| tell(failed, previous)).collect();
+        Ok(Discovery::new(Readings { records, others, unnameable_keys }, told, self.as_of))
     }
 }
 
-/// Reads the head of one SKILL.md; `None` where it has gone since the listing.
-async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Option<Record>, StoreError> {
+/// Reads the head of one SKILL.md.
+async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Record, Unreadable> {
     if folder.head_size == 0 {
-        return Ok(Some(record(&folder, layer, folder.etag.clone(), &Bytes::new())));
+        return Ok(record(&folder, layer, folder.etag.clone(), &Bytes::new()));
     }
-    match store.get(&folder.head, GetOptions::range(0..SKILL_HEAD_BYTES)).await {
-        Ok(object) => Ok(Some(record(&folder, layer, object.meta.etag, &object.bytes))),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(error),
+    let head = store.get(&folder.head, GetOptions::range(0..SKILL_HEAD_BYTES));
+    // The store has a deadline of its own; this one holds for whatever store it is, so that one file never holds up all.
+    let head = timeout(OPERATION_TIMEOUT, head).await.unwrap_or_else(|late| Err(StoreError::not_applied(late)));
+    match head {
+        Ok(object) => Ok(record(&folder, layer, object.meta.etag, &object.bytes)),
+        Err(error) => Err(Unreadable { skill: folder.skill, key: folder.head, error }),
     }
+}
+
+/// The diagnostic of a skill that could not be read; the log names it when it is new.
+fn tell(failed: &Unreadable, previous: Option<&Discovery>) -> CatalogDiagnostic {
+    let told = failed.diagnostic();
+    let known = previous.map(|previous| previous.view.diagnostics.as_slice()).unwrap_or_default();
+    if !known.iter().any(|one| one.skill == told.skill && one.diagnostic.code == UNREADABLE) {
+        let Unreadable { skill, key, error } = failed;
+        tracing::warn!(%skill, %key, %error, "the SKILL.md of a skill cannot be read");
+    }
+    told
 }
 
 fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {

@@ -1,13 +1,14 @@
 //! What the service knows of one skill, and of a user's skills together.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::discover::duplicates;
 use crate::{
     path::{ETag, MountName, SkillPath},
-    skill::{Diagnostic, Frontmatter},
+    skill::{Diagnostic, Frontmatter, Severity},
 };
 
 /// Where a skill comes from: the nearest layer wins.
@@ -63,14 +64,6 @@ impl CatalogEntry {
         &self.frontmatter.description
     }
 
-    /// About how many bytes of memory it takes: its longest texts, the description twice because the fields hold it as
-    /// well, and what a small skill takes beside them.
-    pub(super) fn weight(&self) -> usize {
-        let Frontmatter { description, when_to_use, .. } = &self.frontmatter;
-        let texts = 2 * (description.len() + when_to_use.as_ref().map_or(0, String::len));
-        texts + self.opening.len() + self.headings.len() + 2048
-    }
-
     /// The mount name a load without alias gives.
     #[must_use]
     pub fn mount_name(&self) -> MountName {
@@ -88,6 +81,13 @@ pub struct CatalogDiagnostic {
     pub diagnostic: Diagnostic,
 }
 
+impl CatalogDiagnostic {
+    /// Whether it is about several skills at once, and names another than its own.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.diagnostic.code.starts_with("duplicate_") && self.diagnostic.line.is_none()
+    }
+}
+
 /// All of one user's skills at one moment: an immutable value, replaced whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogView {
@@ -102,10 +102,33 @@ pub struct CatalogView {
 }
 
 impl CatalogView {
+    /// Why the skill at `path` is left out, if it is there and is.
+    #[must_use]
+    pub fn left_out(&self, path: &SkillPath) -> Option<&Diagnostic> {
+        let of_skill = |found: &&CatalogDiagnostic| found.skill == path.as_str();
+        let found = self.diagnostics.iter().filter(of_skill).map(|found| &found.diagnostic);
+        found.filter(|_| self.entry(path).is_none()).find(|found| found.severity == Severity::Error)
+    }
+
     /// The skill at `path`.
     #[must_use]
     pub fn entry(&self, path: &SkillPath) -> Option<&Arc<CatalogEntry>> {
         let at = self.entries.binary_search_by(|entry| entry.skill.cmp(path)).ok()?;
         self.entries.get(at)
+    }
+
+    /// The diagnostics for those who see only some folders: none is about another, names another, or is there because of
+    /// another.
+    pub fn diagnostics_seen(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {
+        // What is said of the catalog as a whole names no folder.
+        let told = |found: &&CatalogDiagnostic| found.skill.is_empty() || sees(&found.skill);
+        let entries: Vec<_> = self.entries.iter().filter(|entry| sees(entry.skill.as_str())).cloned().collect();
+        if entries.len() == self.entries.len() && self.diagnostics.iter().all(|found| told(&found)) {
+            return Cow::Borrowed(&self.diagnostics);
+        }
+        let own = self.diagnostics.iter().filter(|found| !found.is_of_several()).filter(told);
+        let mut found: Vec<_> = own.cloned().chain(duplicates(&entries)).collect();
+        found.sort_by(|one, two| one.skill.cmp(&two.skill));
+        Cow::Owned(found)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Read as _, Write as _},
+    io::{self, BufWriter, Read as _, Write as _},
 };
 
 use bytes::Bytes;
@@ -20,10 +20,15 @@ use super::{
     discover::{Discovery, Readings},
     entry::Layer,
 };
-use crate::limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS};
+use crate::{
+    budget::Work,
+    limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS},
+};
 
 /// Raised whenever what is written changes its meaning.
 const SCHEMA: u32 = 2;
+/// JSON is deflated in pieces of this size.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,15 +58,17 @@ pub(super) enum Unusable {
     Order,
 }
 
-/// The index that tells `discovery`; `TooLarge` where it would not be read back.
-pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
-    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
-    let plain = serde_json::to_vec(&**discovery.readings())?;
-    if plain.len() > CATALOG_INDEX_BYTES {
+/// The index that tells `discovery`; `TooLarge` where it would not be read back. Each byte of JSON is a step of `work`.
+pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusable> {
+    let deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+    let mut plain = BufWriter::with_capacity(PIECE_BYTES, Charged { inner: deflate, work, left: CATALOG_INDEX_BYTES });
+    let written = serde_json::to_writer(&mut plain, &**discovery.readings());
+    let written = written.map_err(Unusable::from).and_then(|()| Ok(plain.flush()?));
+    if plain.get_ref().left == 0 {
         return Err(Unusable::TooLarge);
     }
-    deflate.write_all(&plain)?;
-    let body = deflate.finish()?;
+    written?;
+    let body = plain.into_inner().map_err(io::IntoInnerError::into_error)?.inner.finish()?;
     let as_of = discovery.view().as_of;
     let header = Header { schema: SCHEMA, as_of, sha256: checksum(as_of, &body) };
     let mut index = serde_json::to_vec(&header)?;
@@ -70,8 +77,8 @@ pub(super) fn encode(discovery: &Discovery) -> Result<Bytes, Unusable> {
     Ok(index.into())
 }
 
-/// What an index tells, if it is whole and that of a catalog of this layer.
-pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> {
+/// What an index tells, if it is whole and that of a catalog of this layer. Each byte of JSON is a step of `work`.
+pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discovery, Unusable> {
     let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(Unusable::Header)?;
     let (header, body) = index.split_at(end);
     let body = body.get(1..).unwrap_or_default();
@@ -84,7 +91,8 @@ pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> 
     }
     let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
     let mut plain = Vec::new();
-    DeflateDecoder::new(body).take(most.saturating_add(1)).read_to_end(&mut plain)?;
+    let inflated = Charged { inner: DeflateDecoder::new(body), work, left: usize::MAX };
+    inflated.take(most.saturating_add(1)).read_to_end(&mut plain)?;
     if plain.len() > CATALOG_INDEX_BYTES {
         return Err(Unusable::TooLarge);
     }
@@ -99,7 +107,45 @@ pub(super) fn decode(index: &[u8], layer: Layer) -> Result<Discovery, Unusable> 
     if !ordered || !honest || records.len() > CATALOG_SKILLS {
         return Err(Unusable::Order);
     }
-    Ok(Discovery::new(readings, header.as_of))
+    Ok(Discovery::new(readings, Vec::new(), header.as_of))
+}
+
+/// A reader or writer each byte of which is a step of work; as a writer it takes fewer than `left` bytes.
+struct Charged<'work, T> {
+    inner: T,
+    work: &'work Work,
+    left: usize,
+}
+
+impl<T> Charged<'_, T> {
+    fn spend(&self, bytes: usize) -> io::Result<()> {
+        let steps = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.work.spend(steps).map_err(|stop| io::Error::other(format!("the work was stopped: {stop:?}")))
+    }
+}
+
+impl<R: io::Read> io::Read for Charged<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.spend(read)?;
+        Ok(read)
+    }
+}
+
+impl<W: io::Write> io::Write for Charged<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.spend(bytes.len())?;
+        self.left = self.left.saturating_sub(bytes.len());
+        if self.left == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.inner.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 fn checksum(as_of: Timestamp, body: &[u8]) -> String {
@@ -132,6 +178,30 @@ mod tests {
         discover(&store, &space, &SystemClock::new(), None).await.unwrap()
     }
 
+    fn work() -> Work {
+        Work::of_steps(u64::MAX)
+    }
+
+    fn written(discovery: &Discovery) -> Result<Bytes, Unusable> {
+        encode(discovery, &work())
+    }
+
+    fn read(index: &[u8]) -> Result<Discovery, Unusable> {
+        decode(index, Layer::User, &work())
+    }
+
+    #[tokio::test]
+    async fn work_that_is_stopped_neither_reads_nor_writes() {
+        let discovery = discovery().await;
+        let index = written(&discovery).unwrap();
+        let cancelled = work();
+        cancelled.cancel();
+        for stopped in [cancelled, Work::of_steps(3)] {
+            assert!(matches!(encode(&discovery, &stopped), Err(Unusable::Parse(_) | Unusable::Decode(_))));
+            assert!(matches!(decode(&index, Layer::User, &stopped), Err(Unusable::Decode(_))));
+        }
+    }
+
     fn with_schema(index: &[u8], schema: u32) -> Vec<u8> {
         let begins = |schema: u32| format!("{{\"schema\":{schema},").into_bytes();
         [&begins(schema), index.strip_prefix(&*begins(SCHEMA)).unwrap()].concat()
@@ -141,36 +211,34 @@ mod tests {
     async fn an_index_tells_exactly_what_was_read() {
         let discovery = discovery().await;
         assert!(!discovery.view().diagnostics.is_empty());
-        assert_eq!(decode(&encode(&discovery).unwrap(), Layer::User).unwrap(), discovery);
+        assert_eq!(read(&written(&discovery).unwrap()).unwrap(), discovery);
     }
 
     #[tokio::test]
     async fn an_index_of_another_schema_is_not_used() {
-        let index = encode(&discovery().await).unwrap();
-        assert!(decode(&with_schema(&index, SCHEMA), Layer::User).is_ok());
+        let index = written(&discovery().await).unwrap();
+        assert!(read(&with_schema(&index, SCHEMA)).is_ok());
         let later = SCHEMA + 1;
-        assert!(
-            matches!(decode(&with_schema(&index, later), Layer::User), Err(Unusable::Schema(found)) if found == later)
-        );
+        assert!(matches!(read(&with_schema(&index, later)), Err(Unusable::Schema(found)) if found == later));
     }
 
     #[tokio::test]
     async fn an_index_that_is_cut_short_anywhere_is_not_used() {
-        let index = encode(&discovery().await).unwrap();
+        let index = written(&discovery().await).unwrap();
         for length in 0..index.len() {
-            assert!(decode(&index[..length], Layer::User).is_err(), "{length}");
+            assert!(read(&index[..length]).is_err(), "{length}");
         }
     }
 
     #[tokio::test]
     async fn an_index_with_any_bit_turned_tells_nothing_else_and_of_no_other_time() {
         let discovery = discovery().await;
-        let index = encode(&discovery).unwrap();
+        let index = written(&discovery).unwrap();
         for bit in 0..index.len() * 8 {
             let mut turned = index.to_vec();
             turned[bit / 8] ^= 1 << (bit % 8);
             // A letter of the first line may change its case and mean the same.
-            let told = decode(&turned, Layer::User);
+            let told = read(&turned);
             assert!(told.is_err() || told.unwrap() == discovery, "bit {bit}");
         }
     }
@@ -183,7 +251,7 @@ mod tests {
             let body = deflate.finish().unwrap();
             let as_of = Timestamp::UNIX_EPOCH;
             let header = Header { schema: SCHEMA, as_of, sha256: checksum(as_of, &body) };
-            decode(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat(), Layer::User)
+            read(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat())
         };
         assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(Unusable::Parse(_))));
         assert!(matches!(inflating(CATALOG_INDEX_BYTES + 1), Err(Unusable::TooLarge)));
@@ -192,7 +260,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_are_taken_for_an_index_by_accident(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(decode(&bytes, Layer::User).is_err());
+            prop_assert!(read(&bytes).is_err());
         }
     }
 }

@@ -5,15 +5,12 @@
 
 use std::sync::Arc;
 
-use moka::future::Cache;
-
 use super::{
     discover::duplicates,
     entry::{CatalogEntry, CatalogView, Layer},
 };
 use crate::{
     error::Result,
-    limits::MERGED_ENTRIES,
     path::{Id, Namespace, SkillPath, UserSpace},
 };
 
@@ -48,6 +45,15 @@ impl Owner {
         [Self::User(audience.user.clone())].into_iter().chain(above).collect()
     }
 
+    /// The name under which it shares the workers.
+    pub(super) fn worker_name(&self) -> String {
+        match self {
+            Self::User(user) => user.to_string(),
+            Self::Team(team) => format!("_teams/{team}"),
+            Self::Org => "_org".to_owned(),
+        }
+    }
+
     pub(super) fn layer(&self) -> Layer {
         match self {
             Self::User(_) => Layer::User,
@@ -66,42 +72,8 @@ impl Owner {
     }
 }
 
-/// The merged catalogs this process knows.
-#[derive(Clone, Debug)]
-pub(super) struct Merged {
-    kept: Cache<Audience, Arc<Merging>>,
-}
-
-/// A merged catalog and the very views it was made of.
-#[derive(Debug)]
-struct Merging {
-    parts: Vec<Arc<CatalogView>>,
-    whole: Arc<CatalogView>,
-}
-
-impl Merged {
-    pub(super) fn new() -> Self {
-        let weigher =
-            |_: &Audience, kept: &Arc<Merging>| u32::try_from(kept.whole.entries.len() + 1).unwrap_or(u32::MAX);
-        Self { kept: Cache::builder().weigher(weigher).max_capacity(MERGED_ENTRIES).build() }
-    }
-
-    /// `parts`, nearest first, as one catalog.
-    pub(super) async fn of(&self, audience: &Audience, parts: Vec<Arc<CatalogView>>) -> Arc<CatalogView> {
-        if let Some(kept) = self.kept.get(audience).await
-            && kept.parts.len() == parts.len()
-            && kept.parts.iter().zip(&parts).all(|(one, two)| Arc::ptr_eq(one, two))
-        {
-            return kept.whole.clone();
-        }
-        let whole = Arc::new(merge(&parts));
-        self.kept.insert(audience.clone(), Arc::new(Merging { parts, whole: whole.clone() })).await;
-        whole
-    }
-}
-
 /// One catalog of several layers, given nearest first.
-fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
+pub(super) fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
     let mut all: Vec<&Arc<CatalogEntry>> = parts.iter().flat_map(|part| &part.entries).collect();
     // The sort is stable, so among equals the nearest stays first.
     all.sort_by(|one, two| one.skill.cmp(&two.skill));
@@ -111,8 +83,7 @@ fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
         let nearer = parts.get(..distance).unwrap_or_default();
         let told = part.diagnostics.iter().filter(|finding| {
             // Two skills of one name may be so in one layer and not in the whole, and the other way round.
-            let of_one_layer = finding.diagnostic.code.starts_with("duplicate_") && finding.diagnostic.line.is_none();
-            !of_one_layer && !is_hidden(&finding.skill, nearer)
+            !finding.is_of_several() && !is_hidden(&finding.skill, nearer)
         });
         diagnostics.extend(told.cloned());
     }

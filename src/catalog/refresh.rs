@@ -26,17 +26,17 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn refresh(&self, audience: impl Into<Audience>) -> Result<Refreshed> {
         let audience = audience.into();
-        let before = self.known_entries(&audience).await?;
+        let before = self.known_entries(&audience)?;
         let view = self.view(audience, true).await?;
         let difference = Difference::between(&before, &view.entries);
         Ok(Refreshed { view, difference })
     }
 
     /// What this process knows of the skills `audience` sees, layer by layer, the nearest first.
-    async fn known_entries(&self, audience: &Audience) -> Result<Vec<Arc<CatalogEntry>>> {
+    fn known_entries(&self, audience: &Audience) -> Result<Vec<Arc<CatalogEntry>>> {
         let mut known = Vec::new();
         for (layer, _) in self.layers(audience)? {
-            let view = self.known(audience.clone(), layer).await;
+            let view = self.known(audience.clone(), layer);
             known.extend(view.iter().flat_map(|view| &view.entries).cloned());
         }
         Ok(known)

@@ -5,29 +5,28 @@
 //! looking again at what is served from memory, every 30 s for as long as somebody asks for it.
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, Weak, atomic::Ordering},
     time::Duration,
 };
 
 use futures_util::future::try_join_all;
-use moka::{future::Cache, policy::EvictionPolicy};
 use tokio::{sync::broadcast, time::sleep};
 
 use super::{
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
     entry::{CatalogView, Layer},
-    layers::{Audience, Merged, Owner},
+    kept::Kept,
+    layers::{Audience, Owner},
+    outlook::{Outlook, Searchable, Studio},
     saved::Saved,
-    searchable::{Indexes, Searchable},
+    slot::{Flight, Known, Slot},
 };
 use crate::{
+    budget::{Errand, Workers},
     clock::Clock,
     error::Result,
-    limits::{CATALOG_CHANGES, CATALOG_LEAST_KIB, CATALOG_STALE, CATALOG_USERS, FRESH},
+    limits::{CATALOG_CHANGES, CATALOG_STALE, FRESH, MEMORY_CATALOGS_BYTES, WORK_STEPS},
     path::{Id, Namespace, UserSpace},
     store::{Committer, DeleteOptions, SharedStore},
 };
@@ -38,9 +37,8 @@ pub struct Catalogs {
     store: SharedStore,
     namespace: Namespace,
     clock: Arc<dyn Clock>,
-    slots: Cache<Owner, Arc<Slot>>,
-    merged: Merged,
-    indexes: Indexes,
+    kept: Arc<Kept>,
+    studio: Studio,
     /// Writes `catalog.json`, where it is kept.
     index: Option<Committer>,
     /// Whether anybody sees more than their own skills.
@@ -48,50 +46,22 @@ pub struct Catalogs {
     changes: broadcast::Sender<Arc<CatalogChange>>,
 }
 
-/// One layer's catalog and the reading under way.
-#[derive(Debug, Default)]
-struct Slot {
-    known: Mutex<Option<Known>>,
-    saved: Saved,
-    flight: tokio::sync::Mutex<Option<Flight>>,
-    /// Orders calls against readings: a number taken later is larger.
-    turns: AtomicU64,
-    /// Whether anybody asked since the last reading that nobody waited for.
-    wanted: AtomicBool,
-    /// Whether a task looks after the slot.
-    attended: AtomicBool,
-}
-
-/// The newest catalog, and how old it was at which uptime.
-#[derive(Clone, Debug)]
-struct Known {
-    discovery: Discovery,
-    at: Duration,
-    age: Duration,
-    /// The uptime to look again at.
-    due: Duration,
-}
-
-/// The last reading: when it began and ended, in turns, and what came of it.
-#[derive(Debug)]
-struct Flight {
-    began: u64,
-    ended: u64,
-    outcome: Result<Arc<CatalogView>>,
-}
-
 impl Catalogs {
-    /// No catalog known yet, and no layers but users' own.
+    /// No catalog known yet, and no layers but users' own. What takes long runs on `workers`.
     #[must_use]
-    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        let slots = Cache::builder()
-            .weigher(|_: &Owner, slot: &Arc<Slot>| slot.weight())
-            .max_capacity(CATALOG_USERS * u64::from(CATALOG_LEAST_KIB))
-            .eviction_policy(EvictionPolicy::lru())
-            .build();
-        let (merged, indexes) = (Merged::new(), Indexes::new());
+    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, workers: Workers) -> Self {
+        let kept = Arc::new(Kept::new(MEMORY_CATALOGS_BYTES, clock.clone()));
+        let studio = Studio { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
-        Self { store, namespace, clock, slots, merged, indexes, index: None, layers: false, changes }
+        Self { store, namespace, clock, kept, studio, index: None, layers: false, changes }
+    }
+
+    /// The same, with this budget of bytes for catalogs and their search indexes together. The least recently used go first;
+    /// one that is larger by itself stays while it is in use.
+    #[must_use]
+    pub fn with_budget(self, bytes: u64) -> Self {
+        let kept = Arc::new(Kept::new(bytes, self.clock.clone()));
+        Self { studio: Studio { kept: kept.clone(), ..self.studio }, kept, ..self }
     }
 
     /// The same, with an index in the bucket: a process that knows nothing of a layer yet reads `catalog.json` in place of
@@ -117,23 +87,36 @@ impl Catalogs {
     /// # Errors
     /// As [`discover`](super::discover).
     pub async fn view(&self, audience: impl Into<Audience>, fresh: bool) -> Result<Arc<CatalogView>> {
-        let audience = audience.into();
-        let owners = Owner::seen_by(&audience, self.layers);
-        let mut parts = try_join_all(owners.iter().map(|owner| self.view_of(owner, fresh))).await?;
-        match (parts.pop(), parts.is_empty()) {
-            (Some(only), true) => Ok(only),
-            (last, _) => Ok(self.merged.of(&audience, parts.into_iter().chain(last).collect()).await),
-        }
+        Ok(self.look(&audience.into(), fresh).await?.0)
     }
 
-    /// What `audience` sees, with its search index.
+    /// What `audience` sees, with its search index. However many ask, one index is built; while a changed catalog is indexed
+    /// again, unless it is small, the index is that of the catalog before.
     ///
     /// # Errors
     /// As [`view`](Self::view).
     pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
         let audience = audience.into();
-        let view = self.view(audience.clone(), false).await?;
-        self.indexes.of(&audience, view).await
+        let (view, outlook) = self.look(&audience, false).await?;
+        outlook.searchable(&self.studio, &audience, view).await
+    }
+
+    /// Search indexes this process has built.
+    #[must_use]
+    pub fn indexes_built(&self) -> u64 {
+        self.studio.builds.load(Ordering::Relaxed)
+    }
+
+    async fn look(&self, audience: &Audience, fresh: bool) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
+        let owners = Owner::seen_by(audience, self.layers);
+        let (slots, outlook) = self.kept.in_use(audience, &owners);
+        let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, fresh));
+        let mut parts = try_join_all(parts).await?;
+        let view = match (parts.pop(), parts.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => outlook.merged(&self.studio, audience, parts.into_iter().chain(last).collect()).await?,
+        };
+        Ok((view, outlook))
     }
 
     /// The layers `audience` sees and where they lie, nearest first.
@@ -146,9 +129,9 @@ impl Catalogs {
     }
 
     /// One layer of what `audience` sees, as far as this process knows it, of any age; the store is not asked.
-    pub async fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
+    pub fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
         let owners = Owner::seen_by(&audience.into(), self.layers);
-        let slot = self.slots.get(owners.iter().find(|owner| owner.layer() == layer)?).await?;
+        let slot = self.kept.look_at(owners.iter().find(|owner| owner.layer() == layer)?)?;
         slot.known().map(|known| known.discovery.view().clone())
     }
 
@@ -161,16 +144,16 @@ impl Catalogs {
         let owner = Owner::User(user.clone());
         let space = owner.space(&self.namespace)?;
         self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
-        let slot = self.slots.get_with_by_ref(&owner, async { Arc::default() }).await;
+        let slot = self.kept.layer(&owner);
         // A reading under way began before this one and must not end after it.
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime())).await;
+        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
-            Saved::default().save(&*self.store, committer, &space, discovery).await;
+            Saved::default().save(&*self.store, committer, &space, discovery, &self.errand(&owner)).await;
         }
         Ok(view)
     }
@@ -182,39 +165,36 @@ impl Catalogs {
         self.changes.subscribe()
     }
 
-    async fn view_of(&self, owner: &Owner, fresh: bool) -> Result<Arc<CatalogView>> {
-        let slot = self.slots.get_with_by_ref(owner, async { Arc::default() }).await;
+    async fn view_of(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let known = slot.known().filter(|known| !fresh && known.age(self.clock.uptime()) < CATALOG_STALE);
         let view = match known {
             Some(known) => known.discovery.view().clone(),
-            None => self.read(owner, &slot, fresh).await?,
+            None => self.read(owner, slot, fresh).await?,
         };
-        slot.wanted.store(true, Ordering::SeqCst);
-        if !slot.attended.swap(true, Ordering::SeqCst) {
-            tokio::spawn(self.clone().attend(owner.clone(), slot));
+        if slot.ask() {
+            tokio::spawn(self.clone().attend(owner.clone(), Arc::downgrade(slot)));
         }
         Ok(view)
     }
 
     /// Looks again whenever what is known has been served for 30 s, until a whole such time passes without anybody
-    /// asking.
-    async fn attend(self, owner: Owner, slot: Arc<Slot>) {
-        loop {
+    /// asking. It does not keep the slot alive: what was forgotten takes no memory until then.
+    async fn attend(self, owner: Owner, slot: Weak<Slot>) {
+        while let Some(slot) = slot.upgrade() {
             let wait = slot.known().map(|known| known.due.saturating_sub(self.clock.uptime())).unwrap_or_default();
             if !wait.is_zero() {
+                drop(slot);
                 sleep(wait).await;
                 continue;
             }
-            if !slot.wanted.swap(false, Ordering::SeqCst) && slot.is_left_alone() {
-                return;
-            }
             // Whoever asks once a catalog was forgotten gets a new slot, with a task of its own.
-            if !self.is_kept(&owner, &slot).await {
+            if slot.is_done_with() || !self.kept.holds(&owner, &slot) {
                 return;
             }
             // In a box of its own, because most of these tasks only sleep.
             if let Err(error) = Box::pin(self.read(&owner, &slot, true)).await {
                 tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
+                drop(slot);
                 sleep(FRESH).await;
             }
         }
@@ -238,38 +218,35 @@ impl Catalogs {
     async fn discover(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let at = self.clock.uptime();
         let (layer, space) = (owner.layer(), owner.space(&self.namespace)?);
-        let survey = Survey::of(&*self.store, layer, &space, &*self.clock);
+        let (survey, errand) = (Survey::of(&*self.store, layer, &space, &*self.clock), self.errand(owner));
         let (survey, previous) = match (slot.known(), &self.index) {
             (Some(known), _) => (survey.await?, Some(known.discovery)),
             (None, None) => (survey.await?, None),
             (None, Some(_)) if fresh => {
-                let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, layer, &space));
+                let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, layer, &space, &errand));
                 (survey?, saved)
             }
-            (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space).await {
+            (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space, &errand).await {
                 Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
                     let (view, age) = (saved.view().clone(), self.age_of(&saved));
-                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age)).await;
+                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age));
                     return Ok(view);
                 }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime())).await;
+        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
-        self.save(slot, space, discovery);
+        self.save(owner, slot, space, discovery);
         Ok(view)
     }
 
     /// Remembers what is known now, and tells what that changes for those who knew something else.
-    async fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: Known) {
+    fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: Known) {
         let now = known.discovery.view().clone();
         let before = slot.replace(known);
-        if self.is_kept(owner, slot).await {
-            // It may weigh more now.
-            self.slots.insert(owner.clone(), slot.clone()).await;
-        }
+        self.kept.weigh_layer(owner, slot, slot.bytes());
         let Some(before) = before else { return };
         let difference = Difference::between(&before.discovery.view().entries, &now.entries);
         if difference.is_none() {
@@ -281,8 +258,9 @@ impl Catalogs {
         let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference)));
     }
 
-    async fn is_kept(&self, owner: &Owner, slot: &Arc<Slot>) -> bool {
-        self.slots.get(owner).await.is_some_and(|kept| Arc::ptr_eq(&kept, slot))
+    /// Work on the index of a layer.
+    fn errand(&self, owner: &Owner) -> Errand {
+        self.studio.workers.errand(&owner.worker_name(), WORK_STEPS)
     }
 
     /// How old a catalog is by the clock on the wall; one from the future is as good as stale.
@@ -292,56 +270,10 @@ impl Catalogs {
     }
 
     /// Keeps the index up to date, without anybody waiting for it.
-    fn save(&self, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
+    fn save(&self, owner: &Owner, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
         let Some(committer) = self.index.clone() else { return };
-        let (store, slot) = (self.store.clone(), slot.clone());
-        tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery).await });
-    }
-}
-
-impl Slot {
-    fn turn(&self) -> u64 {
-        self.turns.fetch_add(1, Ordering::SeqCst)
-    }
-
-    fn known(&self) -> Option<Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// About how much memory it takes, in KiB.
-    fn weight(&self) -> u32 {
-        let known = self.known();
-        let entries = known.iter().flat_map(|known| &known.discovery.view().entries);
-        let bytes: usize = entries.map(|entry| entry.weight()).sum();
-        u32::try_from(bytes / 1024).unwrap_or(u32::MAX).max(CATALOG_LEAST_KIB)
-    }
-
-    fn replace(&self, known: Known) -> Option<Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(known)
-    }
-
-    /// Ends the care for this slot, unless somebody asked at this very moment and nobody else took it over.
-    fn is_left_alone(&self) -> bool {
-        self.attended.store(false, Ordering::SeqCst);
-        !self.wanted.load(Ordering::SeqCst) || self.attended.swap(true, Ordering::SeqCst)
-    }
-}
-
-impl Known {
-    /// What was read from the store just now, in a reading that began at the uptime `at`.
-    fn read(discovery: Discovery, at: Duration, now: Duration) -> Self {
-        // A reading that took long is not followed by another at once.
-        let due = (at + FRESH).max(now + FRESH / 2);
-        Self { discovery, at, age: Duration::ZERO, due }
-    }
-
-    /// What an index of this age tells.
-    fn believed(discovery: Discovery, now: Duration, age: Duration) -> Self {
-        Self { discovery, at: now, age, due: now + FRESH.saturating_sub(age) }
-    }
-
-    fn age(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.at) + self.age
+        let (store, slot, errand) = (self.store.clone(), slot.clone(), self.errand(owner));
+        tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery, &errand).await });
     }
 }
 
@@ -350,41 +282,116 @@ mod tests {
     use super::*;
     use crate::{clock::SystemClock, store::MemoryStore};
 
-    #[tokio::test]
-    async fn large_catalogs_leave_room_for_fewer() {
-        let store = Arc::new(MemoryStore::new());
-        let catalogs = Catalogs::new(store.clone(), Namespace::parse("").unwrap(), Arc::new(SystemClock::new()));
-        let user = |name: &str| Id::parse(name).unwrap();
-        catalogs.view(&user("small"), false).await.unwrap();
-        let weight = |catalogs: &Catalogs| catalogs.slots.weighted_size();
-        catalogs.slots.run_pending_tasks().await;
-        assert_eq!(weight(&catalogs), u64::from(CATALOG_LEAST_KIB));
-        for number in 0..400 {
-            let text = format!("---\ndescription: d\n---\n{}", "palabra ".repeat(200));
-            store.put_raw(&format!("large/skills/s{number}/SKILL.md"), text);
+    fn id(name: &str) -> Id {
+        Id::parse(name).unwrap()
+    }
+
+    fn put_skills(store: &MemoryStore, user: &str, skills: usize) {
+        for number in 0..skills {
+            let text = format!("---\ndescription: Skill {number}.\n---\n{}", "palabra ".repeat(200));
+            store.put_raw(&format!("{user}/skills/s{number}/SKILL.md"), text);
         }
-        catalogs.view(&user("large"), false).await.unwrap();
-        catalogs.slots.run_pending_tasks().await;
-        let kib = weight(&catalogs) - u64::from(CATALOG_LEAST_KIB);
-        assert!((400 * 3..400 * 4).contains(&kib), "{kib} KiB for 400 skills of 3 KiB each");
+    }
+
+    fn over(store: &Arc<MemoryStore>, budget: u64) -> Catalogs {
+        let clock = Arc::new(SystemClock::new());
+        Catalogs::new(store.clone(), Namespace::parse("").unwrap(), clock, Workers::new(2)).with_budget(budget)
+    }
+
+    // S-CATALOG-7: Catalogs and their search indexes share one budget of memory, and the least recently used leave first.
+    #[tokio::test]
+    async fn of_two_catalogs_that_exceed_the_budget_together_the_older_leaves_with_its_index() {
+        let store = Arc::new(MemoryStore::new());
+        for user in ["a", "b"] {
+            put_skills(&store, user, 100);
+        }
+        let unbounded = over(&store, u64::MAX);
+        unbounded.searchable(&id("a")).await.unwrap();
+        let one = unbounded.kept.bytes();
+        assert!((100 * 2000..100 * 10_000).contains(&one), "{one}");
+
+        let catalogs = over(&store, one + one / 2);
+        let is_known = |user: &str| catalogs.known(&id(user), Layer::User).is_some();
+        catalogs.searchable(&id("a")).await.unwrap();
+        assert!(is_known("a"));
+        catalogs.searchable(&id("b")).await.unwrap();
+        assert!(!is_known("a") && is_known("b"));
+        assert!(catalogs.kept.bytes() <= one + one / 2);
+        assert_eq!(catalogs.indexes_built(), 2);
+        catalogs.searchable(&id("b")).await.unwrap();
+        assert_eq!(catalogs.indexes_built(), 2);
+        catalogs.searchable(&id("a")).await.unwrap();
+        assert_eq!(catalogs.indexes_built(), 3);
     }
 
     #[tokio::test]
-    async fn as_many_users_as_the_limit_are_kept_and_the_one_unused_longest_goes_first() {
+    async fn one_that_is_larger_than_the_budget_is_read_and_indexed_once_for_a_hundred_questions() {
         let store = Arc::new(MemoryStore::new());
-        let catalogs = Catalogs::new(store, Namespace::parse("").unwrap(), Arc::new(SystemClock::new()));
-        let user = |number: u64| Id::parse(&format!("u{number}")).unwrap();
-        for number in 0..CATALOG_USERS {
-            catalogs.view(&user(number), false).await.unwrap();
+        put_skills(&store, "giant", 200);
+        put_skills(&store, "small", 1);
+        let catalogs = over(&store, 100_000);
+        let first = catalogs.searchable(&id("giant")).await.unwrap();
+        for _ in 0..100 {
+            catalogs.searchable(&id("small")).await.unwrap();
+            let again = catalogs.searchable(&id("giant")).await.unwrap();
+            assert!(Arc::ptr_eq(&first.view, &again.view) && Arc::ptr_eq(&first.index, &again.index));
         }
-        catalogs.slots.run_pending_tasks().await;
-        assert!(catalogs.known(&user(0), Layer::User).await.is_some());
-        catalogs.view(&user(CATALOG_USERS), false).await.unwrap();
-        catalogs.slots.run_pending_tasks().await;
-        assert!(catalogs.known(&user(1), Layer::User).await.is_none());
-        assert!(
-            catalogs.known(&user(0), Layer::User).await.is_some()
-                && catalogs.known(&user(CATALOG_USERS), Layer::User).await.is_some()
-        );
+        assert_eq!(catalogs.indexes_built(), 2, "and so is a small one beside it");
+    }
+
+    // S-SEARCH-8: However many ask at once, a search index is built once.
+    #[tokio::test]
+    async fn sixteen_first_questions_build_one_index_and_a_change_is_indexed_once_behind_the_old_one() {
+        let store = Arc::new(MemoryStore::new());
+        put_skills(&store, "a", 300);
+        let catalogs = over(&store, u64::MAX);
+        let ask = async |catalogs: &Catalogs| {
+            let asked = futures_util::future::join_all((0..16).map(|_| catalogs.searchable(id_of("a")))).await;
+            asked.into_iter().map(Result::unwrap).collect::<Vec<_>>()
+        };
+        let first = ask(&catalogs).await;
+        assert!(first.iter().all(|one| Arc::ptr_eq(&one.index, &first[0].index)));
+        assert_eq!(catalogs.indexes_built(), 1);
+
+        put_skills(&store, "a", 301);
+        catalogs.view(&id("a"), true).await.unwrap();
+        let changed = ask(&catalogs).await;
+        for one in &changed {
+            assert_eq!(one.view.entries.len(), 301);
+            assert!(Arc::ptr_eq(&one.index, &first[0].index), "the old index answers meanwhile");
+        }
+        while catalogs.indexes_built() < 2 {
+            tokio::task::yield_now().await;
+        }
+        let found = catalogs.searchable(&id("a")).await.unwrap();
+        assert!(!found.index.search("300", |_| true, 1).unwrap().hits.is_empty());
+        assert_eq!(catalogs.indexes_built(), 2);
+    }
+
+    fn id_of(name: &str) -> Audience {
+        Audience::from(&id(name))
+    }
+
+    #[tokio::test]
+    async fn a_build_goes_on_when_the_first_who_asked_leaves_and_ends_when_the_last_does() {
+        let store = Arc::new(MemoryStore::new());
+        put_skills(&store, "a", 300);
+        let catalogs = over(&store, u64::MAX);
+        catalogs.view(&id("a"), false).await.unwrap();
+        // The threads of this user are taken, so that the build waits.
+        let (free, taken) = std::sync::mpsc::channel::<()>();
+        let errand = catalogs.studio.workers.errand("a", 0);
+        let holder = tokio::spawn(async move { errand.run(move |_| Ok(taken.recv().is_err())).await });
+        while catalogs.studio.workers.busy() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut first = Box::pin(catalogs.searchable(id_of("a")));
+        let mut second = Box::pin(catalogs.searchable(id_of("a")));
+        assert!(futures_util::poll!(&mut first).is_pending() && futures_util::poll!(&mut second).is_pending());
+        drop(first);
+        drop(free);
+        second.await.unwrap();
+        assert!(holder.await.unwrap().unwrap());
+        assert_eq!(catalogs.indexes_built(), 1);
     }
 }

@@ -3,26 +3,26 @@
 //! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
 //! is written another time.
 
-use std::io;
-
 use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::{sync::Mutex, task};
+use tokio::sync::Mutex;
 
 use super::{
     discover::Discovery,
     entry::Layer,
     index::{Unusable, decode, encode},
+    weight,
 };
 use crate::{
+    budget::{Errand, Work},
     error::{Error, Result},
-    limits::{CATALOG_INDEX_BYTES, CATALOG_STALE, SEARCH_INLINE_SKILLS},
+    limits::{CATALOG_INDEX_BYTES, CATALOG_INLINE_BYTES, CATALOG_STALE, WORK_STEPS},
     path::{ObjectKey, UserSpace},
     store::{Base, Commit, Committer, GetOptions, Store, StoreError},
 };
 
-/// Indexes larger than this, of some hundred skills, take long enough to read to hold others up.
-const INLINE_BYTES: usize = 256 << 10;
+/// About how many times smaller the index of a catalog is than the catalog in memory.
+const DEFLATED: usize = 4;
 
 /// A `catalog.json` as it lies in the bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl IndexState {
             Err(StoreError::NotFound) => return Ok(None),
             object => object?,
         };
-        let told = told(object.bytes, Layer::User).await;
+        let told = decode(&object.bytes, Layer::User, &Work::of_steps(WORK_STEPS));
         Ok(Some(Self {
             as_of: told.map(|told| told.view().as_of).map_err(|reason| reason.to_string()),
             size: object.meta.size,
@@ -58,24 +58,25 @@ impl IndexState {
     }
 }
 
-/// What an index tells. A large one is read off the threads that serve requests.
-async fn told(index: Bytes, layer: Layer) -> Result<Discovery, Unusable> {
-    if index.len() <= INLINE_BYTES {
-        return decode(&index, layer);
+/// What an index tells. A large one is read by a worker.
+async fn told(index: Bytes, layer: Layer, errand: &Errand) -> Result<Discovery> {
+    if index.len() <= CATALOG_INLINE_BYTES / DEFLATED {
+        return decode(&index, layer, errand.work()).map_err(unusable);
     }
-    let decoded = task::spawn_blocking(move || decode(&index, layer)).await;
-    decoded.unwrap_or_else(|died| Err(Unusable::Decode(io::Error::other(died))))
+    errand.run(move |work| decode(&index, layer, work).map_err(unusable)).await
 }
 
-/// The index that tells `discovery`, made off the threads that serve requests where it will be large.
-async fn telling(discovery: Discovery) -> Result<Bytes> {
-    let is_small = discovery.view().entries.len() <= SEARCH_INLINE_SKILLS;
-    let encoded = if is_small {
-        encode(&discovery)
-    } else {
-        task::spawn_blocking(move || encode(&discovery)).await.map_err(Error::internal)?
-    };
-    encoded.map_err(Error::internal)
+/// The index that tells `discovery`; a large one is made by a worker.
+async fn telling(discovery: Discovery, errand: &Errand) -> Result<Bytes> {
+    if weight::of_discovery(&discovery) <= CATALOG_INLINE_BYTES {
+        return encode(&discovery, errand.work()).map_err(unusable);
+    }
+    errand.run(move |work| encode(&discovery, work).map_err(unusable)).await
+}
+
+/// Why an index is not used, on its way through the workers.
+fn unusable(reason: Unusable) -> Error {
+    Error::internal(reason)
 }
 
 /// As much of an index as is ever used.
@@ -99,14 +100,21 @@ struct Seen {
 
 impl Saved {
     /// What the index tells, at the price of one GET.
-    pub(super) async fn load(&self, store: &dyn Store, layer: Layer, space: &UserSpace) -> Option<Discovery> {
+    pub(super) async fn load(
+        &self,
+        store: &dyn Store,
+        layer: Layer,
+        space: &UserSpace,
+        errand: &Errand,
+    ) -> Option<Discovery> {
         let key = space.catalog().ok()?;
         let mut seen = self.seen.lock().await;
         match store.get(&key, whole()).await {
             Ok(object) => {
-                let told = told(object.bytes, layer).await;
-                let told =
-                    told.inspect_err(|reason| tracing::warn!(%key, %reason, "the index of a catalog is not used"));
+                let told = told(object.bytes, layer, errand).await;
+                let told = told.inspect_err(
+                    |error| tracing::warn!(%key, error = %error.chain(), "the index of a catalog is not used"),
+                );
                 *seen = Seen { base: Some(Base::version(&object.meta)), told: told.ok() };
             }
             Err(StoreError::NotFound) => *seen = Seen { base: Some(Base::Absent), told: None },
@@ -116,7 +124,14 @@ impl Saved {
     }
 
     /// Makes the index tell `discovery`, where what it tells now differs or is getting old.
-    pub(super) async fn save(&self, store: &dyn Store, committer: &Committer, space: &UserSpace, discovery: Discovery) {
+    pub(super) async fn save(
+        &self,
+        store: &dyn Store,
+        committer: &Committer,
+        space: &UserSpace,
+        discovery: Discovery,
+        errand: &Errand,
+    ) {
         let Ok(key) = space.catalog() else { return };
         let mut seen = self.seen.lock().await;
         if seen.told.as_ref().is_some_and(|told| will_do(told, &discovery)) {
@@ -128,7 +143,11 @@ impl Saved {
         }
         // After a failure or somebody else's win the version is not known, and neither is what it tells.
         let base = std::mem::take(&mut *seen).base;
-        match replace(store, committer, &key, base, &discovery).await {
+        let replaced = async {
+            let index = telling(discovery.clone(), errand).await?;
+            replace(store, committer, &key, base, index).await
+        };
+        match replaced.await {
             Ok(base) => *seen = Seen { base, told: Some(discovery) },
             Err(error) => tracing::debug!(%key, error = %error.chain(), "the index of a catalog was not written"),
         }
@@ -151,9 +170,8 @@ async fn replace(
     committer: &Committer,
     key: &ObjectKey,
     base: Option<Base>,
-    discovery: &Discovery,
+    index: Bytes,
 ) -> Result<Option<Base>> {
-    let index = telling(discovery.clone()).await?;
     let base = match base {
         Some(base) => base,
         None => match store.head(key).await {

@@ -17,9 +17,11 @@ use crate::{
     backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
+    limits::{CONTENT_CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
-    store::{Cached, Conditions, DirectoryStore, MemoryStore, SharedStore, probe_conditions},
+    store::{
+        Breaker, Cached, Cause, Conditions, DirectoryStore, ListOptions, MemoryStore, SharedStore, probe_conditions,
+    },
 };
 
 /// Settings, output and clock of one run.
@@ -128,13 +130,15 @@ impl App {
         Ok(self.service_with(store, ServiceOptions { index: false, ..self.options(namespace)? }))
     }
 
-    /// The service over `store`, with content cached. `read_only` says why nothing may be written, if so.
+    /// The service over `store` for many users: with content cached, and a store that is down left alone. `read_only` says
+    /// why nothing may be written, if so.
     pub(super) fn service_over(
         &self,
         store: SharedStore,
         namespace: Namespace,
         read_only: Option<String>,
     ) -> Result<Service> {
+        let store = Arc::new(Breaker::new(store, namespace.prefix().clone()));
         Ok(self.service_with(store, ServiceOptions { read_only, ..self.options(namespace)? }))
     }
 
@@ -158,7 +162,7 @@ impl App {
     }
 
     fn service_with(&self, store: SharedStore, options: ServiceOptions) -> Service {
-        let store = Arc::new(Cached::new(store, CACHE_BYTES, self.clock.clone()));
+        let store = Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, self.clock.clone()));
         let service = Service::new(store, options, self.clock.clone());
         self.services.lock().unwrap_or_else(PoisonError::into_inner).push(service.clone());
         service
@@ -192,17 +196,30 @@ impl App {
         }
     }
 
-    /// Why nothing may be written through this store; `None` where it keeps conditional writes' promises.
+    /// Why nothing may be written through this store; `None` where it keeps conditional writes' promises. A store that
+    /// refuses writing and can be read serves reading.
     ///
     /// # Errors
     /// The store's, where it cannot be asked.
     pub(super) async fn why_read_only(&self, store: &SharedStore, namespace: &Namespace) -> Result<Option<String>> {
-        Ok(match probe_conditions(&**store, namespace, &*self.clock).await? {
-            Conditions::Honoured => None,
-            Conditions::Ignored { which } => {
-                Some(format!("the store takes {which} and does not honour it, so that concurrent edits would be lost"))
+        let refusal = match probe_conditions(&**store, namespace, &*self.clock).await {
+            Ok(Conditions::Honoured) => return Ok(None),
+            Ok(Conditions::Ignored { which }) => {
+                return Ok(Some(format!(
+                    "the store takes {which} and does not honour it, so that concurrent edits would be lost"
+                )));
             }
-        })
+            Err(refusal) => refusal,
+        };
+        let why = match refusal.cause() {
+            Some(Cause::DiskFull) => None,
+            Some(Cause::ReadOnlyDisk) => Some("the disk of its store can only be read"),
+            Some(cause) if cause.leaves_reading() => Some("its store does not let it write"),
+            _ => return Err(refusal.into()),
+        };
+        store.list(namespace.prefix(), ListOptions { max_entries: Some(1), ..ListOptions::default() }).await?;
+        tracing::warn!(cause = %Error::from(refusal).chain(), "the store refuses writing");
+        Ok(why.map(str::to_owned))
     }
 
     fn key(&self) -> Option<String> {

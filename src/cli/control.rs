@@ -8,13 +8,14 @@ mod documents;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::documents::{session_document, skill_document, skills_document};
+use self::documents::{session_document, sessions_document, skill_document, skills_document};
 use crate::{
     backend::{RemoteBackend, Service},
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest},
+    session::Collected,
 };
 
 /// One session's control, here or on a server.
@@ -37,32 +38,30 @@ impl Control {
     pub(super) async fn session(&self) -> Result<Value> {
         match self {
             Self::Local { service, user, session } => {
-                Ok(session_document(&*service.sessions().get(user, session, 0).await?))
+                Ok(session_document(&service.session(user.clone(), session.clone()).summary().await?))
             }
             Self::Remote(remote) => remote.session().await,
         }
     }
 
-    /// Every session of the user, in byte order of their ids.
+    /// Every session of the user, in byte order of their ids, and then those that cannot be read, which have a `message`.
     pub(super) async fn sessions(&self) -> Result<Vec<Value>> {
         let document = match self {
             Self::Local { service, user, .. } => {
-                let mut sessions = Vec::new();
-                let mut cursor = None;
-                loop {
-                    let page = service.sessions().list(user, PAGE_ENTRIES, cursor.as_deref()).await?;
-                    sessions.extend(page.sessions.iter().map(|session| session_document(session)));
-                    match page.next_cursor {
-                        None => return Ok(sessions),
-                        next => cursor = next,
-                    }
-                }
+                let fetch = async |query: &[(&str, String)]| {
+                    let cursor = query.iter().find_map(|(name, value)| (*name == "cursor").then_some(value.as_str()));
+                    let page = service.list_sessions(user.into(), PAGE_ENTRIES, cursor).await?;
+                    Ok(sessions_document(&page))
+                };
+                all_pages(&["sessions", "damaged"], fetch, Vec::new()).await?
             }
             Self::Remote(remote) => {
-                all_pages("sessions", async |cursor| remote.list_sessions(cursor).await, Vec::new()).await?
+                let fetch = async |query: &[(&str, String)]| remote.list_sessions(query).await;
+                all_pages(&["sessions", "damaged"], fetch, Vec::new()).await?
             }
         };
-        Ok(document.get("sessions").and_then(Value::as_array).cloned().unwrap_or_default())
+        let lists = ["sessions", "damaged"].into_iter().filter_map(|name| document.get(name)?.as_array());
+        Ok(lists.flatten().cloned().collect())
     }
 
     /// Forgets a session.
@@ -73,8 +72,8 @@ impl Control {
         }
     }
 
-    /// Forgets the user's sessions that have expired; how many there were.
-    pub(super) async fn collect_garbage(&self) -> Result<u64> {
+    /// Forgets the user's sessions that have expired.
+    pub(super) async fn collect_garbage(&self) -> Result<Collected> {
         match self {
             Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
             Self::Remote(_) => Err(Error::new(
@@ -116,7 +115,7 @@ impl Control {
             Self::Remote(remote) => {
                 let mut query = vec![("fresh", fresh.to_string())];
                 query.extend(category.map(|category| ("category", category.to_owned())));
-                all_pages("skills", async |query| remote.list_skills(query).await, query).await
+                all_pages(&["skills", "diagnostics"], async |query| remote.list_skills(query).await, query).await
             }
         }
     }
@@ -130,9 +129,9 @@ impl Control {
     }
 }
 
-/// The list `name` of a server, page after page, as one document.
+/// The lists `names`, page after page, as one document.
 async fn all_pages<'query>(
-    name: &str,
+    names: &[&str],
     fetch: impl AsyncFn(&[(&'query str, String)]) -> Result<Value>,
     query: Vec<(&'query str, String)>,
 ) -> Result<Value> {
@@ -150,9 +149,11 @@ async fn all_pages<'query>(
                 "the server repeats a page of its list; is it another version?",
             ));
         }
-        let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
-        if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {
-            list.extend(more.unwrap_or_default());
+        for name in names {
+            let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
+            if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {
+                list.extend(more.unwrap_or_default());
+            }
         }
     }
     if let Some(members) = all.as_object_mut() {
@@ -177,11 +178,16 @@ mod tests {
     async fn pages_become_one_list_and_a_server_that_repeats_itself_is_left() {
         let fetch = async |query: &[(&str, String)]| {
             let last = query.iter().any(|(name, _)| *name == "cursor");
-            Ok(json!({ "skills": [query.len()], "next_cursor": if last { None } else { Some("c") } }))
+            let found = format!("of page {}", query.len());
+            let next_cursor = if last { None } else { Some("c") };
+            Ok(json!({ "skills": [query.len()], "diagnostics": [found], "total": 2, "next_cursor": next_cursor }))
         };
-        let all = all_pages("skills", fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
-        assert_eq!(all, json!({ "skills": [1, 2], "next_cursor": null }));
+        let names = ["skills", "diagnostics"];
+        let all = all_pages(&names, fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
+        let expected =
+            json!({ "skills": [1, 2], "diagnostics": ["of page 1", "of page 2"], "total": 2, "next_cursor": null });
+        assert_eq!(all, expected);
         let stuck = async |_: &[(&str, String)]| Ok(json!({ "skills": [], "next_cursor": "c" }));
-        assert!(all_pages("skills", stuck, Vec::new()).await.is_err());
+        assert!(all_pages(&names, stuck, Vec::new()).await.is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! What the command line needs of the HTTP interface, which it may not import: handed in by `main`.
 
-use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
+use jiff::Timestamp;
 use tokio::{net::TcpListener, sync::watch};
 
 use crate::{backend::Service, clock::Clock, error::Result, path::Id};
@@ -39,12 +40,22 @@ pub struct Callers {
 }
 
 /// What a new key is for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NewKey {
     /// The user it is bound to; every user where `None`.
     pub user: Option<Id>,
     /// Whether it may also change policy and forget sessions.
     pub control: bool,
+    /// What people call it.
+    pub name: Option<String>,
+    /// When it stops working.
+    pub expires: Option<Timestamp>,
+    /// The team whose skills its user sees.
+    pub team: Option<Id>,
+    /// The sessions it is bound to, by id or beginning of ids; all where empty.
+    pub sessions: Vec<String>,
+    /// The values of session variables it is bound to; any where empty.
+    pub vars: BTreeMap<String, Id>,
 }
 
 /// The functions of the HTTP interface that commands call.

@@ -9,9 +9,11 @@ use super::{
     output::plain,
 };
 use crate::{
+    catalog::why_unreadable,
     error::{Code, Error, Result},
     path::SkillPath,
     skill::{Diagnostic, Severity, lint},
+    store::StoreError,
 };
 
 /// The file of a skill that is judged.
@@ -29,6 +31,12 @@ pub(super) struct Linted {
 }
 
 impl Linted {
+    /// Of a skill of the store whose SKILL.md, shown as `file`, the store does not give.
+    pub(super) fn unreadable(skill: &SkillPath, file: String, error: &StoreError) -> Self {
+        let found = Diagnostic::error("unreadable", format!("it cannot be read: {}", why_unreadable(error)));
+        Self { skill: skill.to_string(), file, mended: Vec::new(), findings: vec![found] }
+    }
+
     /// How many findings are this bad.
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()

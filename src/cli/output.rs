@@ -11,6 +11,7 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::commands::doctor::CHECKS_FAILED;
 use crate::{
     error::{Code, Error, Result},
     skill::sanitize,
@@ -145,7 +146,8 @@ fn explained(error: &Error, colour: bool) -> String {
         last = cause_text;
         next = cause.source();
     }
-    if let Some(step) = next_step(error.code()) {
+    // Advice that was given already, by doctor, does not send back to doctor.
+    if let Some(step) = next_step(error.code()).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {
         text.push_str("\n  next: ");
         text.push_str(step);
     }

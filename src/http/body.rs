@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use super::{cost::Cost, pace::TooSlow, problem::Problem};
 use crate::{
     error::{Code, Error, Result},
+    json,
     limits::{BODY_BYTES_PER_SECOND, JSON_BODY_BYTES},
 };
 
@@ -120,8 +121,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     if first != Some(&b'{') {
         return Err(Error::new(Code::InvalidRequest, "the body of this call is a JSON object: {…}"));
     }
-    serde_json::from_slice(bytes)
-        .map_err(|fault| Error::new(Code::InvalidRequest, format!("the JSON body is not valid: {fault}")))
+    json::from_request(bytes)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Both layers here run before any handler below `/v1/users/`, so no handler can forget to ask who is calling.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     Extension,
@@ -32,10 +32,23 @@ use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
     path::Id,
+    session::{CreateSession, Reach, Session, SessionVersion},
 };
 
 /// Carries the session's version, both ways.
 pub(super) const SESSION_VERSION: &str = "x-skillmount-session-version";
+
+const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
+
+/// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they tell of sessions
+/// is of those within its bounds. Any other reaches further than one session.
+const OPEN_TO_BOUND: [(Method, &str); 5] = [
+    (Method::GET, "/v1/users/{user}/sessions"),
+    (Method::GET, "/v1/users/{user}/policy"),
+    (Method::GET, "/v1/users/{user}/skills"),
+    (Method::GET, "/v1/users/{user}/skills/{*skill}"),
+    (Method::POST, "/v1/users/{user}/catalog/refresh"),
+];
 
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
@@ -56,6 +69,38 @@ impl UserCall {
     /// Goes on only with a key of scope `control`.
     pub(super) fn needs_control(&self) -> Result<()> {
         self.grant.allows(&self.user, Scope::Control)
+    }
+
+    /// Which of the user's sessions the caller reaches.
+    pub(super) fn reach(&self) -> &Reach {
+        self.grant.reach()
+    }
+
+    /// Goes on only where the caller may set these variables, which choose what lies behind the mounts.
+    ///
+    /// # Errors
+    /// `denied` where a key is bound to other values, where it is bound and has no business with the variable, or without
+    /// scope `control`, unless the mount templates leave the variable to agents.
+    pub(super) fn may_set(&self, vars: &BTreeMap<String, Id>) -> Result<()> {
+        let reach = self.reach();
+        for (name, value) in vars {
+            match reach.vars().get(name) {
+                Some(bound) if bound == value => {}
+                None if self.app.service.sessions().agents_may_set(name) => {}
+                None if !reach.is_bound() => self.needs_control()?,
+                _ => {
+                    let message = format!("this API key is bound and does not set the variable {name:?} to {value}");
+                    return Err(Error::new(Code::Denied, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the session `session`, or returns the one there is, where the caller reaches it.
+    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+        let is_taken = self.grant.is_taken(&self.user, session);
+        self.app.service.create_session_within(self.reach(), self.audience(), session, wanted, is_taken).await
     }
 }
 
@@ -86,12 +131,17 @@ pub(super) async fn enter_user(
     let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
     let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
+    let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        request.extensions_mut().insert(SessionCall { user: call.clone(), session, backend });
+        let call = SessionCall { user: call.clone(), session, backend: backend.within(Arc::clone(&reach)) };
+        request.extensions_mut().insert(call);
+    } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
+        let message = "this API key is bound to some sessions, and this call is about all; use one that is not bound";
+        return Err(Error::new(Code::Denied, message).into());
     }
     request.extensions_mut().insert(call);
     let mut response = within_shares(&app, &caller, request, next).await;
@@ -118,8 +168,39 @@ async fn within_shares(app: &App, caller: &Caller, mut request: Request, next: N
     request.extensions_mut().insert(cost);
     let given_up = GivenUp::default();
     let request = request.map(|body| paced(body, given_up.clone()));
-    let response = admitted.answered(next.run(request).await);
+    let response = admitted.answered(run(request, next).await);
     if given_up.is_set() { closing(response) } else { response }
+}
+
+/// Runs the rest, for a bound caller once it is in its session.
+async fn run(request: Request, next: Next) -> Response {
+    // Whether a session may be made, its parent decides, and that is in the body.
+    let makes = is_route(&request, &Method::PUT, SESSION_ROUTE);
+    let call = request.extensions().get::<SessionCall>().filter(|call| call.user.reach().is_bound() && !makes).cloned();
+    if let Some(call) = call
+        && let Err(error) = enter_bound(&call).await
+    {
+        return Problem::from(error).into_response();
+    }
+    next.run(request).await
+}
+
+/// Lets a bound caller into a session within its bounds. What is bound to values of variables makes the session at its first
+/// call, whichever that is: a session that is not there has no values.
+async fn enter_bound(call: &SessionCall) -> Result<()> {
+    let UserCall { app, user, .. } = &call.user;
+    if !call.user.reach().vars().is_empty()
+        && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0
+    {
+        call.user.create_session(&call.session, CreateSession::default()).await?;
+    }
+    call.backend.session().await.map(drop)
+}
+
+fn is_route(request: &Request, method: &Method, route: &str) -> bool {
+    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let asked = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    asked == method && matched == Some(route)
 }
 
 /// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.
@@ -148,19 +229,17 @@ pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, reques
     if (response.status().is_success() || response.status().is_redirection())
         && !forgotten
         && let Ok(session) = call.backend.session().await
+        && let Ok(version) = HeaderValue::try_from(session.seen_version().to_string())
     {
-        response.headers_mut().insert(SESSION_VERSION, HeaderValue::from(session.version));
+        response.headers_mut().insert(SESSION_VERSION, version);
     }
     response
 }
 
-/// The version a client says it has seen; 0 where it says nothing.
-fn known_version(headers: &HeaderMap) -> Result<u64> {
-    let Some(value) = headers.get(SESSION_VERSION) else { return Ok(0) };
+/// The version a client says it has seen.
+fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
+    let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(
-            Code::InvalidRequest,
-            format!("the header {SESSION_VERSION} holds a whole number, as replies gave it"),
-        )
+        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is sent back as a reply gave it"))
     })
 }

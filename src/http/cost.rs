@@ -10,12 +10,13 @@
 use axum::http::Method;
 
 use crate::limits::{
-    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, GREP_WINDOW_BYTES, JSON_BODY_BYTES, READ_BYTES, SCAN_BYTES,
+    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB,
     TEXT_BODY_BYTES,
 };
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
+const SEARCH_WINDOW_BYTES: u64 = SEARCH_WINDOW_KIB as u64 * KIB;
 
 /// The classes of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(super) enum Cost {
     Search,
     /// The text of a file in the body.
     Text,
-    /// A turn of tool calls: the text of files, and a search.
+    /// A turn of tool calls: the text of files, and searches, which share one window.
     Turn,
     /// A file on its way out: the piece that is fetched, and the one that the client has not taken yet.
     Download,
@@ -81,9 +82,9 @@ impl Cost {
             Self::Small => 256 * KIB,
             Self::Listing => 2 * MIB,
             Self::Page => SCAN_BYTES + 2 * READ_BYTES as u64,
-            Self::Search => GREP_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
+            Self::Search => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
             Self::Text => MIB,
-            Self::Turn => GREP_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
+            Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
             Self::Upload => 0,
         }

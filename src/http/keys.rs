@@ -4,7 +4,7 @@
 //! or slow hash; every entry is compared in constant time and none is skipped, so the time of a refusal tells nothing.
 //! [`Grant::allows`] is the one place where it is decided whether a call may go on.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Arc};
 
 use axum::http::{HeaderMap, header};
 use jiff::Timestamp;
@@ -17,6 +17,7 @@ use crate::{
     clock::Clock,
     error::{Code, Error, Result},
     path::Id,
+    session::{Reach, SessionPattern},
 };
 
 const DIGEST_PREFIX: &str = "sha256:";
@@ -48,6 +49,15 @@ pub struct KeyEntry {
     /// The team whose skills its user sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Id>,
+    /// What it is called, for people who read the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The sessions it is bound to: ids, or beginnings of ids with `*` behind them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Vec<String>>,
+    /// The values of session variables it is bound to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vars: Option<BTreeMap<String, Id>>,
 }
 
 impl KeyEntry {
@@ -55,8 +65,8 @@ impl KeyEntry {
     #[must_use]
     pub fn generate(clock: &dyn Clock, user: Option<&Id>, scopes: Vec<Scope>) -> (String, Self) {
         let key = format!("smk_{:032x}{:032x}", clock.random(), clock.random());
-        let user = user.map_or(EVERY_USER, Id::as_str).to_owned();
-        let entry = Self { hash: hash_text(&digest(&key)), user, scopes, expires: None, team: None };
+        let (user, hash) = (user.map_or(EVERY_USER, Id::as_str).to_owned(), hash_text(&digest(&key)));
+        let entry = Self { hash, user, scopes, expires: None, team: None, name: None, sessions: None, vars: None };
         (key, entry)
     }
 
@@ -76,9 +86,9 @@ struct KeysFile {
     key: Vec<KeyEntry>,
 }
 
-/// The keys the service takes.
+/// The keys the service takes. Cheap to clone, so that they can be replaced while requests are under way.
 #[derive(Clone, Debug, Default)]
-pub struct Keys(Vec<Key>);
+pub struct Keys(Arc<[Key]>);
 
 #[derive(Clone, Debug)]
 struct Key {
@@ -95,6 +105,9 @@ pub(super) struct Grant {
     user: Option<Id>,
     scope: Scope,
     team: Option<Id>,
+    reach: Arc<Reach>,
+    /// The sessions that any key is bound to, and whose they are.
+    taken: Arc<[(Option<Id>, SessionPattern)]>,
 }
 
 impl Keys {
@@ -110,14 +123,12 @@ impl Keys {
     /// `invalid_request` for an empty key or one that no header could carry.
     pub fn single(key: &str) -> Result<Self> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                "an API key is made of visible ASCII characters, without spaces",
-            ));
+            let message = "an API key is made of visible ASCII characters, without spaces";
+            return Err(Error::new(Code::InvalidRequest, message));
         }
         let digest = digest(key);
         let grant = Grant { key: Some(name(&digest)), ..Grant::of_everybody() };
-        Ok(Self(vec![Key { digest, expires: None, grant }]))
+        Ok(Self([Key { digest, expires: None, grant }].into()))
     }
 
     /// The keys of a keys file: TOML, a `[[key]]` table for each.
@@ -128,21 +139,36 @@ impl Keys {
         let file: KeysFile = toml::from_str(text)
             .map_err(|error| Error::new(Code::InvalidRequest, format!("the keys file cannot be read: {error}")))?;
         if file.key.is_empty() {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                "the keys file holds no [[key]]; add one, or start without keys",
-            ));
+            let message = "the keys file holds no [[key]]; add one, or start without keys";
+            return Err(Error::new(Code::InvalidRequest, message));
         }
-        let keys = file.key.into_iter().enumerate().map(|(index, entry)| {
-            Key::from_entry(&entry).ok_or_else(|| {
-                let number = index + 1;
-                Error::new(
-                    Code::InvalidRequest,
-                    format!("[[key]] {number} of the keys file needs hash = \"sha256:<64 hex digits>\", user = \"<id>\" or \"*\", and at least one scope"),
-                )
+        let keys = file.key.iter().enumerate().map(|(index, entry)| {
+            Key::from_entry(entry).map_err(|why| {
+                let message = format!("[[key]] {} of the keys file {}", index + 1, why.message());
+                Error::new(Code::InvalidRequest, message)
             })
         });
-        Ok(Self(keys.collect::<Result<_>>()?))
+        let mut keys: Vec<Key> = keys.collect::<Result<_>>()?;
+        let bound = keys.iter().flat_map(|Key { grant, .. }| {
+            grant.reach.sessions().iter().map(|pattern| (grant.user.clone(), pattern.clone()))
+        });
+        let taken: Arc<[_]> = bound.collect();
+        for key in &mut keys {
+            key.grant.taken = Arc::clone(&taken);
+        }
+        Ok(Self(keys.into()))
+    }
+
+    /// The keys of the keys file at `path`.
+    ///
+    /// # Errors
+    /// `invalid_request` where it cannot be read; as [`from_toml`](Self::from_toml).
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let message = format!("the keys file {} cannot be read", path.display());
+            Error::new(Code::InvalidRequest, message).with_source(error)
+        })?;
+        Self::from_toml(&text)
     }
 
     /// Whether callers must bring a key.
@@ -182,13 +208,24 @@ impl Keys {
 
 impl Grant {
     /// Everything, for all users and in no team.
-    const fn of_everybody() -> Self {
-        Self { key: None, user: None, scope: Scope::Control, team: None }
+    fn of_everybody() -> Self {
+        Self { key: None, user: None, scope: Scope::Control, team: None, reach: Arc::default(), taken: Arc::default() }
     }
 
     /// What the key is called, for shares and logs.
     pub(super) const fn key(&self) -> Option<&Owner> {
         self.key.as_ref()
+    }
+
+    /// Which of the user's sessions the caller reaches.
+    pub(super) const fn reach(&self) -> &Arc<Reach> {
+        &self.reach
+    }
+
+    /// Whether a key, this or another, is bound to `session` of `user` by its id.
+    pub(super) fn is_taken(&self, user: &Id, session: &Id) -> bool {
+        let meets = |owner: &Option<Id>| owner.as_ref().is_none_or(|owner| owner == user);
+        self.taken.iter().any(|(owner, pattern)| meets(owner) && pattern.covers(session))
     }
 
     /// The team whose skills the caller sees: what the key says, for a request is never asked.
@@ -212,16 +249,32 @@ impl Grant {
 }
 
 impl Key {
-    fn from_entry(entry: &KeyEntry) -> Option<Self> {
-        let user = if entry.user == EVERY_USER { None } else { Some(Id::parse(&entry.user).ok()?) };
-        let scope = entry.scopes.iter().copied().max()?;
-        let digest = parse_hash(&entry.hash)?;
-        Some(Self {
-            digest,
-            expires: entry.expires,
-            grant: Grant { key: Some(name(&digest)), user, scope, team: entry.team.clone() },
-        })
+    fn from_entry(entry: &KeyEntry) -> Result<Self> {
+        let needs = || {
+            let message = "needs hash = \"sha256:<64 hex digits>\", user = \"<id>\" or \"*\", and at least one scope";
+            Error::new(Code::InvalidRequest, message)
+        };
+        let user = Some(&entry.user).filter(|user| *user != EVERY_USER);
+        let user = user.map(|user| Id::parse(user).map_err(|_| needs())).transpose()?;
+        let scope = entry.scopes.iter().copied().max().ok_or_else(needs)?;
+        let digest = parse_hash(&entry.hash).ok_or_else(needs)?;
+        let (key, reach) = (Some(name(&digest)), Arc::new(reach(entry)?));
+        let grant = Grant { key, user, scope, team: entry.team.clone(), reach, taken: Arc::default() };
+        Ok(Self { digest, expires: entry.expires, grant })
     }
+}
+
+/// What an entry binds its key to. A list that is there and empty is a slip: it would bind to nothing, which is everything.
+fn reach(entry: &KeyEntry) -> Result<Reach> {
+    let is_slip =
+        entry.sessions.as_ref().is_some_and(Vec::is_empty) || entry.vars.as_ref().is_some_and(BTreeMap::is_empty);
+    if is_slip {
+        return Err(Error::new(Code::InvalidRequest, "has empty sessions or vars; name some, or leave the line out"));
+    }
+    let (sessions, vars) = (entry.sessions.as_deref().unwrap_or_default(), entry.vars.clone().unwrap_or_default());
+    Reach::new(sessions, &vars).map_err(|why| {
+        Error::new(Code::InvalidRequest, format!("is bound to something that is not there: {}", why.message()))
+    })
 }
 
 /// The key of an `authorization: Bearer` header; the scheme in any case, as RFC 9110 has it.
@@ -309,6 +362,22 @@ mod tests {
         assert_eq!(at(10).unwrap_err().code(), Code::Unauthenticated);
     }
 
+    #[tokio::test]
+    async fn a_file_of_keys_is_loaded_with_what_they_are_bound_to() {
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Agent]);
+        let vars = BTreeMap::from([("ticket_id".to_owned(), Id::parse("t1").unwrap())]);
+        let bound = KeyEntry { sessions: Some(vec!["chat-*".to_owned()]), vars: Some(vars.clone()), ..entry };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bound.to_toml().unwrap()).unwrap();
+        let keys = Keys::load(file.path()).unwrap();
+        let grant = keys.authenticate(&headers(&format!("Bearer {key}")), NOW).unwrap();
+        let (user, chat, other) = (Id::parse("u1").unwrap(), Id::parse("chat-1").unwrap(), Id::parse("t1").unwrap());
+        assert!(grant.reach().names(&chat) && !grant.reach().names(&other));
+        assert_eq!(grant.reach().vars(), &vars);
+        assert!(grant.is_taken(&user, &chat) && !grant.is_taken(&user, &other));
+        assert_eq!(Keys::load(std::path::Path::new("/no/such/file")).unwrap_err().code(), Code::InvalidRequest);
+    }
+
     #[test]
     fn a_keys_file_with_a_fault_is_refused_whole() {
         let hash = format!("sha256:{}", "a".repeat(64));
@@ -319,6 +388,10 @@ mod tests {
             format!("[[key]]\nhash = {hash:?}\nuser = \"../u2\"\nscopes = [\"agent\"]"),
             format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"root\"]"),
             format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"agent\"]\nexpire = \"x\""),
+            format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"agent\"]\nsessions = []"),
+            format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"agent\"]\nsessions = [\"*\"]"),
+            format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"agent\"]\nvars = {{}}"),
+            format!("[[key]]\nhash = {hash:?}\nuser = \"*\"\nscopes = [\"agent\"]\nvars = {{ Ticket = \"t1\" }}"),
             "[[key]]\nhash = \"plain\"\nuser = \"*\"\nscopes = [\"agent\"]".to_owned(),
         ] {
             assert!(Keys::from_toml(&bad).is_err(), "{bad}");

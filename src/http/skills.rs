@@ -13,6 +13,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
+    backend::{Listing, ListingPage},
     catalog::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer, Refreshed},
     error::{Code, Error, Result},
     limits::{PAGE_ENTRIES, SKILL_FILE_BYTES, SKILL_FILES},
@@ -98,7 +99,7 @@ struct ListParameters {
     /// Ask the store anew, whatever is known.
     #[serde(default)]
     fresh: bool,
-    /// Skills of one page, 1 to 1,000.
+    /// Skills of one page at most, 1 to 1,000.
     limit: Option<usize>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
@@ -109,8 +110,12 @@ struct ListParameters {
 struct SkillList {
     /// In byte order of their paths.
     skills: Vec<SkillReply>,
-    /// What was wrong, skills left out included; of the whole catalog, on every page.
+    /// What was wrong with the skills of this page, and with those that are left out between them and the next page.
     diagnostics: Vec<SkillDiagnostic>,
+    /// How many skills there are on all pages.
+    total: usize,
+    /// How many diagnostics there are on all pages.
+    total_diagnostics: usize,
     /// When the store was asked.
     #[schema(value_type = String, format = DateTime)]
     as_of: Timestamp,
@@ -146,17 +151,16 @@ async fn readable_catalog(call: &UserCall) -> Result<std::sync::Arc<Policy>> {
 
 fn page(view: &CatalogView, policy: &Policy, wanted: &ListParameters) -> SkillList {
     let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
-    let after = |entry: &CatalogEntry| wanted.cursor.as_deref().is_none_or(|cursor| entry.skill.as_str() > cursor);
-    let inside = |entry: &CatalogEntry| wanted.category.as_deref().is_none_or(|category| entry.skill.is_in(category));
-    let mut rest =
-        view.entries.iter().filter(|entry| after(entry) && inside(entry) && policy.skill(&entry.skill).is_visible());
-    let skills: Vec<SkillReply> = rest.by_ref().take(limit).map(|entry| SkillReply::from(&**entry)).collect();
-    let next_cursor = rest.next().and_then(|_| skills.last().map(|last| last.skill.clone()));
-    let visible = |found: &&CatalogDiagnostic| {
-        SkillPath::parse(&found.skill).map_or(true, |skill| policy.skill(&skill).is_visible())
-    };
-    let diagnostics = view.diagnostics.iter().filter(visible).map(SkillDiagnostic::from).collect();
-    SkillList { skills, diagnostics, as_of: view.as_of, next_cursor }
+    let listing = Listing::of(view, policy, wanted.category.as_deref());
+    let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);
+    SkillList {
+        skills: skills.into_iter().map(|entry| SkillReply::from(&**entry)).collect(),
+        diagnostics: diagnostics.into_iter().map(SkillDiagnostic::from).collect(),
+        total: listing.skills.len(),
+        total_diagnostics: listing.diagnostics.len(),
+        as_of: view.as_of,
+        next_cursor: next_cursor.map(str::to_owned),
+    }
 }
 
 /// What a reading of the catalog found.
@@ -194,8 +198,10 @@ struct SkillPage {
     skill: SkillReply,
     /// SKILL.md without its frontmatter.
     body: String,
-    /// The headings of the body.
+    /// The headings of the body, 10,000 at most.
     outline: Vec<OutlineHeading>,
+    /// Whether the outline is cut: the body has more headings, or more text in them, than is kept.
+    outline_truncated: bool,
     /// Its files, by their path below the skill's folder.
     file_list: Vec<SkillFileReply>,
     /// What is wrong with its SKILL.md.
@@ -239,7 +245,10 @@ async fn show(
         // It may have been put there since.
         view = catalogs.view(audience.clone(), true).await?;
     }
-    let entry = view.entry(&path).filter(|_| policy.skill(&path).is_visible()).ok_or_else(|| not_found(&path))?;
+    let is_visible = policy.skill(&path).is_visible();
+    let missing =
+        || view.left_out(&path).filter(|_| is_visible).map_or_else(|| not_found(&path), |why| unusable(&path, why));
+    let entry = view.entry(&path).filter(|_| is_visible).ok_or_else(missing)?;
     let layers = catalogs.layers(&audience)?;
     let (_, space) = layers.iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(&path))?;
     let folder = space.skill(&path)?;
@@ -250,7 +259,9 @@ async fn show(
         tokio::try_join!(store.get(&key, whole), store.list_all(&folder, SKILL_FILES)).map_err(Error::from)?;
     let (document, diagnostics) = read_document(&object.bytes, path.folder());
     let body = document.map(|document| document.body).unwrap_or_default();
-    let outline = outline(&body).headings.into_iter().map(|heading| OutlineHeading {
+    let outline = outline(&body);
+    let outline_truncated = outline.is_cut;
+    let outline = outline.headings.into_iter().map(|heading| OutlineHeading {
         level: heading.level,
         text: heading.text,
         start: heading.section.start,
@@ -260,10 +271,15 @@ async fn show(
     Ok(Json(SkillPage {
         skill: SkillReply::from(&**entry),
         outline: outline.collect(),
+        outline_truncated,
         body,
         file_list: listed.0.iter().filter_map(|entry| file(&entry.key, entry.size)).collect(),
         diagnostics,
     }))
+}
+
+fn unusable(path: &SkillPath, why: &Diagnostic) -> Error {
+    Error::new(Code::SkillNotFound, format!("skill {path} cannot be shown: {}", why.message))
 }
 
 fn not_found(path: &SkillPath) -> Error {

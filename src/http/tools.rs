@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     limits::TOOL_RESULT_TOKENS,
-    session::PromptMode,
+    session::{LoadedSummary, PromptMode},
     tools::{self, Command, Shape, ToolOptions, ToolResults},
 };
 
@@ -123,6 +123,6 @@ async fn read_message(
 ) -> Reply<Json<MessageReply>> {
     let options = options(request.result_tokens);
     let reply = tools::run_message(&call.backend.in_mode(request.mode), &request.text, options).await?;
-    let loaded = reply.loaded.as_ref().map(LoadedSkillReply::from);
+    let loaded = reply.loaded.as_ref().map(LoadedSummary::from).map(LoadedSkillReply::from);
     Ok(Json(MessageReply { command: reply.command, text: reply.text, loaded }))
 }

@@ -23,6 +23,8 @@ pub struct Glob {
     alternatives: Vec<Vec<Part>>,
     /// Whether only the last segment of a path counts.
     base_name: bool,
+    /// The characters of all alternatives together.
+    size: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -52,17 +54,30 @@ impl Glob {
             }
             alternatives.extend(parts);
         }
-        Ok(Self { alternatives, base_name: !pattern.contains('/') })
+        let size = texts.iter().map(|text| text.len() as u64 + 1).sum();
+        Ok(Self { alternatives, base_name: !pattern.contains('/'), size })
+    }
+
+    /// The steps that one match against a path of so many bytes takes at worst.
+    #[must_use]
+    pub fn worst_steps(&self, path_bytes: usize) -> u64 {
+        self.size.saturating_mul(path_bytes as u64 + 1)
     }
 
     /// Whether the pattern fits `relative`, a path below the folder that is searched, without a leading `/`.
     #[must_use]
     pub fn matches(&self, relative: &str) -> bool {
+        self.matches_counting(relative, &mut 0)
+    }
+
+    /// As [`matches`](Self::matches), and adds to `steps` those it took: elements of the pattern held against characters.
+    #[must_use]
+    pub fn matches_counting(&self, relative: &str, steps: &mut u64) -> bool {
         let path = match relative.rsplit_once('/') {
             Some((_, name)) if self.base_name => name,
             _ => relative,
         };
-        self.alternatives.iter().any(|parts| walk(parts, path))
+        self.alternatives.iter().any(|parts| walk(parts, path, steps))
     }
 }
 
@@ -71,11 +86,13 @@ fn part(text: &str) -> Option<Part> {
 }
 
 /// Walks `path` through `parts`, keeping the set of parts that may come next.
-fn walk(parts: &[Part], path: &str) -> bool {
+fn walk(parts: &[Part], path: &str, steps: &mut u64) -> bool {
+    *steps += 1;
     let mut next = vec![false; parts.len() + 1];
     enter(parts, &mut next, 0);
     for name in path.split('/') {
         let mut after = vec![false; parts.len() + 1];
+        *steps += parts.len() as u64;
         for (at, part) in parts.iter().enumerate().filter(|(at, _)| next.get(*at) == Some(&true)) {
             match part {
                 Part::Folders if name.starts_with('.') => {}
@@ -84,7 +101,7 @@ fn walk(parts: &[Part], path: &str) -> bool {
                     // As the last part it stands for at least one name, not for the folder itself.
                     enter(parts, &mut after, at + 1);
                 }
-                Part::One(segment) if segment.matches(name) => enter(parts, &mut after, at + 1),
+                Part::One(segment) if segment.matches(name, steps) => enter(parts, &mut after, at + 1),
                 Part::One(_) => {}
             }
         }

@@ -8,10 +8,14 @@ use crate::error::{Code, Error, Result};
 /// Names a session may not give to a variable, because the layout or the service uses them.
 const RESERVED: [&str; 4] = ["user", "session", "skills", "skillmount"];
 
+/// The variable that is the session's id.
+const SESSION: &str = "session";
+
 /// The keys behind one mount: `{user}/threads/{session}`.
 ///
 /// After `{user}/` comes a literal that is neither `skills` nor `.skillmount`, then literals and variables. The variable
-/// `session` is the session's id; any other is a session variable and falls back to the session's id.
+/// `session` is the session's id; any other is a session variable and falls back to the session's id. Who is to set it
+/// needs a key of scope `control`, unless it is written `{name:agent}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountTemplate {
     parts: Vec<Part>,
@@ -20,7 +24,7 @@ pub struct MountTemplate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(String),
-    Variable(String),
+    Variable { name: String, is_agents: bool },
 }
 
 impl MountTemplate {
@@ -48,15 +52,26 @@ impl MountTemplate {
     pub fn prefix(&self, space: &UserSpace, session: &Id, vars: &BTreeMap<String, Id>) -> Result<KeyPrefix> {
         let value = |part: &Part| match part {
             Part::Literal(name) => name.clone(),
-            Part::Variable(name) => vars.get(name).unwrap_or(session).to_string(),
+            Part::Variable { name, .. } => vars.get(name).unwrap_or(session).to_string(),
         };
         space.root().folder(&self.parts.iter().map(value).collect::<Vec<_>>().join("/"))
     }
 
     /// The session variables it uses, `session` left out.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.uses().map(|(name, _)| name)
+    }
+
+    /// Whether the prefix is another for each session, as long as no variable says otherwise.
+    #[must_use]
+    pub fn is_of_one_session(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Variable { .. }))
+    }
+
+    /// The session variables it uses, and whether agents may set them.
+    fn uses(&self) -> impl Iterator<Item = (&str, bool)> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Variable(name) if name != "session" => Some(name.as_str()),
+            Part::Variable { name, is_agents } if name != SESSION => Some((name.as_str(), *is_agents)),
             _ => None,
         })
     }
@@ -72,8 +87,11 @@ impl MountTemplate {
 
 fn part(text: &str) -> Option<Part> {
     if let Some(name) = text.strip_prefix('{') {
-        let name = name.strip_suffix('}')?;
-        return (name == "session" || check_variable_name(name).is_ok()).then(|| Part::Variable(name.to_owned()));
+        let inside = name.strip_suffix('}')?;
+        let name = inside.strip_suffix(":agent").unwrap_or(inside);
+        let is_agents = name != inside;
+        let is_known = check_variable_name(name).is_ok() || inside == SESSION;
+        return is_known.then(|| Part::Variable { name: name.to_owned(), is_agents });
     }
     let plain = segment::fault(text).is_none() && !text.contains(['{', '}']);
     plain.then(|| Part::Literal(text.to_owned()))
@@ -139,13 +157,23 @@ impl MountTemplates {
     pub fn variables(&self) -> BTreeSet<&str> {
         self.workspace.variables().chain(self.ticket.variables()).collect()
     }
+
+    /// Whether agents may set a variable: each template that uses it says so.
+    #[must_use]
+    pub fn agents_may_set(&self, variable: &str) -> bool {
+        let mut uses = self.workspace.uses().chain(self.ticket.uses()).filter(|(name, _)| *name == variable).peekable();
+        uses.peek().is_some() && uses.all(|(_, is_agents)| is_agents)
+    }
 }
 
 impl Default for MountTemplates {
     /// `{user}/threads/{session}` and `{user}/tickets/{ticket_id}`.
     fn default() -> Self {
         let template = |folder: &str, variable: &str| MountTemplate {
-            parts: vec![Part::Literal(folder.to_owned()), Part::Variable(variable.to_owned())],
+            parts: vec![
+                Part::Literal(folder.to_owned()),
+                Part::Variable { name: variable.to_owned(), is_agents: false },
+            ],
         };
         Self { workspace: template("threads", "session"), ticket: template("tickets", "ticket_id") }
     }
@@ -169,6 +197,9 @@ mod tests {
             "{user}/a/{skills}",
             "{user}/a/x{session}",
             "{user}/../x",
+            "{user}/a/{session:agent}",
+            "{user}/a/{x:agents}",
+            "{user}/a/{:agent}",
         ] {
             assert!(MountTemplate::parse(bad).is_err(), "{bad}");
         }
@@ -186,6 +217,19 @@ mod tests {
         assert!(join("{user}/a/x", "{user}/a/y").is_ok());
         let default = MountTemplates::default();
         assert!(join("{user}/threads/{session}", "{user}/tickets/{ticket_id}").unwrap() == default);
+    }
+
+    #[test]
+    fn agents_set_a_variable_where_every_template_says_so() {
+        let may = |workspace: &str, ticket: &str| {
+            let parse = |text: &str| MountTemplate::parse(text).unwrap();
+            MountTemplates::new(parse(workspace), parse(ticket)).unwrap().agents_may_set("t")
+        };
+        assert!(may("{user}/a/{session}", "{user}/b/{t:agent}"));
+        assert!(may("{user}/a/{t:agent}", "{user}/b/{t:agent}"));
+        assert!(!may("{user}/a/{t}", "{user}/b/{t:agent}"));
+        assert!(!may("{user}/a/{session}", "{user}/b/{t}"));
+        assert!(!may("{user}/a", "{user}/b"), "a variable without a use is not anybody's to set");
     }
 
     #[test]

@@ -3,9 +3,15 @@
 use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
     backend::SkillBackend,
+    budget::Work,
     error::{Code, Result},
     session::{PromptMode, Session},
 };
+
+/// What a skill takes in a listing, about.
+const ENTRY_BYTES: usize = 256;
+/// Steps for each byte of a prompt: most go into counting its tokens.
+const STEPS_PER_BYTE: u64 = 16;
 
 /// The prompt of the session behind `backend`, as it is now.
 ///
@@ -16,8 +22,13 @@ pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Res
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
     let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);
     let current = if shows_body { current(backend, &session).await? } else { None };
-    let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref() };
-    Ok(render(&scene, request))
+    let bytes = current.as_ref().map_or(0, |current| current.body.len()) + ENTRY_BYTES * view.entries.len();
+    let request = request.clone();
+    let job = move |_: &Work| {
+        let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref() };
+        Ok(render(&scene, &request))
+    };
+    backend.errand().run_sized(STEPS_PER_BYTE * bytes as u64, job).await
 }
 
 async fn current(backend: &SkillBackend, session: &Session) -> Result<Option<CurrentSkill>> {

@@ -7,7 +7,7 @@ use crate::{
     catalog::CatalogEntry,
     limits::SKILL_DESCRIPTION_CHARS,
     path::SkillPath,
-    session::{Ranks, ToolRule},
+    session::{Operation, Ranks, ToolRule},
     skill::sanitize,
 };
 
@@ -31,7 +31,7 @@ impl Item {
 
 /// The skills that a prompt may name, in the order of their paths: none where the session may not load any.
 pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a CatalogEntry> {
-    if scene.policy.tool("load_skill") == ToolRule::Blocked {
+    if scene.policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
         return Vec::new();
     }
     let seen = |entry: &&CatalogEntry| is_wanted(&entry.skill, scene, request) && scene.policy.offers(entry);
@@ -64,7 +64,8 @@ impl Candidates {
             Ok(skill) => is_wanted(&skill, scene, request),
             Err(_) => request.category.is_none(),
         };
-        found.findings = scene.view.diagnostics.iter().filter(|finding| seen(&finding.skill)).count();
+        let told = scene.view.diagnostics_seen(|folder| scene.policy.folder(folder).is_visible());
+        found.findings = told.iter().filter(|finding| seen(&finding.skill)).count();
         found
     }
 

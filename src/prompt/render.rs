@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     path::SkillPath,
-    session::{PromptMode, ToolRule},
+    session::{Operation, PromptMode, ToolRule},
     skill::sanitize,
 };
 
@@ -30,7 +30,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
     let listed = match mode {
         // Where there is nothing to search with, the listing is how skills are found.
-        PromptMode::Discover => !may(scene, "discover_skills"),
+        PromptMode::Discover => !may(scene, Operation::DiscoverSkills),
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
@@ -136,7 +136,7 @@ impl<'a> Words<'a> {
     }
 
     fn no_skills(self) -> String {
-        if !may(self.scene, "load_skill") {
+        if !may(self.scene, Operation::LoadSkill) {
             return "Skills cannot be loaded in this session.".to_owned();
         }
         match &self.request.category {
@@ -150,7 +150,7 @@ impl<'a> Words<'a> {
         let total = details.len();
         let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();
         let named = details.iter().filter(|detail| **detail == Detail::Name).count();
-        let searchable = may(self.scene, "discover_skills");
+        let searchable = may(self.scene, Operation::DiscoverSkills);
         if shown == total {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
@@ -204,7 +204,7 @@ impl<'a> Words<'a> {
 }
 
 /// Whether the session has the tool.
-fn may(scene: &Scene<'_>, tool: &str) -> bool {
+fn may(scene: &Scene<'_>, tool: Operation) -> bool {
     scene.policy.tool(tool) != ToolRule::Blocked
 }
 

@@ -1,67 +1,95 @@
-//! A user's sessions together: paged through, and forgotten where they were idle too long.
+//! A user's sessions together, paged through.
+//!
+//! A page ends where the objects that were read for it reach [`SESSION_PAGE_BYTES`], which a listing of their sizes says
+//! beforehand. They are decoded one after the other, and of each only its summary is kept: the sessions of a page never lie
+//! in memory together, and reading a page displaces no session that is in use.
 
-use std::sync::Arc;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use futures_util::{StreamExt, TryStreamExt, stream};
-
-use super::{Session, Sessions};
+use super::{Session, SessionSummary, Sessions, objects::Seen};
 use crate::{
     error::Result,
-    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS},
+    limits::{PAGE_ENTRIES, SESSION_PAGE_BYTES, SESSION_PAGE_PARALLEL},
     path::{Id, ObjectKey},
-    store::{DeleteOptions, ListOptions, StoreExt},
+    store::{ListEntry, ListOptions},
 };
 
 /// Some sessions of a user, and where to go on.
 #[derive(Clone, Debug)]
 pub struct SessionPage {
-    /// Sessions in byte order of their ids.
-    pub sessions: Vec<Arc<Session>>,
+    /// Sessions in byte order of their keys.
+    pub sessions: Vec<SessionSummary>,
+    /// Those among them that cannot be read.
+    pub damaged: Vec<DamagedSession>,
     /// Give this back to get the next page.
     pub next_cursor: Option<String>,
 }
 
+/// A session whose object cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedSession {
+    /// Its id.
+    pub session_id: Id,
+    /// What can be done about it.
+    pub message: String,
+}
+
 impl Sessions {
-    /// A page of a user's sessions, up to `limit` of them after `cursor`.
+    /// A page of a user's sessions, up to `limit` of them after `cursor`, and fewer where they are large.
     ///
     /// # Errors
-    /// The store's.
+    /// The store's. A damaged session is none: it is in the page as such.
     pub async fn list(&self, user: &Id, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
         let space = self.namespace.user(user)?;
         let prefix = space.sessions()?;
         let limit = limit.clamp(1, PAGE_ENTRIES);
         let start_after = cursor.map(|cursor| format!("{prefix}{cursor}"));
         let options = ListOptions { start_after, max_entries: Some(limit), ..ListOptions::default() };
-        let page = self.store.list(&prefix, options).await?;
-        let last = page.objects.last().and_then(|entry| prefix.relative(&entry.key)).map(str::to_owned);
-        let keys: Vec<ObjectKey> = page.objects.iter().filter_map(|entry| prefix.admit(&entry.key)).collect();
-        let sessions = stream::iter(keys)
-            .map(|key| async move { self.records.get(&key, 0).await })
-            .buffered(PARALLEL_GETS)
-            .try_filter_map(|seen| async move { Ok(self.alive(&seen)) })
-            .try_collect()
-            .await?;
-        Ok(SessionPage { sessions, next_cursor: page.next.and(last) })
-    }
-
-    /// Removes a user's sessions that were idle too long, and says how many.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn collect_garbage(&self, user: &Id) -> Result<u64> {
-        self.check_writable()?;
-        let prefix = self.namespace.user(user)?.sessions()?;
-        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        let mut removed = 0;
-        for key in entries.iter().filter_map(|entry| prefix.admit(&entry.key)) {
-            let _lane = self.lane(&key).lock().await;
-            let seen = self.records.look(&key).await?;
-            if seen.value.is_some() && self.alive(&seen).is_none() {
-                self.store.delete(&key, DeleteOptions::default()).await?;
-                self.records.forget(&key).await;
-                removed += 1;
+        let listed = self.store.list(&prefix, options).await?;
+        let taken = within(&listed.objects, SESSION_PAGE_BYTES);
+        let goes_on = listed.next.is_some() || taken.len() < listed.objects.len();
+        let last = taken.last().and_then(|entry| prefix.relative(&entry.key)).map(str::to_owned);
+        let named: Vec<_> = taken.iter().filter_map(|entry| self.named(user, entry)).collect();
+        let mut read = stream::iter(named)
+            .map(|(id, key)| async move { Ok::<_, crate::Error>((id, self.glance(&key).await?)) })
+            .buffered(SESSION_PAGE_PARALLEL);
+        let mut page = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: last.filter(|_| goes_on) };
+        while let Some((session_id, seen)) = read.try_next().await? {
+            match self.alive(&seen) {
+                Ok(Some(session)) => page.sessions.push(SessionSummary::from(&*session)),
+                Ok(None) => {}
+                Err(damage) => {
+                    page.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
+                }
             }
         }
-        Ok(removed)
+        Ok(page)
     }
+
+    /// What is known of a session, or what the store says, which is then not kept.
+    async fn glance(&self, key: &ObjectKey) -> Result<std::sync::Arc<Seen<Session>>> {
+        match self.records.recall(key).await {
+            Some(seen) => Ok(seen),
+            None => self.records.pass(key).await.map(std::sync::Arc::new),
+        }
+    }
+
+    /// The session that a listed object is, if it has the name of one.
+    pub(super) fn named(&self, user: &Id, entry: &ListEntry) -> Option<(Id, ObjectKey)> {
+        let space = self.namespace.user(user).ok()?;
+        let name = space.sessions().ok()?.relative(&entry.key)?.strip_suffix(".json")?.to_owned();
+        let id = Id::parse(&name).ok()?;
+        let key = space.session(&id).ok()?;
+        Some((id, key))
+    }
+}
+
+/// The first of `entries` that have up to `bytes` together, and one at least.
+fn within(entries: &[ListEntry], bytes: u64) -> &[ListEntry] {
+    let sums = entries.iter().scan(0_u64, |sum, entry| {
+        *sum = sum.saturating_add(entry.size);
+        Some(*sum)
+    });
+    let fitting = sums.take_while(|sum| *sum <= bytes).count();
+    entries.get(..fitting.max(1)).unwrap_or(entries)
 }

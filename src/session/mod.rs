@@ -1,17 +1,28 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod forget;
 mod list;
 mod objects;
+mod operation;
 mod pending;
 mod policy;
+mod reach;
 mod sessions;
 mod snapshots;
 mod state;
+mod stored;
+mod summary;
 mod user_policy;
 mod uses;
+mod version;
 
-pub use list::SessionPage;
+pub use forget::Collected;
+pub use list::{DamagedSession, SessionPage};
+pub use operation::Operation;
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
+pub use reach::{Reach, SessionPattern, Whereabouts, out_of_reach};
 pub use sessions::{Change, CreateSession, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
+pub use summary::{LoadedSummary, SessionSummary};
 pub use uses::Ranks;
+pub use version::{Life, SessionVersion};

@@ -1,15 +1,19 @@
 //! Discoveries that wait for a change of their session to ride with, so that a search costs no write of its own.
 //!
-//! They are notes and not promises: what a crash or an outage takes is lost, and memory stays bounded because every
-//! session's notes are fetched or given up within seconds of the first.
+//! They are notes and not promises: what a crash or an outage takes is lost. Every session's notes are fetched or given up
+//! within seconds of the first, and all that wait have [`NOTES_BYTES`]; what is beyond them is not noted.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::PastDiscovery;
-use crate::{limits::DISCOVERIES, path::Id};
+use super::{PastDiscovery, stored::weight_of_discovery};
+use crate::{
+    budget::weight,
+    limits::{DISCOVERIES, NOTES_BYTES},
+    path::Id,
+};
 
 /// The notes of each session that has any, by user and session.
 #[derive(Debug, Default)]
@@ -22,21 +26,51 @@ struct Notes {
     by_session: HashMap<(Id, Id), VecDeque<(u64, PastDiscovery)>>,
     /// The number of the last note.
     last: u64,
+    /// What all notes take.
+    bytes: usize,
+}
+
+impl Notes {
+    fn drop_if(&mut self, session: &(Id, Id), mut done: impl FnMut(u64) -> bool) {
+        let Some(waiting) = self.by_session.get_mut(session) else { return };
+        let mut dropped = 0;
+        waiting.retain(|(number, past)| {
+            let keep = !done(*number);
+            dropped += if keep { 0 } else { weigh(session, past) };
+            keep
+        });
+        if waiting.is_empty() {
+            self.by_session.remove(session);
+        }
+        self.bytes -= dropped;
+    }
+}
+
+/// What a note takes; the name of its session counts with each.
+fn weigh((user, session): &(Id, Id), past: &PastDiscovery) -> usize {
+    let names = weight::text(user.as_str()) + weight::text(session.as_str());
+    weight::SLOT + names + 2 * size_of::<(u64, PastDiscovery)>() + weight_of_discovery(past)
 }
 
 impl Pending {
-    /// Notes one; true where it is the first of its session, so that somebody must see to it that it does not wait for
-    /// ever.
+    /// Notes one, where there is room; true where it is the first of its session, so that the caller must see to it that
+    /// it does not wait for ever.
     pub(super) fn add(&self, session: &(Id, Id), past: PastDiscovery) -> bool {
         let mut notes = self.lock();
+        let bytes = weigh(session, &past);
+        if notes.bytes + bytes > NOTES_BYTES {
+            return false;
+        }
+        notes.bytes += bytes;
         notes.last += 1;
         let number = notes.last;
         let waiting = notes.by_session.entry(session.clone()).or_default();
         waiting.push_back((number, past));
+        let (is_first, oldest) = (waiting.len() == 1, waiting.front().map(|(oldest, _)| *oldest));
         if waiting.len() > DISCOVERIES {
-            waiting.pop_front();
+            notes.drop_if(session, |number| Some(number) == oldest);
         }
-        waiting.len() == 1
+        is_first
     }
 
     /// The sessions that have any, each after its user.
@@ -54,16 +88,49 @@ impl Pending {
 
     /// Drops those up to the note `last`, because they are written.
     pub(super) fn drop_through(&self, session: &(Id, Id), last: u64) {
-        let mut notes = self.lock();
-        if let Some(waiting) = notes.by_session.get_mut(session) {
-            waiting.retain(|(number, _)| *number > last);
-            if waiting.is_empty() {
-                notes.by_session.remove(session);
-            }
-        }
+        self.lock().drop_if(session, |number| number <= last);
     }
 
     fn lock(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn name(number: usize) -> (Id, Id) {
+        (Id::parse("u").unwrap(), Id::parse(&format!("s{number}")).unwrap())
+    }
+
+    fn past(query: &str) -> PastDiscovery {
+        PastDiscovery::new(query, Vec::new(), 0, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn notes_that_wait_stay_within_their_bytes_and_what_is_written_makes_room() {
+        let pending = Pending::default();
+        let long = "q".repeat(500);
+        let sessions = (0..100_000).map(name).take_while(|session| pending.add(session, past(&long))).count();
+        assert!(sessions > 1000 && sessions * 500 < NOTES_BYTES, "{sessions}");
+        for number in 0..sessions {
+            pending.drop_through(&name(number), u64::MAX);
+        }
+        assert_eq!(pending.lock().bytes, 0);
+        assert!(pending.add(&name(0), past(&long)));
+    }
+
+    #[test]
+    fn a_session_keeps_its_last_notes_and_only_the_first_of_them_is_told() {
+        let pending = Pending::default();
+        let firsts = (0..DISCOVERIES + 5).filter(|number| pending.add(&name(0), past(&number.to_string()))).count();
+        let (notes, last) = pending.of(&name(0));
+        assert_eq!((firsts, notes.len(), notes[0].query.as_str()), (1, DISCOVERIES, "5"));
+        pending.drop_through(&name(0), last - 1);
+        assert_eq!(pending.of(&name(0)).0.len(), 1);
+        assert_eq!(pending.lock().bytes, weigh(&name(0), &past("24")));
     }
 }

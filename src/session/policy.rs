@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Operation;
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
-    path::SkillPath,
+    path::{SkillPath, distance},
 };
 
+/// What stands for whatever no other rule names.
+const REST: &str = "*";
 /// Rules a policy may hold, of each sort.
 const RULES: usize = 1000;
+/// Characters of a name that is quoted back.
+const QUOTED: usize = 100;
 
 /// Whether agents may change the files of loaded skills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,7 +73,7 @@ pub enum LoadTool {
 impl LoadTool {
     /// What a model calls it by.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::LoadSkill => "load_skill",
             Self::Skill => "Skill",
@@ -131,7 +136,8 @@ pub struct Policy {
     pub prompt_mode: PromptMode,
     /// What the tool that loads a skill is called.
     pub load_tool: LoadTool,
-    /// Rules by tool name; `*` for the rest.
+    /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`, one for `write` also holds for
+    /// whatever else changes files, and one for `read` for downloads: of several that hold, the strictest.
     pub tools: BTreeMap<String, ToolRule>,
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     pub skills: BTreeMap<String, SkillRule>,
@@ -166,10 +172,13 @@ impl Policy {
     /// Checks what the types cannot: patterns that could never match, and how many rules there are.
     ///
     /// # Errors
-    /// `invalid_request`, naming the pattern.
+    /// `invalid_request`, naming the pattern or tool.
     pub fn check(&self) -> Result<()> {
         if self.tools.len() > RULES || self.skills.len() > RULES || self.preload.len() > RULES {
             return Err(Error::new(Code::InvalidRequest, format!("a policy holds at most {RULES} rules of each sort")));
+        }
+        if let Some(unknown) = self.unknown_tools().next() {
+            return Err(no_such_tool(unknown));
         }
         let fine = |pattern: &str| {
             pattern == "*"
@@ -185,22 +194,48 @@ impl Policy {
         }
     }
 
-    /// The rule for a tool.
+    /// The tools it has rules for that this version does not know. They are refused when a policy is set; in one that was
+    /// set by another version they are kept, and change nothing.
+    pub fn unknown_tools(&self) -> impl Iterator<Item = &str> {
+        let is_known = |name: &str| name == REST || Operation::names().any(|known| known == name);
+        self.tools.keys().map(String::as_str).filter(move |name| !is_known(name))
+    }
+
+    /// The rule for an operation: its own, by whichever of its names, or else that for the rest; and never laxer than that
+    /// of the operation it is a way to do.
     #[must_use]
-    pub fn tool(&self, name: &str) -> ToolRule {
-        self.tools.get(name).or_else(|| self.tools.get("*")).copied().unwrap_or_default()
+    pub fn tool(&self, operation: Operation) -> ToolRule {
+        let named = |operation: Operation| operation.own_names().filter_map(|name| self.tools.get(name)).max().copied();
+        let own = named(operation).or_else(|| self.tools.get(REST).copied()).unwrap_or_default();
+        own.max(operation.under().and_then(named).unwrap_or_default())
     }
 
     /// The rule for a skill: the longest pattern that matches it or a folder it lies in, and never laxer than the rule
     /// of a skill it would be a part of.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
-        let own = self.skills.get(skill.as_str()).copied();
-        let inherited = skill.ancestors().find_map(|folder| self.skills.get(&format!("{folder}/*")).copied());
-        let rest = self.skills.get("*").copied();
+        self.folder(skill.as_str())
+    }
+
+    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> SkillRule {
+        let above = || path.rmatch_indices('/').filter_map(|(at, _)| path.get(..at));
+        let own = self.skills.get(path).copied();
+        let inherited = above().find_map(|folder| self.skills.get(&format!("{folder}/*")).copied());
+        let rest = self.skills.get(REST).copied();
         let rule = own.or(inherited).or(rest).unwrap_or_default();
-        let enclosing = skill.ancestors().filter_map(|folder| self.skills.get(folder.as_str()).copied()).max();
+        let enclosing = above().filter_map(|folder| self.skills.get(folder).copied()).max();
         rule.max(enclosing.unwrap_or_default())
+    }
+
+    /// The same policy without the rules that name what it hides, to be shown to those it is hidden from.
+    #[must_use]
+    pub fn without_hidden(&self) -> Self {
+        let mut shown = self.clone();
+        shown.skills.retain(|pattern, rule| pattern == REST || rule.is_visible());
+        shown.preload.retain(|skill| self.skill(skill).is_visible());
+        shown
     }
 
     /// Both policies at once: for each question the stricter answer. Matters of taste (`prompt_mode`, `load_tool`,
@@ -244,16 +279,22 @@ impl Both {
         self.session.plan_mode || self.user.plan_mode
     }
 
-    /// The rule for a tool.
+    /// The rule for an operation.
     #[must_use]
-    pub fn tool(&self, name: &str) -> ToolRule {
-        self.session.tool(name).max(self.user.tool(name))
+    pub fn tool(&self, operation: Operation) -> ToolRule {
+        self.session.tool(operation).max(self.user.tool(operation))
     }
 
     /// The rule for a skill.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
         self.session.skill(skill).max(self.user.skill(skill))
+    }
+
+    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> SkillRule {
+        self.session.folder(path).max(self.user.folder(path))
     }
 
     /// Whether a model may be told of a skill: it is not hidden, and its author does not keep it to people.
@@ -274,6 +315,15 @@ impl Both {
     pub fn session(&self) -> &Policy {
         &self.session
     }
+}
+
+fn no_such_tool(name: &str) -> Error {
+    let nearest = Operation::names().min_by_key(|known| distance(name, known)).unwrap_or_default();
+    let shown: String = name.chars().take(QUOTED).collect();
+    let all = Operation::names().collect::<Vec<_>>().join(", ");
+    let message =
+        format!("there is no tool {shown:?}; the nearest is {nearest:?}, and all are: {all}, and * for the rest");
+    Error::new(Code::InvalidRequest, message).with_detail("suggestions", vec![nearest])
 }
 
 #[cfg(test)]
@@ -318,6 +368,46 @@ mod tests {
             assert_eq!(both.skills_access(), SkillsAccess::Read);
             assert_eq!(both.skill(&path("a")), SkillRule::Disabled);
         }
+    }
+
+    fn ruled(rules: &[(&str, ToolRule)]) -> Policy {
+        let tools = rules.iter().map(|(name, rule)| ((*name).to_owned(), *rule)).collect();
+        Policy { tools, ..Policy::default() }
+    }
+
+    // S-POLICY-1: A rule for a tool holds for every way to do the same.
+    #[test]
+    fn a_rule_holds_for_every_way_to_the_same_end() {
+        use ToolRule::{Ask, Auto, Blocked};
+        for name in ["load_skill", "Skill"] {
+            assert_eq!(ruled(&[("*", Auto), (name, Blocked)]).tool(Operation::LoadSkill), Blocked, "{name}");
+        }
+        assert_eq!(ruled(&[("load_skill", Auto), ("Skill", Ask)]).tool(Operation::LoadSkill), Ask);
+        for operation in Operation::ALL {
+            let of_write = ruled(&[("*", Auto), ("write", Blocked)]).tool(*operation);
+            assert_eq!(of_write == Blocked, operation.changes_files(), "{operation}");
+            let of_read = ruled(&[("*", Auto), ("read", Ask)]).tool(*operation);
+            assert_eq!(of_read == Ask, matches!(operation, Operation::Read | Operation::Download), "{operation}");
+        }
+        // A narrower rule may be stricter and never laxer, and no rule opens what the rest is closed to.
+        assert_eq!(ruled(&[("write", Blocked), ("edit", Auto)]).tool(Operation::Edit), Blocked);
+        assert_eq!(ruled(&[("write", Auto), ("edit", Blocked)]).tool(Operation::Edit), Blocked);
+        assert_eq!(ruled(&[("*", Blocked), ("write", Auto)]).tool(Operation::Edit), Blocked);
+        assert_eq!(ruled(&[("*", Blocked), ("edit", Auto)]).tool(Operation::Edit), Auto);
+    }
+
+    // S-POLICY-2: A policy that names a tool there is none of is refused when it is set.
+    #[test]
+    fn an_unknown_tool_is_refused_with_the_nearest_and_changes_nothing_at_rest() {
+        for (wrong, nearest) in [("wriet", "write"), ("skill", "Skill"), ("Write", "write"), ("uplaod", "upload")] {
+            let error = ruled(&[(wrong, ToolRule::Blocked)]).check().unwrap_err();
+            assert_eq!(error.details()["suggestions"][0], nearest, "{error}");
+        }
+        let old = ruled(&[("*", ToolRule::Ask), ("wriet", ToolRule::Auto), ("run", ToolRule::Blocked)]);
+        assert_eq!(old.unknown_tools().collect::<Vec<_>>(), ["run", "wriet"]);
+        assert!(Operation::ALL.iter().all(|operation| old.tool(*operation) == ToolRule::Ask));
+        let all = Operation::names().chain(["*"]).map(|name| (name, ToolRule::Auto)).collect::<Vec<_>>();
+        assert!(ruled(&all).check().is_ok());
     }
 
     #[test]

@@ -14,8 +14,8 @@ use jiff::SignedDuration;
 use tokio::sync::Mutex;
 
 use super::{
-    LoadedSkill, PastDiscovery, Policy, Session,
-    objects::{Objects, Seen, Stored},
+    Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
+    objects::{Objects, Seen},
     pending::Pending,
     snapshots::Snapshots,
     uses::{Ranks, Uses},
@@ -23,10 +23,10 @@ use super::{
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{PARALLEL_GETS, SESSION_ATTEMPTS, VARS},
+    limits::{PARALLEL_GETS, POLICY_CACHE_BYTES, SESSION_ATTEMPTS, SESSION_VALUES_BYTES, VARS},
     path::{Id, MountTemplates, Namespace, ObjectKey, SkillPath, check_variable_name},
     skill::Snapshot,
-    store::{DeleteOptions, SharedStore, StoreError},
+    store::{SharedStore, StoreError},
 };
 
 /// Locks that keep changes of one session in line; sessions share them by hash.
@@ -51,33 +51,28 @@ pub struct Sessions {
     pub(super) store: SharedStore,
     pub(super) namespace: Namespace,
     templates: MountTemplates,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     read_only: Option<String>,
     pub(super) records: Objects<Session>,
     pub(super) policies: Objects<Policy>,
     lanes: Vec<Mutex<()>>,
-    pending: Pending,
+    pub(super) pending: Pending,
     uses: Uses,
     snapshots: Snapshots,
-}
-
-impl Stored for Session {
-    fn order(&self) -> u64 {
-        self.version
-    }
 }
 
 impl Sessions {
     /// The sessions below `namespace`; `templates` says which variables have a use.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
+        let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES);
         Self {
-            records: Objects::new(store.clone(), clock.clone()),
-            policies: Objects::new(store.clone(), clock.clone()),
+            policies: Objects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
             lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
             pending: Pending::default(),
             uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
-            snapshots: Snapshots::new(store.clone(), clock.clone()),
+            snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
+            records,
             store,
             namespace,
             templates,
@@ -105,14 +100,16 @@ impl Sessions {
         }
     }
 
-    /// The session as it is now, a fresh one where there is none. Never one older than version `at_least`.
+    /// The session as it is now, a fresh one where there is none. Never one older than version `at_least`: where that is
+    /// of another life than the one that is known, the store is asked which is there.
     ///
     /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory.
-    pub async fn get(&self, user: &Id, session: &Id, at_least: u64) -> Result<Arc<Session>> {
+    /// `store_unavailable` where the store is down and the session is not in memory; `internal` where its object is
+    /// damaged.
+    pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let key = self.namespace.user(user)?.session(session)?;
-        let seen = self.records.get(&key, at_least).await?;
-        let Some(found) = self.alive(&seen) else {
+        let seen = self.records.get(&key, &at_least.into()).await?;
+        let Some(found) = self.alive(&seen)? else {
             return Ok(Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now())));
         };
         if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < TOUCH_EVERY {
@@ -131,7 +128,12 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub async fn get_ranked(&self, user: &Id, session: &Id, at_least: u64) -> Result<Arc<Session>> {
+    pub async fn get_ranked(
+        &self,
+        user: &Id,
+        session: &Id,
+        at_least: impl Into<SessionVersion>,
+    ) -> Result<Arc<Session>> {
         let key = self.namespace.user(user)?.session(session)?;
         if self.records.remembers(&key) {
             let found = self.get(user, session, at_least).await?;
@@ -153,7 +155,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `session_not_found` where there is none; as [`get`](Self::get).
-    pub async fn existing(&self, user: &Id, session: &Id, at_least: u64) -> Result<Arc<Session>> {
+    pub async fn existing(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let found = self.get(user, session, at_least).await?;
         if found.version == 0 { Err(not_found(session)) } else { Ok(found) }
     }
@@ -210,10 +212,10 @@ impl Sessions {
         let key = self.namespace.user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
         let _lane = self.lane(&key).lock().await;
-        let mut seen = self.records.get(&key, 0).await?;
+        let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
             let now = self.clock.now();
-            let current = self.alive(&seen);
+            let current = self.alive(&seen)?;
             let mut next = match current.as_deref() {
                 Some(current) => current.clone(),
                 None => {
@@ -227,9 +229,12 @@ impl Sessions {
             };
             let (past, last) = self.pending.of(&name);
             next.remember(past);
-            next.version += 1;
-            next.updated_at = now;
             self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await?;
+            if next.version == 0 {
+                next.life = Some(Life::new(now, self.clock.random()));
+            }
+            next.version = next.version.saturating_add(1);
+            next.updated_at = now;
             match self.records.put(&key, &seen, next).await {
                 Ok(saved) => {
                     self.pending.drop_through(&name, last);
@@ -298,28 +303,18 @@ impl Sessions {
         self.uses.flush(user).await
     }
 
-    /// Forgets a session. Its workspace stays.
-    ///
-    /// # Errors
-    /// `session_not_found` where there is none; the store's.
-    pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
-        self.check_writable()?;
-        self.existing(user, session, 0).await?;
-        let key = self.namespace.user(user)?.session(session)?;
-        let _lane = self.lane(&key).lock().await;
-        self.store.delete(&key, DeleteOptions::default()).await?;
-        self.records.forget(&key).await;
-        // A note that is written later would make the session anew.
-        self.pending.drop_through(&(user.clone(), session.clone()), u64::MAX);
-        Ok(())
-    }
-
     /// The files of a loaded skill, wherever they are kept.
     ///
     /// # Errors
     /// `skill_changed` where the object that holds them was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
         self.snapshots.of(&self.namespace.user(user)?, loaded).await
+    }
+
+    /// Whether agents may set this variable: the mount templates say so.
+    #[must_use]
+    pub fn agents_may_set(&self, variable: &str) -> bool {
+        self.templates.agents_may_set(variable)
     }
 
     /// Checks that every variable has a use.
@@ -343,8 +338,11 @@ impl Sessions {
     }
 
     /// The session that was seen, unless it was idle too long.
-    pub(super) fn alive(&self, seen: &Seen<Session>) -> Option<Arc<Session>> {
-        seen.value.clone().filter(|session| self.clock.now() < session.expires_at())
+    ///
+    /// # Errors
+    /// `internal` where its object is damaged.
+    pub(super) fn alive(&self, seen: &Seen<Session>) -> Result<Option<Arc<Session>>> {
+        Ok(seen.value()?.filter(|session| self.clock.now() < session.expires_at()).cloned())
     }
 
     #[expect(clippy::indexing_slicing, reason = "a remainder by the number of lanes is the index of one")]
@@ -370,6 +368,6 @@ fn ranked(session: Arc<Session>, ranks: Ranks) -> Arc<Session> {
     Arc::new(Session { ranks, ..Arc::unwrap_or_clone(session) })
 }
 
-fn not_found(session: &Id) -> Error {
+pub(super) fn not_found(session: &Id) -> Error {
     Error::new(Code::SessionNotFound, format!("there is no session {session:?}; the first change in it makes one"))
 }

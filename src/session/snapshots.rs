@@ -1,33 +1,49 @@
-//! Snapshots too large to ride in their session: an object each, named by the digest, so that it never changes.
+//! Snapshots that lie beside their sessions: an object each, named by the digest, so that it never changes.
+//!
+//! Those are the ones too large to ride in a session, and those that a session made from another one has in common with
+//! it. No session owns them: a session may go and its forks go on, so nothing here deletes one.
 
 use std::sync::Arc;
 
-use moka::future::Cache;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use moka::{future::Cache, policy::EvictionPolicy};
 
-use super::{LoadedSkill, Session};
+use super::{LoadedSkill, Session, stored::KnownSnapshots};
 use crate::{
+    budget::weight,
     clock::Clock,
     error::{Code, Error, Result},
-    limits::SNAPSHOT_INLINE_FILES,
-    path::UserSpace,
+    json,
+    limits::{
+        PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_BYTES, SNAPSHOT_INLINE_FILES,
+    },
+    path::{ObjectKey, UserSpace},
     skill::Snapshot,
-    store::{Base, Committer, GetOptions, SharedStore, StoreError},
+    store::{Base, Committer, GetOptions, Keep, SharedStore, StoreError},
 };
 
-/// Large snapshots kept in memory.
-const REMEMBERED: u64 = 1000;
-
-/// The large snapshots of every user.
+/// The snapshots beside the sessions of every user.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     store: SharedStore,
     committer: Committer,
-    kept: Cache<String, Arc<Snapshot>>,
+    /// What is known to lie at each key.
+    kept: Cache<ObjectKey, Arc<Snapshot>>,
+    known: Arc<KnownSnapshots>,
 }
 
 impl Snapshots {
-    pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
-        Self { committer: Committer::new(store.clone(), clock), store, kept: Cache::new(REMEMBERED) }
+    /// Snapshots equal to one that is `known` are that one.
+    pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, known: Arc<KnownSnapshots>) -> Self {
+        let weigh = |key: &ObjectKey, snapshot: &Arc<Snapshot>| {
+            weight::counted(weight::SLOT + weight::text(key.as_str()) + snapshot.weight())
+        };
+        let kept = Cache::builder()
+            .max_capacity(SNAPSHOT_CACHE_BYTES)
+            .weigher(weigh)
+            .eviction_policy(EvictionPolicy::lru())
+            .build();
+        Self { committer: Committer::new(store.clone(), clock), store, kept, known }
     }
 
     /// The files of a loaded skill, wherever they are kept.
@@ -37,41 +53,74 @@ impl Snapshots {
         }
         let key = space.snapshot(name(&loaded.digest))?;
         let fetch = async {
-            let object = self.store.get(&key, GetOptions::default()).await?;
-            let snapshot: Snapshot = serde_json::from_slice(&object.bytes).map_err(Error::internal)?;
-            Ok(Arc::new(snapshot))
+            let object = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await;
+            match object {
+                Ok(object) => read(&object.bytes, &loaded.digest)
+                    .map(|snapshot| self.known.share(snapshot))
+                    .ok_or_else(|| gone(loaded, "damaged")),
+                Err(StoreError::NotFound) => Err(gone(loaded, "gone")),
+                Err(error) => Err(error.into()),
+            }
         };
-        let fetched = self.kept.try_get_with_by_ref(key.as_str(), fetch).await;
-        fetched.map_err(|error: Arc<Error>| match error.code() {
-            Code::FileNotFound => Error::new(
-                Code::SkillChanged,
-                format!(
-                    "the file list of skill {} is gone; call load_skill({:?}) again",
-                    loaded.skill,
-                    loaded.skill.as_str()
-                ),
-            ),
-            _ => error.as_ref().clone(),
-        })
+        let fetched = self.kept.try_get_with_by_ref(&key, fetch).await;
+        fetched.map_err(|error: Arc<Error>| error.as_ref().clone())
     }
 
-    /// Stores the snapshots of `session` that are too large to ride in it, and leaves their digests.
+    /// Stores the snapshots of `session` that do not ride in it, and leaves their digests: those that are too large, and
+    /// of a session that is just made from another one all but the small.
     pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session) -> Result<()> {
+        let is_fork = session.version == 0 && session.parent.is_some();
+        let most = if is_fork { SNAPSHOT_COPIED_FILES } else { SNAPSHOT_INLINE_FILES };
+        let is_large =
+            |snapshot: &Arc<Snapshot>| snapshot.files().len() > most || snapshot.weight() > SNAPSHOT_INLINE_BYTES;
+        let large = session.loaded_skills.iter().filter_map(|loaded| loaded.snapshot.clone().filter(is_large));
+        let large: Vec<Arc<Snapshot>> = large.collect();
+        // The snapshots first: a session never names one that is not there.
+        stream::iter(large)
+            .map(|snapshot| self.put(space, snapshot))
+            .buffer_unordered(PARALLEL_GETS)
+            .try_collect::<()>()
+            .await?;
         for loaded in &mut session.loaded_skills {
-            let Some(snapshot) = loaded.snapshot.take_if(|snapshot| snapshot.files().len() > SNAPSHOT_INLINE_FILES)
-            else {
-                continue;
-            };
-            let key = space.snapshot(name(&loaded.digest))?;
-            let bytes = serde_json::to_vec(&snapshot).map_err(Error::internal)?;
-            // Named by its digest: one that is there already holds the same.
-            match self.committer.commit(&key, bytes.into(), &Base::Absent).await {
-                Ok(_) | Err(StoreError::PreconditionFailed) => {}
-                Err(error) => return Err(error.into()),
-            }
+            loaded.snapshot = loaded.snapshot.take().filter(|snapshot| !is_large(snapshot));
         }
         Ok(())
     }
+
+    async fn put(&self, space: &UserSpace, snapshot: Arc<Snapshot>) -> Result<()> {
+        let key = space.snapshot(name(snapshot.digest()))?;
+        if self.kept.contains_key(&key) {
+            return Ok(());
+        }
+        let bytes = bytes::Bytes::from(serde_json::to_vec(&snapshot).map_err(Error::internal)?);
+        match self.committer.commit(&key, bytes.clone(), &Base::Absent).await {
+            Ok(_) => {}
+            // Named by its digest: one that is there already holds the same, unless it is damaged.
+            Err(StoreError::PreconditionFailed) => {
+                let there = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await?;
+                if read(&there.bytes, snapshot.digest()).is_none() {
+                    self.committer.commit(&key, bytes, &Base::version(&there.meta)).await?;
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.kept.insert(key, snapshot).await;
+        Ok(())
+    }
+}
+
+/// The snapshot of this digest, if that is what the bytes are.
+fn read(bytes: &[u8], digest: &str) -> Option<Arc<Snapshot>> {
+    let snapshot: Snapshot = json::from_slice(bytes).ok()?;
+    (snapshot.digest() == digest && snapshot.is_sound()).then(|| Arc::new(snapshot))
+}
+
+fn gone(loaded: &LoadedSkill, what: &str) -> Error {
+    let skill = &loaded.skill;
+    Error::new(
+        Code::SkillChanged,
+        format!("the file list of skill {skill} is {what}; call load_skill({:?}) again", skill.as_str()),
+    )
 }
 
 fn name(digest: &str) -> &str {

@@ -8,7 +8,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{policy::Policy, uses::Ranks};
+use super::{Life, SessionVersion, policy::Policy, uses::Ranks};
 use crate::{
     catalog::Layer,
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
@@ -79,8 +79,11 @@ pub struct Session {
     /// The skill whose instructions the prompt holds.
     #[serde(default)]
     pub current_skill: Option<SkillPath>,
-    /// Counts changes; 0 for a session that was never changed and so does not exist in the store.
+    /// Counts changes in this life; 0 for a session that was never changed and so does not exist in the store.
     pub version: u64,
+    /// The life it is in; `None` before its first change, and in objects of a time when lives had no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub life: Option<Life>,
     /// When it began.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -124,6 +127,7 @@ impl Session {
             parent: None,
             current_skill: None,
             version: 0,
+            life: None,
             created_at: now,
             updated_at: now,
             loaded_skills: Vec::new(),
@@ -139,6 +143,16 @@ impl Session {
     pub fn expires_at(&self) -> Timestamp {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
         self.updated_at.saturating_add(idle).unwrap_or(Timestamp::MAX)
+    }
+
+    /// What a client is told it has seen, to be sent back.
+    #[must_use]
+    pub fn seen_version(&self) -> SessionVersion {
+        if self.version == 0 {
+            return SessionVersion::default();
+        }
+        let life = self.life.clone().unwrap_or_else(|| Life::begun(self.created_at));
+        SessionVersion { life: Some(life), number: self.version }
     }
 
     /// Remembers `past` as the newest discoveries, and forgets the oldest beyond the limit.

@@ -2,18 +2,30 @@
 
 use std::sync::Arc;
 
-use super::{Policy, Sessions, objects::Stored};
+use super::{Policy, SessionVersion, Sessions, objects::Stored};
 use crate::{
+    budget::weight,
     error::{Code, Error, Outcome, Result},
     limits::SESSION_ATTEMPTS,
-    path::Id,
+    path::{Id, ObjectKey, SkillPath},
     store::StoreError,
 };
 
 impl Stored for Policy {
-    /// A policy counts no versions: which is newer is told by when it was seen.
-    fn order(&self) -> u64 {
-        0
+    type Shared = ();
+
+    fn weight(&self) -> usize {
+        let rules = |names: usize, count: usize| names + weight::tree(count, size_of::<(String, u8)>());
+        let tools: usize = self.tools.keys().map(|name| weight::text(name)).sum();
+        let skills: usize = self.skills.keys().map(|name| weight::text(name)).sum();
+        let preload: usize = self.preload.iter().map(|skill| weight::text(skill.as_str())).sum();
+        let list = weight::list(self.preload.len(), size_of::<SkillPath>());
+        rules(tools, self.tools.len()) + rules(skills, self.skills.len()) + preload + list
+    }
+
+    fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
+        let message = "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
+        Err(Error::new(Code::Internal, message))
     }
 }
 
@@ -22,14 +34,14 @@ impl Sessions {
     /// forbids nothing.
     ///
     /// # Errors
-    /// The store's.
+    /// `internal` where its object is damaged: no policy is read as one that forbids less. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
-        let seen = self.policies.get(&key, 0).await?;
-        Ok(seen.value.clone().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
+        let seen = self.policies.get(&key, &SessionVersion::default()).await?;
+        Ok(seen.value()?.cloned().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }
 
-    /// Replaces the user's policy.
+    /// Replaces the user's policy, be the present one damaged.
     ///
     /// # Errors
     /// `invalid_request` for one that does not hold together; the store's.
@@ -37,6 +49,7 @@ impl Sessions {
         self.check_writable()?;
         policy.check()?;
         let key = self.namespace.user(user)?.policy()?;
+        let _lane = self.lane(&key).lock().await;
         for _ in 0..SESSION_ATTEMPTS {
             let seen = self.policies.look(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {

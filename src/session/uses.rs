@@ -11,12 +11,16 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::objects::{Objects, Stored};
+use super::{
+    SessionVersion,
+    objects::{Objects, Stored},
+};
 use crate::{
+    budget::weight,
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{RANKED_SKILLS, SESSION_ATTEMPTS, USED_SKILLS},
-    path::{Id, Namespace, SkillPath},
+    limits::{RANKED_SKILLS, SESSION_ATTEMPTS, USED_SKILLS, USES_CACHE_BYTES},
+    path::{Id, Namespace, ObjectKey, SkillPath},
     store::{SharedStore, StoreError},
 };
 
@@ -33,14 +37,22 @@ struct Counts {
 }
 
 impl Stored for Counts {
-    fn order(&self) -> u64 {
-        self.version
+    type Shared = ();
+
+    fn weight(&self) -> usize {
+        weight_of_ranks(&self.sessions)
     }
 
-    /// They are hints, so counting begins anew.
-    fn in_place_of_damaged() -> Option<Self> {
-        Some(Self::default())
+    /// They are hints, so counting begins again.
+    fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
+        Ok(Self::default())
     }
+}
+
+/// What ranks take in memory.
+pub(super) fn weight_of_ranks(ranks: &Ranks) -> usize {
+    let names: usize = ranks.keys().map(|skill| weight::text(skill.as_str())).sum();
+    names + weight::tree(ranks.len(), size_of::<(SkillPath, u64)>())
 }
 
 /// The counts of every user, and those not written yet.
@@ -53,14 +65,17 @@ pub(super) struct Uses {
 
 impl Uses {
     pub(super) fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        Self { namespace, objects: Objects::new(store, clock), waiting: Mutex::default() }
+        Self { namespace, objects: Objects::new(store, clock, USES_CACHE_BYTES), waiting: Mutex::default() }
     }
 
     /// The [`RANKED_SKILLS`] that most sessions of the user loaded, as far as that is known.
     pub(super) async fn ranks(&self, user: &Id) -> Ranks {
-        let asked = async { self.objects.get(&self.namespace.user(user)?.uses()?, 0).await };
+        let asked = async { self.objects.get(&self.namespace.user(user)?.uses()?, &SessionVersion::default()).await };
         match asked.await {
-            Ok(seen) => seen.value.as_ref().map(|counts| most(&counts.sessions, RANKED_SKILLS)).unwrap_or_default(),
+            Ok(seen) => match seen.value() {
+                Ok(Some(counts)) => most(&counts.sessions, RANKED_SKILLS),
+                Ok(None) | Err(_) => Ranks::new(),
+            },
             Err(error) => {
                 tracing::warn!(%user, error = %error.chain(), "which skills are used most is not known");
                 Ranks::new()
@@ -86,9 +101,9 @@ impl Uses {
     pub(super) async fn flush(&self, user: &Id) -> Result<()> {
         let Some(added) = self.waiting().remove(user) else { return Ok(()) };
         let key = self.namespace.user(user)?.uses()?;
-        let mut seen = self.objects.get(&key, 0).await?;
+        let mut seen = self.objects.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
-            let mut next = seen.value.as_deref().cloned().unwrap_or_default();
+            let mut next = seen.value()?.map(|counts| Counts::clone(counts)).unwrap_or_default();
             next.version += 1;
             for (skill, times) in &added {
                 *next.sessions.entry(skill.clone()).or_default() += times;

@@ -4,7 +4,7 @@
 //! `frontmatter_too_deep`, `frontmatter_not_a_map`, `yaml_invalid` and `description_missing`. It warns of `yaml_repaired`,
 //! `invalid_utf8`, `duplicate_key`, `name_missing`, `name_differs`, `field_not_text`, `field_not_boolean`,
 //! `metadata_not_a_map`, `parameter_duplicate`, `parameter_unnamed`, `too_many_parameters` and `more_findings`. A catalog
-//! also tells of `file_misnamed`. Lint takes most of those for errors and adds its own,
+//! also tells of `file_misnamed` and of `unreadable`, a SKILL.md that the store does not give. Lint takes most of those for errors and adds its own,
 //! which `lint` names.
 
 use serde::{Deserialize, Serialize};

@@ -1,22 +1,32 @@
 //! The shape of a body: headings, links and code fences, each with its place in the text.
+//!
+//! The parser makes a tree of all it is given, which may take thirty times the text. So a long text is parsed in windows that
+//! end between two blocks of the top level, and of headings and links only so many are kept.
 
 mod html;
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
+
+use crate::limits::{OUTLINE_HEADINGS, OUTLINE_LINKS, OUTLINE_TEXT_BYTES, OUTLINE_WINDOW_BYTES};
+
+/// Levels of headings, and one that none has.
+const LEVELS: usize = 7;
 
 /// The shape of a Markdown text. All ranges are bytes of that text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Headings in order.
+    /// Headings in order, up to [`OUTLINE_HEADINGS`].
     pub headings: Vec<Heading>,
-    /// Links and images in order, those in HTML among them.
+    /// Links and images in order, those in HTML among them, up to [`OUTLINE_LINKS`].
     pub links: Vec<Link>,
     /// Code blocks, fenced and indented, in order.
     pub code: Vec<CodeBlock>,
     /// Code inside a line, in order.
     pub inline_code: Vec<Range<usize>>,
+    /// Whether there are more headings or links, or more text in them, than is kept: [`OUTLINE_TEXT_BYTES`] in all.
+    pub is_cut: bool,
 }
 
 /// A heading and the text it stands over.
@@ -73,21 +83,62 @@ impl Outline {
 /// Reads the shape of `body`, in time linear in its length.
 #[must_use]
 pub fn outline(body: &str) -> Outline {
-    let mut reader = Reader { body, ..Reader::default() };
-    for (event, range) in Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter() {
-        reader.event(event, range);
+    let mut reader =
+        Reader { body, text_left: OUTLINE_TEXT_BYTES, left_out: [body.len(); LEVELS], ..Reader::default() };
+    while let Some(rest) = body.get(reader.at..).filter(|rest| !rest.is_empty()) {
+        let end = window(rest);
+        let text = rest.get(..end).unwrap_or(rest);
+        for (event, range) in parser(text) {
+            reader.event(event, reader.at + range.start..reader.at + range.end);
+        }
+        reader.at += end;
     }
-    close_sections(&mut reader.outline.headings, body.len());
+    close_sections(&mut reader.outline.headings, reader.left_out);
     reader.outline
+}
+
+fn parser(text: &str) -> OffsetIter<'_> {
+    Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter()
+}
+
+/// How much of `text` is parsed next: up to the last block of the top level that begins within [`OUTLINE_WINDOW_BYTES`], for
+/// that block may go on beyond them. A single block that is longer is read in pieces.
+fn window(text: &str) -> usize {
+    if text.len() <= OUTLINE_WINDOW_BYTES {
+        return text.len();
+    }
+    let most = text.floor_char_boundary(OUTLINE_WINDOW_BYTES);
+    let (mut depth, mut last) = (0_usize, 0);
+    for (event, range) in parser(text.get(..most).unwrap_or(text)) {
+        match event {
+            Event::Start(_) => {
+                if depth == 0 {
+                    last = range.start;
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    if last == 0 { most } else { last }
 }
 
 /// Reads events. The text of an open heading or link is gathered until it closes; links may stand inside headings.
 #[derive(Default)]
 struct Reader<'a> {
     body: &'a str,
+    /// Where the window begins that is read.
+    at: usize,
     outline: Outline,
+    /// Text that may still be kept.
+    text_left: usize,
+    /// Where the first heading of each level begins that is not kept, or else the end of the body.
+    left_out: [usize; LEVELS],
+    /// Whether the open heading is kept.
     in_heading: bool,
-    open_links: Vec<usize>,
+    /// The open links, if they are kept.
+    open_links: Vec<Option<usize>>,
 }
 
 impl Reader<'_> {
@@ -111,14 +162,11 @@ impl Reader<'_> {
 
     fn open(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
-            Tag::Heading { level, .. } => {
-                self.in_heading = true;
-                let section = range.clone();
-                self.outline.headings.push(Heading { level: number(level), text: String::new(), range, section });
-            }
+            Tag::Heading { level, .. } => self.heading(number(level), range),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.open_links.push(self.outline.links.len());
-                self.outline.links.push(Link { target: dest_url.into_string(), text: String::new(), range });
+                let place = self.outline.links.len();
+                let is_kept = self.link(Link { target: dest_url.into_string(), text: String::new(), range });
+                self.open_links.push(is_kept.then_some(place));
             }
             Tag::CodeBlock(kind) => {
                 let info = match kind {
@@ -134,22 +182,53 @@ impl Reader<'_> {
 
     fn html(&mut self, range: Range<usize>) {
         let (start, html) = (range.start, self.body.get(range).unwrap_or_default());
-        let shift = |(target, range): (&str, Range<usize>)| Link {
-            target: target.to_owned(),
-            text: String::new(),
-            range: start + range.start..start + range.end,
-        };
-        self.outline.links.extend(html::links(html).into_iter().map(shift));
+        for (target, range) in html::links(html) {
+            let range = start + range.start..start + range.end;
+            self.link(Link { target: target.to_owned(), text: String::new(), range });
+        }
+    }
+
+    fn heading(&mut self, level: u8, range: Range<usize>) {
+        self.in_heading = self.outline.headings.len() < OUTLINE_HEADINGS;
+        if self.in_heading {
+            let section = range.clone();
+            self.outline.headings.push(Heading { level, text: String::new(), range, section });
+        } else if let Some(first) = self.left_out.get_mut(usize::from(level)) {
+            *first = range.start.min(*first);
+        }
+        self.outline.is_cut |= !self.in_heading;
+    }
+
+    /// Keeps a link, if there is room; whether there was.
+    fn link(&mut self, link: Link) -> bool {
+        let has_room = self.outline.links.len() < OUTLINE_LINKS && self.has_room(link.target.len());
+        if has_room {
+            self.outline.links.push(link);
+        }
+        self.outline.is_cut |= !has_room;
+        has_room
+    }
+
+    /// Takes room for so much text, if there is that much.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let left = self.text_left.checked_sub(bytes);
+        self.outline.is_cut |= left.is_none();
+        self.text_left = left.unwrap_or(self.text_left);
+        left.is_some()
     }
 
     fn text(&mut self, text: &str) {
         if self.in_heading
+            && self.has_room(text.len())
             && let Some(heading) = self.outline.headings.last_mut()
         {
             heading.text.push_str(text);
         }
         // An image inside a link lends its text to the image alone: nested links would make this quadratic.
-        if let Some(link) = self.open_links.last().and_then(|at| self.outline.links.get_mut(*at)) {
+        if let Some(Some(place)) = self.open_links.last().copied()
+            && self.has_room(text.len())
+            && let Some(link) = self.outline.links.get_mut(place)
+        {
             link.text.push_str(text);
         }
     }
@@ -159,10 +238,11 @@ fn number(level: HeadingLevel) -> u8 {
     level as u8
 }
 
-/// Ends each section where the next heading of its level or above begins.
-fn close_sections(headings: &mut [Heading], end: usize) {
-    // The starts of the sections seen so far from the back, by level: the nearest one at or above a level ends it.
-    let mut starts = [end; 7];
+/// Ends each section where the next heading of its level or above begins. `starts` has, by level, where the first one behind
+/// these begins, or else the end of the text.
+fn close_sections(headings: &mut [Heading], mut starts: [usize; LEVELS]) {
+    let end = starts.first().copied().unwrap_or_default();
+    // From the back: the nearest start at or above a level ends it.
     for heading in headings.iter_mut().rev() {
         let level = usize::from(heading.level);
         heading.section.end = starts.iter().take(level + 1).copied().min().unwrap_or(end);
@@ -217,5 +297,54 @@ mod tests {
         let is_code = |text| outline.is_code(BODY.find(text).unwrap());
         assert!(is_code("`b`") && is_code("code\n") && is_code("indented"));
         assert!(!is_code("](x") && !is_code("Set") && !is_code("intro"));
+    }
+
+    #[test]
+    fn only_so_many_headings_and_links_are_kept_and_their_sections_are_right() {
+        let body = format!("{}## Last\n", "# h\n\n[l](t)\n".repeat(OUTLINE_HEADINGS + 2));
+        let cut = outline(&body);
+        assert_eq!((cut.headings.len(), cut.links.len(), cut.is_cut), (OUTLINE_HEADINGS, OUTLINE_LINKS, true));
+        let sections = cut.headings.iter().map(|heading| &body[heading.section.clone()]);
+        assert!(sections.eq(std::iter::repeat_n("# h\n\n[l](t)\n", OUTLINE_HEADINGS)));
+        let whole = outline(&"# h\n\n[l](t)\n".repeat(OUTLINE_HEADINGS));
+        assert_eq!((whole.headings.len(), whole.is_cut), (OUTLINE_HEADINGS, false));
+    }
+
+    #[test]
+    fn only_so_much_text_is_kept() {
+        let kept = |text: usize| outline(&format!("# {}", "x".repeat(text))).is_cut;
+        assert_eq!((kept(OUTLINE_WINDOW_BYTES / 2), OUTLINE_TEXT_BYTES), (false, 2 * OUTLINE_WINDOW_BYTES));
+        let many = format!("# {}\n", "x".repeat(1022)).repeat(OUTLINE_TEXT_BYTES / 1022 + 1);
+        let cut = outline(&many);
+        let text: usize = cut.headings.iter().map(|heading| heading.text.len()).sum();
+        assert!(cut.is_cut && text <= OUTLINE_TEXT_BYTES && text > OUTLINE_TEXT_BYTES - 1022, "{text}");
+    }
+
+    #[test]
+    fn a_long_text_is_parsed_in_windows_that_end_between_blocks() {
+        let filler = "words ".repeat(1000);
+        let block = format!(
+            "{BODY}\n{filler}\n\n```sh\n# no heading\n\necho `x`\n```\n\n- item\n\n      deep code\n\n> quote\n\n***\n\n"
+        );
+        let times = 3 * OUTLINE_WINDOW_BYTES / block.len();
+        let body = block.repeat(times);
+        let mut rest = body.as_str();
+        let mut windows = 0;
+        while !rest.is_empty() {
+            let end = window(rest);
+            assert!((1..=OUTLINE_WINDOW_BYTES).contains(&end));
+            rest = &rest[end..];
+            windows += 1;
+        }
+        assert!((3..=5).contains(&windows), "{windows}");
+        let (one, all) = (outline(&block), outline(&body));
+        let counts = |of: &Outline| [of.headings.len(), of.links.len(), of.code.len(), of.inline_code.len()];
+        assert_eq!(counts(&all), counts(&one).map(|count| count * times));
+        let spans = all.code.iter().map(|code| &body[code.range.clone()]);
+        assert!(spans.eq(one.code.iter().map(|code| &block[code.range.clone()]).cycle().take(all.code.len())));
+        assert!(
+            window(&"x".repeat(3 * OUTLINE_WINDOW_BYTES)) == OUTLINE_WINDOW_BYTES,
+            "a single block is read in pieces"
+        );
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::path::ETag;
+use crate::{budget::weight, path::ETag};
 
 /// One file of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +62,24 @@ impl Snapshot {
         Self::new(others.chain(file).collect())
     }
 
+    /// Whether its digest is that of its files and these are sorted, which one that was read from elsewhere may only
+    /// claim.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.files.is_sorted_by(|one, two| one.path < two.path) && self.digest == digest(&self.files)
+    }
+
+    /// The bytes it takes in memory.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let texts = |file: &SnapshotFile| weight::text(&file.path) + weight::text(file.etag.as_str());
+        let texts: usize = self.files.iter().map(texts).sum();
+        size_of::<Self>()
+            + weight::text(&self.digest)
+            + weight::list(self.files.len(), size_of::<SnapshotFile>())
+            + texts
+    }
+
     /// All bytes together.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -97,5 +115,14 @@ mod tests {
         assert!(one.digest().starts_with("sha256:") && one.digest().len() == 71);
         assert_ne!(one.digest(), one.with("a", Some(file("a", "2"))).digest());
         assert_eq!(one.with("c", Some(file("c", "1"))).with("c", None), one);
+    }
+
+    #[test]
+    fn a_digest_that_is_only_claimed_is_found_out() {
+        let snapshot = Snapshot::new(vec![file("a", "1"), file("b", "1")]);
+        assert!(snapshot.is_sound());
+        assert!(!Snapshot { files: vec![file("a", "2")], ..snapshot.clone() }.is_sound());
+        let files = vec![file("b", "1"), file("a", "1")];
+        assert!(!Snapshot { digest: digest(&files), files }.is_sound(), "a list out of order finds no file");
     }
 }

@@ -5,27 +5,38 @@
 //! one that is already under way: a reader that starts after an acknowledged write must see it, and the earlier request
 //! may have passed the store before the write did. Pinned gets name their version, so those do share one request.
 //!
+//! When a newer version of a key is put, seen or deleted through this layer, the one before it is dropped at once, unless
+//! somebody has asked for exactly that version: sessions read the files of a loaded skill so, and go on reading them.
+//!
 //! Only whole objects up to [`CHUNK_BYTES`] are kept. Metadata is kept with them; where a store derives tags from
 //! content alone, a foreign rewrite of the very same bytes can go unnoticed, and with it its metadata.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use moka::future::Cache;
+use moka::{future::Cache, ops::compute::Op};
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
+    Capabilities, DeleteOptions, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
     PutResult, SharedStore, Store, StoreError, StoreResult, memory::clip, newest::Newest,
 };
 use crate::{
+    budget::weight,
     clock::Clock,
     limits::{CACHE_KEYS, CHUNK_BYTES},
     path::{ETag, KeyPrefix, ObjectKey},
 };
 
-/// What an entry costs beyond its bytes and its key: map slots, tags, metadata.
-const ENTRY_BYTES: usize = 512;
+/// Bytes up to this many are copied to be kept: a short text may be cut from a buffer many times its size, which it would
+/// keep in memory.
+const COPIED_BYTES: usize = 64 << 10;
 
 type Version = (ObjectKey, ETag);
 
@@ -34,8 +45,28 @@ type Version = (ObjectKey, ETag);
 pub struct Cached {
     inner: SharedStore,
     clock: Arc<dyn Clock>,
-    content: Cache<Version, Object>,
+    content: Cache<Version, Arc<Kept>>,
     newest: Newest,
+}
+
+/// A whole object.
+#[derive(Debug)]
+struct Kept {
+    object: Object,
+    /// Whether somebody asked for this version by its tag, and so may do again when it is not the newest any more.
+    pinned: AtomicBool,
+}
+
+impl Kept {
+    fn new(object: Object, pinned: bool) -> Arc<Self> {
+        let bytes =
+            if object.bytes.len() <= COPIED_BYTES { Bytes::copy_from_slice(&object.bytes) } else { object.bytes };
+        Arc::new(Self { object: Object { bytes, ..object }, pinned: AtomicBool::new(pinned) })
+    }
+
+    fn is_pinned(&self) -> bool {
+        self.pinned.load(Ordering::Relaxed)
+    }
 }
 
 /// Why a shared request left nothing in the cache.
@@ -47,20 +78,21 @@ enum Unkept {
 }
 
 impl Cached {
-    /// Keeps up to `bytes` of what `inner` returns and takes ([`CACHE_BYTES`](crate::limits::CACHE_BYTES) by default).
+    /// Keeps up to `bytes` of what `inner` returns and takes ([`CONTENT_CACHE_BYTES`](crate::limits::CONTENT_CACHE_BYTES) by default).
     ///
     /// The time an object was written is the store's, but `clock`'s for one put through this layer and not read since.
     #[must_use]
     pub fn new(inner: SharedStore, bytes: u64, clock: Arc<dyn Clock>) -> Self {
-        let content = Cache::builder().max_capacity(bytes).weigher(weight).build();
+        let content = Cache::builder().max_capacity(bytes).weigher(weigh).build();
         Self { inner, clock, content, newest: Newest::new(CACHE_KEYS) }
     }
 
     /// Exactly the version `etag`: from memory, or by one request that everybody who wants it shares.
     async fn get_pinned(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
         let version = (key.clone(), etag);
-        if let Some(object) = self.content.get(&version).await {
-            return part(&object, options.range);
+        if let Some(kept) = self.content.get(&version).await {
+            kept.pinned.store(true, Ordering::Relaxed);
+            return part(&kept.object, options.range);
         }
         // Pieces from the middle of a large object are each wanted once, and must not wait for one another.
         if options.range.as_ref().is_some_and(|range| range.start > 0) {
@@ -69,13 +101,16 @@ impl Cached {
         let range = options.range.clone();
         let load = async {
             match self.inner.get(key, options.clone()).await {
-                Ok(object) if keepable(&object) => Ok(object),
+                Ok(object) if keepable(&object) => Ok(Kept::new(object, true)),
                 Ok(object) => Err(Unkept::Passing(object)),
                 Err(error) => Err(Unkept::Failed(error)),
             }
         };
         match self.content.try_get_with(version, load).await.as_ref().map_err(AsRef::as_ref) {
-            Ok(object) => part(object, range),
+            Ok(kept) => {
+                kept.pinned.store(true, Ordering::Relaxed);
+                part(&kept.object, range)
+            }
             Err(Unkept::Failed(error)) => Err(error.clone()),
             Err(Unkept::Passing(object)) if covers(object, range.as_ref()) => Ok(shorten(object, range)),
             Err(Unkept::Passing(_)) => self.inner.get(key, options).await,
@@ -83,7 +118,7 @@ impl Cached {
     }
 
     /// The newest version seen, from memory alone.
-    async fn recall(&self, key: &ObjectKey) -> Option<Object> {
+    async fn recall(&self, key: &ObjectKey) -> Option<Arc<Kept>> {
         let etag = self.newest.get(key)?;
         self.content.get(&(key.clone(), etag)).await
     }
@@ -95,32 +130,60 @@ impl Cached {
             Some(_) => None,
         };
         if let Some(held) = &held {
-            options.if_none_match = Some(held.meta.etag.clone());
+            options.if_none_match = Some(held.object.meta.etag.clone());
         }
+        let keep = options.keep;
         let (range, asked) = (options.range.clone(), options.if_none_match.clone());
         let begun = self.newest.begin();
         match (self.inner.get(key, options).await, held) {
             (Ok(object), _) => {
-                self.newest.was_read(key, begun, Some(&object.meta.etag));
-                self.keep(key, &object).await;
+                let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
+                if learnt.is_newest || keep == Keep::Pinned {
+                    self.keep(key, &object, keep).await;
+                }
+                self.drop_dead(key, learnt.displaced).await;
                 Ok(object)
             }
             (Err(StoreError::NotModified), held) => {
-                self.newest.was_read(key, begun, asked.as_ref());
-                held.map_or(Err(StoreError::NotModified), |held| part(&held, range))
+                let learnt = self.newest.was_read(key, begun, asked.as_ref());
+                self.drop_dead(key, learnt.displaced).await;
+                match held {
+                    None => Err(StoreError::NotModified),
+                    Some(held) => {
+                        held.pinned.fetch_or(keep == Keep::Pinned, Ordering::Relaxed);
+                        part(&held.object, range)
+                    }
+                }
             }
             (Err(StoreError::NotFound), _) => {
-                self.newest.was_read(key, begun, None);
+                let learnt = self.newest.was_read(key, begun, None);
+                self.drop_dead(key, learnt.displaced).await;
                 Err(StoreError::NotFound)
             }
             (Err(error), _) => Err(error),
         }
     }
 
-    async fn keep(&self, key: &ObjectKey, object: &Object) {
-        if keepable(object) {
-            self.content.insert((key.clone(), object.meta.etag.clone()), object.clone()).await;
+    async fn keep(&self, key: &ObjectKey, object: &Object, keep: Keep) {
+        if !keepable(object) || keep == Keep::Not {
+            return;
         }
+        let new = |old: Option<moka::Entry<Version, Arc<Kept>>>| {
+            // The same bytes may come back under the same tag.
+            Kept::new(object.clone(), keep == Keep::Pinned || old.is_some_and(|old| old.value().is_pinned()))
+        };
+        let version = (key.clone(), object.meta.etag.clone());
+        self.content.entry(version).and_upsert_with(|old| std::future::ready(new(old))).await;
+    }
+
+    /// Drops a version that is not the newest any more, unless it is pinned.
+    async fn drop_dead(&self, key: &ObjectKey, dead: Option<ETag>) {
+        let Some(etag) = dead else { return };
+        let decide = |old: Option<moka::Entry<Version, Arc<Kept>>>| match old {
+            Some(old) if !old.value().is_pinned() => Op::Remove,
+            _ => Op::Nop,
+        };
+        self.content.entry((key.clone(), etag)).and_compute_with(|old| std::future::ready(decide(old))).await;
     }
 }
 
@@ -128,8 +191,12 @@ fn keepable(object: &Object) -> bool {
     object.is_whole() && object.meta.size <= CHUNK_BYTES
 }
 
-fn weight(version: &Version, object: &Object) -> u32 {
-    u32::try_from(object.bytes.len() + version.0.as_str().len() + ENTRY_BYTES).unwrap_or(u32::MAX)
+/// What an entry takes: the metadata, which names the writes before it, is often more than a short text.
+fn weigh((key, etag): &Version, kept: &Arc<Kept>) -> u32 {
+    let names = weight::text(key.as_str()) + 2 * weight::text(etag.as_str());
+    let metadata = weight::texts(&kept.object.meta.metadata);
+    let slot = weight::SLOT + size_of::<Version>() + size_of::<Kept>() + weight::BLOCK;
+    weight::counted(slot + names + metadata + kept.object.bytes.len() + weight::BLOCK)
 }
 
 /// The bytes `range` of a whole object.
@@ -169,9 +236,9 @@ impl Store for Cached {
         }
         if options.remembered
             && options.if_none_match.is_none()
-            && let Some(object) = self.recall(key).await
+            && let Some(kept) = self.recall(key).await
         {
-            return part(&object, options.range);
+            return part(&kept.object, options.range);
         }
         self.get_fresh(key, options).await
     }
@@ -183,11 +250,14 @@ impl Store for Cached {
             (Ok(PutResult { etag }), _) => {
                 let size = bytes.len() as u64;
                 let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata };
-                self.keep(key, &Object { meta, range: 0..size, bytes }).await;
-                self.newest.was_written(key, Some(etag));
+                self.keep(key, &Object { meta, range: 0..size, bytes }, Keep::Newest).await;
+                let displaced = self.newest.was_written(key, Some(etag));
+                self.drop_dead(key, displaced).await;
             }
             (Err(StoreError::PreconditionFailed | StoreError::NotFound), PutCondition::IfMatch(etag)) => {
-                self.newest.was_disproved(key, &etag);
+                if self.newest.was_disproved(key, &etag) {
+                    self.drop_dead(key, Some(etag)).await;
+                }
             }
             (Err(_), _) => {}
         }
@@ -197,11 +267,13 @@ impl Store for Cached {
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
         let begun = self.newest.begin();
         let head = self.inner.head(key).await;
-        match &head {
-            Ok(meta) => self.newest.was_read(key, begun, Some(&meta.etag)),
-            Err(StoreError::NotFound) => self.newest.was_read(key, begun, None),
-            Err(_) => {}
-        }
+        let found = match &head {
+            Ok(meta) => Some(&meta.etag),
+            Err(StoreError::NotFound) => None,
+            Err(_) => return head,
+        };
+        let learnt = self.newest.was_read(key, begun, found);
+        self.drop_dead(key, learnt.displaced).await;
         head
     }
 
@@ -211,7 +283,8 @@ impl Store for Cached {
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.inner.delete(key, options).await?;
-        self.newest.was_written(key, None);
+        let displaced = self.newest.was_written(key, None);
+        self.drop_dead(key, displaced).await;
         Ok(())
     }
 }

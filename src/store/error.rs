@@ -1,67 +1,134 @@
 //! What can go wrong in a store, named by what the caller can do.
 
-use std::sync::Arc;
+use std::{error::Error as StdError, fmt, sync::Arc};
 
+use super::Cause;
 use crate::error::{Code, Error, Outcome};
 
-type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
+type Source = Arc<dyn StdError + Send + Sync + 'static>;
 
 /// Why a request to a store failed. Cheap to clone: one failure may answer many waiting callers.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {
     /// No object of that key; for a put with `IfMatch`: it was deleted.
-    #[error("no such object")]
     NotFound,
     /// A get with `if_none_match`: the version is still that one.
-    #[error("the object has not changed")]
     NotModified,
     /// `if_match` or `IfAbsent` does not hold; nothing was changed by this attempt.
-    #[error("the object is not the expected version")]
     PreconditionFailed,
     /// Another conditional write was under way; nothing was changed, try again.
-    #[error("another write was under way")]
     Busy,
     /// The range starts after the end.
-    #[error("the range starts after the end of the object")]
     RangeNotSatisfiable,
     /// The store cannot hold such a key or do such a thing.
-    #[error("the store cannot do that: {0}")]
     Unsupported(String),
-    /// Credentials or bucket policy refuse it.
-    #[error("the store denied access")]
-    Denied(#[source] Source),
+    /// The store refuses, and will go on refusing until an operator mends what is wrong: credentials, a policy, a full
+    /// disk. Nothing was changed.
+    Denied(Trouble),
     /// No answer, or a failure that may pass.
-    #[error("the store is not available")]
     Unavailable {
         /// Whether a change that was asked for may have landed.
         outcome: Outcome,
         /// What went wrong.
-        #[source]
-        source: Source,
+        trouble: Trouble,
     },
+}
+
+/// What went wrong: its cause, and what the store or the system said about it.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    cause: Cause,
+    source: Source,
 }
 
 impl StoreError {
     /// A failure that certainly changed nothing.
-    pub fn not_applied(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Unavailable { outcome: Outcome::NotApplied, source: Arc::from(source.into()) }
+    pub fn not_applied(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Unavailable { outcome: Outcome::NotApplied, trouble: Trouble::of(source.into()) }
     }
 
     /// A failure after which a change may or may not be there.
-    pub fn unknown(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Unavailable { outcome: Outcome::Unknown, source: Arc::from(source.into()) }
+    pub fn unknown(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Unavailable { outcome: Outcome::Unknown, trouble: Trouble::of(source.into()) }
+    }
+
+    /// A refusal that will not pass by itself.
+    pub fn denied(cause: Cause, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Denied(Trouble { cause, source: Arc::from(source.into()) })
     }
 
     /// A store that answers, but not as a store must.
     pub(crate) fn broken(what: &str) -> Self {
-        Self::not_applied(what.to_owned())
+        Self::not_applied(what.to_owned()).because(Cause::Misbehaving)
+    }
+
+    /// The same failure with its cause, where it has one at all.
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        if let Self::Denied(trouble) | Self::Unavailable { trouble, .. } = &mut self {
+            trouble.cause = cause;
+        }
+        self
+    }
+
+    /// Why the store refused or failed; `None` for what is an ordinary answer.
+    #[must_use]
+    pub fn cause(&self) -> Option<&Cause> {
+        match self {
+            Self::Denied(trouble) | Self::Unavailable { trouble, .. } => Some(&trouble.cause),
+            _ => None,
+        }
     }
 
     /// Whether trying the same request again may help, and cannot hurt for a read.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Busy | Self::Unavailable { .. })
+        match self {
+            Self::Busy => true,
+            Self::Unavailable { trouble, .. } => trouble.cause.may_pass(),
+            _ => false,
+        }
+    }
+}
+
+impl Trouble {
+    /// What `source` is about: a failure of a store that caused another one passes its cause on.
+    fn of(source: Box<dyn StdError + Send + Sync>) -> Self {
+        let cause = source.downcast_ref().and_then(StoreError::cause).cloned().unwrap_or(Cause::Other);
+        Self { cause, source: Arc::from(source) }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause.cure() {
+            Some(cure) => write!(f, "{} (to mend it: {cure})", self.cause),
+            None => self.cause.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("no such object"),
+            Self::NotModified => f.write_str("the object has not changed"),
+            Self::PreconditionFailed => f.write_str("the object is not the expected version"),
+            Self::Busy => f.write_str("another write was under way"),
+            Self::RangeNotSatisfiable => f.write_str("the range starts after the end of the object"),
+            Self::Unsupported(what) => write!(f, "the store cannot do that: {what}"),
+            Self::Denied(trouble) | Self::Unavailable { trouble, .. } => trouble.fmt(f),
+        }
+    }
+}
+
+impl StdError for StoreError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Denied(trouble) | Self::Unavailable { trouble, .. } => Some(&*trouble.source),
+            _ => None,
+        }
     }
 }
 
@@ -85,18 +152,68 @@ impl From<StoreError> for Error {
             StoreError::Unsupported(what) => {
                 Error::new(Code::InvalidPath, format!("this store cannot do that: {what}"))
             }
-            StoreError::Denied(_) => unavailable(
-                "the store refused the service's credentials; an operator can find out why with `skillmount doctor`",
-                Outcome::NotApplied,
-            ),
+            StoreError::Denied(trouble) => unavailable(refusal(&trouble.cause), Outcome::NotApplied),
             StoreError::Busy => unavailable("the store is busy with that file; try again", Outcome::NotApplied),
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {
-                unavailable("the store did not answer in time and nothing was changed; try again", Outcome::NotApplied)
+                unavailable("the store is not available and nothing was changed; try again", Outcome::NotApplied)
             }
             StoreError::Unavailable { .. } => unavailable(
                 "the store did not answer in time; read the file to see whether the change is there",
                 Outcome::Unknown,
             ),
+        }
+    }
+}
+
+/// What a client is told of a refusal: no key, no address, and nothing that only an operator could do.
+fn refusal(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::DiskFull => "the store is full and nothing was changed; deleting files that are not needed may help",
+        Cause::ReadOnlyDisk => "the store can only be read; nothing was changed",
+        Cause::FileTooLarge => "the store takes no file of this size and nothing was changed; write a smaller one",
+        Cause::Archived => "the file is archived and cannot be read now; go on without it",
+        Cause::NotPermitted { .. } => "the store does not give the service access to that file; nothing was changed",
+        _ => "the store refuses the service at the moment; nothing was changed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_that_was_caused_by_another_keeps_its_cause_and_its_words() {
+        let first = StoreError::not_applied("cut off").because(Cause::Timeout);
+        let settled = StoreError::unknown(first);
+        assert_eq!(settled.cause(), Some(&Cause::Timeout));
+        let chain = Error::from(settled).chain();
+        assert!(chain.contains("did not answer in time") && chain.ends_with("cut off"), "{chain}");
+    }
+
+    // S-STORE-3: A refusal of the store is shown to a client without keys, addresses and advice to operators, and to the
+    // operator with its cause and the one command that mends it.
+    #[test]
+    fn a_client_hears_what_a_client_can_do_and_the_log_hears_the_cause_and_its_cure() {
+        for cause in [
+            Cause::NoBucket { bucket: "agents".to_owned() },
+            Cause::WrongRegion { region: Some("eu-west-1".to_owned()) },
+            Cause::ExpiredToken,
+            Cause::NoCredentials,
+            Cause::AccessDenied { action: "s3:GetObject".to_owned() },
+            Cause::NotPermitted { path: Some("/srv/agents/u1/a".to_owned()) },
+            Cause::DiskFull,
+            Cause::ReadOnlyDisk,
+            Cause::FileTooLarge,
+            Cause::Archived,
+        ] {
+            let (sentence, cure) = (cause.to_string(), cause.cure().unwrap());
+            let error = Error::from(StoreError::denied(cause, "as the server put it"));
+            assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::NotApplied)));
+            for word in ["doctor", "operator", "agents", "eu-west-1", "s3:", "aws ", "chmod", "AWS_", "--"] {
+                assert!(!error.message().contains(word), "{word:?} in {}", error.message());
+            }
+            let chain = error.chain();
+            assert!(chain.contains(&sentence) && chain.contains(&cure) && chain.ends_with("as the server put it"));
         }
     }
 }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use tokio::time::sleep;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
     SharedStore, Store, StoreError, StoreResult, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
@@ -25,7 +25,7 @@ use crate::path::{KeyPrefix, ObjectKey};
 pub enum Fault {
     /// Nothing: to let a request of a script pass.
     None,
-    /// It is refused before the store saw it, and the caller knows: `Unavailable`, not applied.
+    /// No connection is made, and the caller knows: `Unavailable`, not applied.
     Refuse,
     /// It is lost on its way, and the caller cannot know: `Unavailable`, outcome unknown.
     LoseRequest,
@@ -33,6 +33,10 @@ pub enum Fault {
     LoseReply,
     /// It meets another write: `Busy`.
     Busy,
+    /// The store asks for fewer requests: `Unavailable`, not applied.
+    SlowDown,
+    /// A policy forbids it: `Denied`.
+    Deny,
     /// It is carried out and the reply comes this much later.
     SlowReply(Duration),
     /// It reaches the store only this much later.
@@ -124,8 +128,12 @@ impl Faulty {
         }
         match fault {
             Fault::None => request.await,
-            Fault::Refuse => Err(StoreError::not_applied("scripted: refused")),
+            Fault::Refuse => Err(StoreError::not_applied("scripted: refused").because(Cause::Unreachable)),
             Fault::Busy => Err(StoreError::Busy),
+            Fault::SlowDown => Err(StoreError::not_applied("scripted: slow down").because(Cause::Throttled)),
+            Fault::Deny => {
+                Err(StoreError::denied(Cause::AccessDenied { action: "scripted".to_owned() }, "scripted: denied"))
+            }
             Fault::LoseRequest => Err(lost(verb, "scripted: request lost")),
             Fault::LoseReply => {
                 // What the store said, success or not, is the reply that gets lost.
@@ -184,10 +192,11 @@ fn mix(number: u64) -> u64 {
 
 /// The error for a lost message: only of a change can the outcome be unknown.
 fn lost(verb: Verb, what: &'static str) -> StoreError {
-    match verb {
+    let error = match verb {
         Verb::Put | Verb::Delete => StoreError::unknown(what),
         Verb::Get | Verb::Head | Verb::List => StoreError::not_applied(what),
-    }
+    };
+    error.because(Cause::Timeout)
 }
 
 #[async_trait]

@@ -140,7 +140,7 @@ impl Store for MemoryStore {
             etag: stored.meta.etag.clone(),
             modified_at: stored.meta.modified_at,
         });
-        Ok(page(prefix, &options, entries))
+        Ok(page(prefix, &options, entries).0)
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
@@ -158,8 +158,13 @@ impl Store for MemoryStore {
 
 /// Cuts one page out of `sorted`, every object below `prefix` in byte order, as S3 would.
 ///
-/// The token of a page is its last key, or its last folder closed by U+10FFFF so that nothing inside it comes again.
-pub(super) fn page(prefix: &KeyPrefix, options: &ListOptions, sorted: impl Iterator<Item = ListEntry>) -> ListPage {
+/// The token of a page is its last key, or its last folder closed by U+10FFFF so that nothing inside it comes again. The
+/// entry that was taken from `sorted` and found no room is returned beside it.
+pub(super) fn page(
+    prefix: &KeyPrefix,
+    options: &ListOptions,
+    sorted: impl Iterator<Item = ListEntry>,
+) -> (ListPage, Option<ListEntry>) {
     let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
     let after = match &options.page {
         Some(PageToken(token)) => Some(token.as_str()),
@@ -174,7 +179,7 @@ pub(super) fn page(prefix: &KeyPrefix, options: &ListOptions, sorted: impl Itera
         }
         if page.objects.len() + page.folders.len() == most {
             page.next = last.map(PageToken);
-            return page;
+            return (page, Some(entry));
         }
         if let Some(folder) = folder {
             last = Some(format!("{folder}\u{10ffff}"));
@@ -184,7 +189,7 @@ pub(super) fn page(prefix: &KeyPrefix, options: &ListOptions, sorted: impl Itera
             page.objects.push(entry);
         }
     }
-    page
+    (page, None)
 }
 
 fn folder_of(prefix: &KeyPrefix, key: &str) -> Option<String> {

@@ -3,12 +3,14 @@
 //! The decision that shapes it: a `get` returns bytes, not a stream. Objects larger than [`limits::CHUNK_BYTES`] are
 //! read in ranges under `if_match`, so a retry always covers the body too, memory is bounded by the chunk, and two
 //! versions of an object can never be spliced together. Three stores implement it (S3, a directory, memory), layers wrap
-//! any of them ([`Metered`], [`Cached`], [`Faulty`]), and one conformance suite runs on all.
+//! any of them ([`Metered`], [`Cached`], [`Breaker`], [`Faulty`]), and one conformance suite runs on all.
 //!
 //! [`limits::CHUNK_BYTES`]: crate::limits::CHUNK_BYTES
 
 mod backoff;
+mod breaker;
 mod cached;
+mod cause;
 mod commit;
 mod directory;
 mod error;
@@ -27,10 +29,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+pub use breaker::Breaker;
 pub use cached::Cached;
+pub use cause::Cause;
 pub use commit::{Base, Commit, Committer};
 pub use directory::DirectoryStore;
-pub use error::StoreError;
+pub use error::{StoreError, Trouble};
 pub use faulty::{Fault, Faulty};
 pub use memory::MemoryStore;
 pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
@@ -95,6 +99,20 @@ pub struct GetOptions {
     /// The newest version this process has seen will do, without asking the store: for a base that a conditional write
     /// is going to check anyway. Stores without memory of their own ignore it.
     pub remembered: bool,
+    /// How long a layer with a memory keeps what it returns. Stores without one ignore it.
+    pub keep: Keep,
+}
+
+/// How long a layer with a memory keeps an object that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// As long as it is the newest version, and there is room.
+    #[default]
+    Newest,
+    /// As long as there is room: this version will be asked for by its tag.
+    Pinned,
+    /// Not at all: it is looked at once.
+    Not,
 }
 
 impl GetOptions {
@@ -216,7 +234,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// What is known of an object, metadata included.
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta>;
 
-    /// One page of the keys below `prefix`.
+    /// One page of the keys below `prefix`. The pages of one listing may lack what was written after it began.
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage>;
 
     /// Removes an object. Removing what is not there succeeds.

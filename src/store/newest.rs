@@ -37,6 +37,15 @@ struct Known {
     learnt: Moment,
 }
 
+/// What a read taught.
+#[derive(Debug)]
+pub(super) struct Learnt {
+    /// The version that was thought the newest until then.
+    pub(super) displaced: Option<ETag>,
+    /// Whether what was read is the newest that is known.
+    pub(super) is_newest: bool,
+}
+
 impl Newest {
     /// Knows nothing yet; a generation ends with its `keys`-th key.
     pub(super) fn new(keys: usize) -> Self {
@@ -54,24 +63,27 @@ impl Newest {
     }
 
     /// A read sent at `begun` found this version, or nothing.
-    pub(super) fn was_read(&self, key: &ObjectKey, begun: Moment, etag: Option<&ETag>) {
+    pub(super) fn was_read(&self, key: &ObjectKey, begun: Moment, etag: Option<&ETag>) -> Learnt {
         let mut state = self.lock();
         if state.known(key).is_none_or(|known| known.learnt < begun) {
-            state.learn(key, etag.cloned(), self.keys);
+            return Learnt { displaced: state.learn(key, etag.cloned(), self.keys), is_newest: true };
         }
+        Learnt { displaced: None, is_newest: state.known(key).is_some_and(|known| known.etag.as_ref() == etag) }
     }
 
-    /// A write left this version behind, or a delete nothing.
-    pub(super) fn was_written(&self, key: &ObjectKey, etag: Option<&ETag>) {
-        self.lock().learn(key, etag.cloned(), self.keys);
+    /// A write left this version behind, or a delete nothing; the version before it, if another was known.
+    pub(super) fn was_written(&self, key: &ObjectKey, etag: Option<&ETag>) -> Option<ETag> {
+        self.lock().learn(key, etag.cloned(), self.keys)
     }
 
-    /// A condition showed that `etag` is no longer the newest.
-    pub(super) fn was_disproved(&self, key: &ObjectKey, etag: &ETag) {
+    /// A condition showed that `etag` is no longer the newest; whether it was thought to be.
+    pub(super) fn was_disproved(&self, key: &ObjectKey, etag: &ETag) -> bool {
         let mut state = self.lock();
-        if state.known(key).is_some_and(|known| known.etag.as_ref() == Some(etag)) {
+        let was_newest = state.known(key).is_some_and(|known| known.etag.as_ref() == Some(etag));
+        if was_newest {
             state.learn(key, None, self.keys);
         }
+        was_newest
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -90,12 +102,16 @@ impl State {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
-    fn learn(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) {
+    /// The version that was known before, if it is another.
+    fn learn(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) -> Option<ETag> {
+        let before =
+            self.known(key).and_then(|known| known.etag.clone()).filter(|before| Some(before) != etag.as_ref());
         let learnt = self.tick();
         if self.young.len() >= keys && !self.young.contains_key(key) {
             self.old = mem::take(&mut self.young);
         }
         self.young.insert(key.clone(), Known { etag, learnt });
+        before
     }
 }
 

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 
-use super::{DeleteOptions, PutCondition, PutOptions, Store, StoreError, StoreResult};
+use super::{Cause, DeleteOptions, PutCondition, PutOptions, Store, StoreError, StoreResult};
 use crate::{
     clock::Clock,
     path::{ETag, Namespace, ObjectKey},
@@ -40,7 +40,10 @@ pub async fn probe_conditions(store: &dyn Store, namespace: &Namespace, clock: &
 }
 
 async fn try_both(store: &dyn Store, key: &ObjectKey) -> StoreResult<Conditions> {
-    put(store, key, PutCondition::IfAbsent).await?;
+    match put(store, key, PutCondition::IfAbsent).await {
+        Err(StoreError::Unsupported(_)) => return Ok(Conditions::Ignored { which: "If-None-Match: *" }),
+        first => first?,
+    }
     if !refuses(store, key, PutCondition::IfAbsent).await? {
         return Ok(Conditions::Ignored { which: "If-None-Match: *" });
     }
@@ -55,6 +58,7 @@ async fn refuses(store: &dyn Store, key: &ObjectKey, condition: PutCondition) ->
     match put(store, key, condition).await {
         Err(StoreError::PreconditionFailed) => Ok(true),
         Ok(()) | Err(StoreError::Unsupported(_)) => Ok(false),
+        Err(error) if matches!(error.cause(), Some(Cause::Rejected { .. })) => Ok(false),
         Err(error) => Err(error),
     }
 }

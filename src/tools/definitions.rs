@@ -71,7 +71,7 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
 /// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where
 /// nothing stands between it and the first skill.
 fn tools_grow(policy: &Both) -> bool {
-    let is_free = |tool: Tool| policy.tool(tool.name()) == ToolRule::Auto;
+    let is_free = |tool: Tool| policy.tool(tool.operation()) == ToolRule::Auto;
     policy.session().prompt_mode == PromptMode::Discover && is_free(Tool::DiscoverSkills) && is_free(Tool::LoadSkill)
 }
 

@@ -13,6 +13,7 @@ use crate::{
         ReadRequest, UnloadSkillRequest, WriteRequest,
     },
     error::{Code, Error, Result},
+    json,
     session::Both,
 };
 
@@ -93,7 +94,7 @@ fn request<T: DeserializeOwned>(tool: Tool, input: Value) -> Result<T> {
     // An array would be taken for the members in their order.
     let Value::Object(members) = input else { return Err(wrong("it must be an object".to_owned())) };
     let given = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    serde_json::from_value(Value::Object(given)).map_err(|error| wrong(in_words(&error)))
+    json::from_value(Value::Object(given)).map_err(|error| wrong(in_words(&error)))
 }
 
 /// What is wrong, in JSON's words and not in those of the types here.

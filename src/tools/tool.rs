@@ -1,6 +1,6 @@
 //! The tools there are.
 
-use crate::session::{Both, LoadTool, ToolRule};
+use crate::session::{Both, LoadTool, Operation, ToolRule};
 
 /// A tool, by the name a model calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,40 +45,47 @@ impl Tool {
         Self::Delete,
     ];
 
+    /// What it does: of the two that load a skill it is the same.
+    #[must_use]
+    pub const fn operation(self) -> Operation {
+        match self {
+            Self::Ls => Operation::Ls,
+            Self::Read => Operation::Read,
+            Self::Grep => Operation::Grep,
+            Self::Glob => Operation::Glob,
+            Self::Write => Operation::Write,
+            Self::Edit => Operation::Edit,
+            Self::Delete => Operation::Delete,
+            Self::LoadSkill | Self::Skill => Operation::LoadSkill,
+            Self::UnloadSkill => Operation::UnloadSkill,
+            Self::DiscoverSkills => Operation::DiscoverSkills,
+        }
+    }
+
     /// The name a model calls it by.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Ls => "ls",
-            Self::Read => "read",
-            Self::Grep => "grep",
-            Self::Glob => "glob",
-            Self::Write => "write",
-            Self::Edit => "edit",
-            Self::Delete => "delete",
-            Self::LoadSkill => "load_skill",
-            Self::Skill => "Skill",
-            Self::UnloadSkill => "unload_skill",
-            Self::DiscoverSkills => "discover_skills",
+            Self::Skill => LoadTool::Skill.name(),
+            other => other.operation().name(),
         }
     }
 
     /// Whether it changes files, and so is nothing for a session that plans.
     #[must_use]
     pub const fn changes_files(self) -> bool {
-        matches!(self, Self::Write | Self::Edit | Self::Delete)
+        self.operation().changes_files()
     }
 
-    /// Whether a session of this policy has the tool at all. Of the two that load a skill it has one, and the rule for
-    /// `load_skill` holds for both: they are one operation.
+    /// Whether a session of this policy has the tool at all. Of the two that load a skill it has one.
     #[must_use]
     pub fn is_open_to(self, policy: &Both) -> bool {
-        let (ruled, is_chosen) = match self {
-            Self::LoadSkill => (self, policy.session().load_tool == LoadTool::LoadSkill),
-            Self::Skill => (Self::LoadSkill, policy.session().load_tool == LoadTool::Skill),
-            other => (other, true),
+        let is_chosen = match self {
+            Self::LoadSkill => policy.session().load_tool == LoadTool::LoadSkill,
+            Self::Skill => policy.session().load_tool == LoadTool::Skill,
+            _ => true,
         };
         let rests = self.changes_files() && policy.plan_mode();
-        is_chosen && !rests && policy.tool(ruled.name()) != ToolRule::Blocked
+        is_chosen && !rests && policy.tool(self.operation()) != ToolRule::Blocked
     }
 }

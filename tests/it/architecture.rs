@@ -13,18 +13,22 @@ const EDGES: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("path", &["error", "limits"]),
     ("budget", &["error", "limits"]),
+    ("json", &["error", "limits"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["error", "limits", "clock", "path", "budget"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
-    ("session", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog"]),
+    ("session", &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog"]),
     ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session"]),
     ("prompt", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
-    ("tools", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
+    (
+        "tools",
+        &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog", "session", "backend"],
+    ),
     (
         "http",
         &[
-            "error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend", "prompt",
-            "tools",
+            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog", "session", "backend",
+            "prompt", "tools",
         ],
     ),
     (

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
+    budget::Workers,
     catalog::{CatalogView, Catalogs},
     limits::{CATALOG_STALE, FRESH},
     path::{Id, Namespace, ObjectKey},
@@ -43,7 +44,7 @@ impl Bucket {
     fn process(&self) -> (Catalogs, Arc<Ledger>) {
         let ledger = Arc::new(Ledger::recording());
         let store = Arc::new(Metered::new(self.faulty.clone(), ledger.clone()));
-        (Catalogs::new(store, Namespace::parse("").unwrap(), self.clock.clone()).with_index(), ledger)
+        (Catalogs::new(store, Namespace::parse("").unwrap(), self.clock.clone(), Workers::new(2)).with_index(), ledger)
     }
 
     fn skill(&self, skill: &str, description: &str) {
@@ -57,7 +58,8 @@ impl Bucket {
 
     /// What a process without any index finds.
     async fn truth(&self) -> Arc<CatalogView> {
-        let catalogs = Catalogs::new(self.inner.clone(), Namespace::parse("").unwrap(), self.clock.clone());
+        let catalogs =
+            Catalogs::new(self.inner.clone(), Namespace::parse("").unwrap(), self.clock.clone(), Workers::new(2));
         catalogs.view(&u1(), true).await.unwrap()
     }
 }

@@ -1,5 +1,7 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+#[cfg(feature = "s3")]
+mod doctor;
 mod files;
 mod folders;
 mod help;
@@ -8,6 +10,8 @@ mod settings;
 mod skills;
 #[cfg(unix)]
 mod stopping;
+#[cfg(target_os = "linux")]
+mod troubled_disk;
 
 use std::{fs, path::Path, process::Output};
 

@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use skillmount::{
     Code,
     backend::ServiceOptions,
+    budget::Workers,
     catalog::{Catalogs, Discovery, Layer, discover},
     clock::SystemClock,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
@@ -62,7 +63,7 @@ impl Bucket {
     }
 
     fn catalogs(&self) -> Arc<Catalogs> {
-        let catalogs = Catalogs::new(self.store.clone(), Namespace::parse("").unwrap(), clock());
+        let catalogs = Catalogs::new(self.store.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2));
         Arc::new(if self.indexed { catalogs.with_index() } else { catalogs })
     }
 
@@ -227,7 +228,7 @@ async fn skills_of_one_name_or_one_folder_are_reported_on_each_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_skill_that_goes_away_after_the_listing_is_left_out() {
+async fn a_skill_that_goes_away_after_the_listing_is_left_out_and_told() {
     let bucket = Bucket::new();
     bucket.skill("a", "One.");
     bucket.skill("b", "Two.");
@@ -237,7 +238,7 @@ async fn a_skill_that_goes_away_after_the_listing_is_left_out() {
     };
     let (found, ()) = tokio::join!(bucket.discover(None), remove);
     let found = found.unwrap();
-    assert_eq!((skills(&found), codes(&found)), (vec!["b"], vec![]));
+    assert_eq!((skills(&found), codes(&found)), (vec!["b"], vec![("a", "unreadable")]));
     assert_eq!(bucket.asked(), (1, 2));
 }
 
@@ -275,7 +276,7 @@ async fn a_catalog_is_served_from_memory_and_looked_at_again_after_thirty_second
     let bucket = Bucket::new();
     let catalogs = bucket.catalogs();
     bucket.skill("a", "One.");
-    assert!(catalogs.known(&u1(), Layer::User).await.is_none());
+    assert!(catalogs.known(&u1(), Layer::User).is_none());
     catalogs.view(&u1(), false).await.unwrap();
     assert_eq!(bucket.asked(), (1, 1));
     bucket.skill("b", "Two.");
@@ -398,7 +399,7 @@ async fn while_the_store_is_down_an_older_catalog_is_served_for_five_minutes_and
     assert_eq!(catalogs.view(&u1(), true).await.unwrap_err().code(), Code::StoreUnavailable);
     advance(spent).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap_err().code(), Code::StoreUnavailable);
-    assert!(catalogs.known(&u1(), Layer::User).await.is_some());
+    assert!(catalogs.known(&u1(), Layer::User).is_some());
     bucket.faulty.set_down(false);
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 1);
 }

@@ -1,16 +1,21 @@
 //! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
 
+mod bounds;
 mod files;
 mod keys;
 mod lifecycle;
+mod matrix;
 mod memory;
 mod openapi;
+mod policies;
 mod remote;
 mod requests;
 mod sessions;
 mod skills;
 mod tools;
 mod transfer;
+#[cfg(feature = "s3")]
+mod unreadable;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +25,7 @@ use skillmount::{
     backend::{Service, ServiceOptions},
     clock::SystemClock,
     http::{HttpConfig, serve},
-    store::{Faulty, MemoryStore},
+    store::{Faulty, MemoryStore, SharedStore},
 };
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
@@ -72,8 +77,23 @@ impl Server {
     /// One that goes on accepting for `drain` once it is told to stop.
     async fn draining(config: HttpConfig, options: ServiceOptions, drain: Duration) -> Self {
         let memory = Arc::new(MemoryStore::new());
+        let (below, options) = under_test(memory.clone(), options, Arc::new(SystemClock::new()));
+        Self::over_draining(config, options, (memory, below), drain).await
+    }
+
+    /// Over the store `below`, whose objects lie in `memory`.
+    async fn over(config: HttpConfig, options: ServiceOptions, memory: Arc<MemoryStore>, below: SharedStore) -> Self {
+        Self::over_draining(config, options, (memory, below), Duration::ZERO).await
+    }
+
+    /// As `over`, one that goes on accepting for `drain` once it is told to stop.
+    async fn over_draining(
+        config: HttpConfig,
+        options: ServiceOptions,
+        (memory, below): (Arc<MemoryStore>, SharedStore),
+        drain: Duration,
+    ) -> Self {
         let clock = Arc::new(SystemClock::new());
-        let (below, options) = under_test(memory.clone(), options, clock.clone());
         let faulty = Arc::new(Faulty::new(below));
         let service = Service::new(faulty.clone(), options, clock.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

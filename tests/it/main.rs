@@ -12,6 +12,7 @@
 #[cfg(feature = "http")]
 mod agent_loop;
 mod architecture;
+mod budgets;
 mod catalog_index;
 #[cfg(feature = "cli")]
 mod cli;
@@ -19,6 +20,7 @@ mod conformance;
 mod costs;
 #[cfg(feature = "cli")]
 mod crashes;
+mod damaged_sessions;
 mod directory;
 mod discover;
 mod discovery;
@@ -29,6 +31,7 @@ mod fixtures;
 #[cfg(feature = "http")]
 mod http;
 mod layers;
+mod listing_tokens;
 #[cfg(feature = "s3")]
 mod localstack;
 mod model;
@@ -47,9 +50,11 @@ mod s3_wire;
 mod sabotage;
 mod scope;
 mod semantics;
+mod session_objects;
 mod sessions;
 mod support;
 mod tools;
 mod tree;
+mod unreadable;
 mod uses;
 mod worst_cases;

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use skillmount::{
     clock::SystemClock,
-    error::Outcome,
+    error::{Code, Outcome},
     limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
@@ -146,6 +146,77 @@ async fn what_will_not_pass_is_asked_once() {
     script.add(&Fault::Html(404), 1);
     let error = s3.list(&KeyPrefix::all(), ListOptions::default()).await.unwrap_err();
     assert!(matches!(error, StoreError::Denied(_)), "a listing's 404 is the bucket: {error:?}");
+}
+
+// S-STORE-8: An answer of S3 that names another version, range or length than was asked for is never served.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_not_what_was_asked_for_is_asked_for_again() {
+    for fault in [
+        Fault::Header("etag", "\"other\""),
+        Fault::Header("content-range", "bytes 5-9/19"),
+        Fault::Header("content-range", "bytes 4-9/19"),
+        Fault::Header("content-range", "bytes 0-4/5"),
+        Fault::Header("content-length", "4"),
+        Fault::Truncated(4),
+    ] {
+        let (s3, memory, script) = s3_with_script();
+        let etag = memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        let asked = GetOptions { range: Some(4..9), ..GetOptions::pinned(etag) };
+        let got = s3.get(&key(), asked).await.unwrap_or_else(|error| panic!("{fault:?}: {error:?}"));
+        assert_eq!((got.bytes.as_ref(), got.meta.size), (b"quick".as_slice(), 19), "{fault:?}");
+        assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
+    }
+    for fault in [Fault::Header("etag", "\"other\""), Fault::Header("content-range", "bytes 0-18/40")] {
+        let (s3, memory, script) = s3_with_script();
+        let etag = memory.put_raw(key().as_str(), CONTENT);
+        script.add(&fault, 1);
+        assert_eq!(s3.get(&key(), GetOptions::pinned(etag)).await.unwrap().bytes, CONTENT, "{fault:?}");
+        assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_does_not_say_which_part_it_is_is_never_taken_for_the_whole() {
+    let (s3, memory, script) = s3_with_script();
+    memory.put_raw(key().as_str(), CONTENT);
+    script.add(&Fault::Header("content-range", ""), 1);
+    let got = s3.get(&key(), GetOptions::range(0..9)).await.unwrap();
+    assert_eq!((got.bytes.as_ref(), got.meta.size), (b"the quick".as_slice(), 19));
+    assert_eq!(script.take_methods(), ["GET", "HEAD", "GET"]);
+    // A server that ignores ranges gives a small object whole.
+    script.add(&Fault::Header("content-range", ""), 1);
+    let got = s3.get(&key(), GetOptions::range(0..100)).await.unwrap();
+    assert_eq!((got.bytes.as_ref(), got.is_whole()), (CONTENT.as_bytes(), true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_is_not_s3s_own_is_no_fault_of_the_path() {
+    for fault in [
+        Fault::Html(405),
+        Fault::Html(407),
+        Fault::Html(413),
+        Fault::Html(421),
+        Fault::Html(400),
+        Fault::Refused(400, "InvalidRequest"),
+        Fault::Refused(405, "MethodNotAllowed"),
+    ] {
+        let (s3, _, script) = s3_with_script();
+        script.add(&fault, 1);
+        let listed = s3.list(&KeyPrefix::all(), ListOptions::default()).await;
+        assert_eq!(script.take_methods(), ["GET"], "{fault:?} is not tried again here");
+        let error = listed.unwrap_err();
+        let put = outcome_of_put(fault.clone(), PutCondition::Always).await;
+        for error in [error, put].map(skillmount::Error::from) {
+            assert_eq!((error.code(), error.code().http_status()), (Code::StoreUnavailable, 503), "{fault:?}");
+            assert_eq!(error.outcome(), Some(Outcome::NotApplied), "{fault:?}");
+            assert!(error.retryable(), "{fault:?}");
+        }
+    }
+    let given_up = outcome_of_put(Fault::Html(408), PutCondition::Always).await;
+    assert!(is_unknown(&given_up), "a gateway may have passed it on: {given_up:?}");
+    let too_long = outcome_of_put(Fault::Refused(400, "KeyTooLongError"), PutCondition::Always).await;
+    assert!(matches!(too_long, StoreError::Unsupported(_)), "{too_long:?}");
 }
 
 #[tokio::test(start_paused = true)]

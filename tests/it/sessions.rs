@@ -183,6 +183,23 @@ async fn snapshots_ride_in_the_session_up_to_their_limit_and_lie_beside_it_beyon
 }
 
 #[tokio::test]
+async fn a_snapshot_of_few_files_with_long_names_lies_beside_its_session_too() {
+    let world = World::new();
+    world.put_skill("demo", "short", "Short names.", "x").await;
+    world.put_skill("demo", "long", "Long names.", "x").await;
+    let folders = ["f".repeat(200).as_str(); 4].join("/");
+    for number in 0..SNAPSHOT_INLINE_FILES / 2 {
+        world.put(&format!("demo/skills/short/{number}.md"), "x").await;
+        world.put(&format!("demo/skills/long/{folders}/{number}.md"), "x").await;
+    }
+    for (skill, aside) in [("short", 0), ("long", 1)] {
+        world.agent().load(skill).await.unwrap();
+        let there = world.keys().await.iter().filter(|key| key.contains("/snapshots/")).count();
+        assert_eq!(there, aside, "{skill}");
+    }
+}
+
+#[tokio::test]
 async fn skills_are_loaded_up_to_the_limit() {
     let world = World::new();
     for number in 0..=LOADED_SKILLS {

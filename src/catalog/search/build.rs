@@ -95,8 +95,13 @@ impl Builder {
         term
     }
 
-    pub(super) fn finish(self, skills: Vec<SkillPath>) -> SearchIndex {
-        let mut by_term = strengths(&self.documents, self.terms.len());
+    /// The index of `skills`, the paths of what was added; `go_on` is asked before each of them.
+    pub(super) fn finish<E>(
+        self,
+        skills: Vec<SkillPath>,
+        go_on: impl FnMut() -> Result<(), E>,
+    ) -> Result<SearchIndex, E> {
+        let mut by_term = strengths(&self.documents, self.terms.len(), go_on)?;
         drop(self.documents);
         let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
         sorted.sort_unstable();
@@ -106,14 +111,14 @@ impl Builder {
             postings.extend(by_term.get_mut(*term as usize).map(std::mem::take).unwrap_or_default());
             ends.push(number(postings.len()));
         }
-        SearchIndex {
+        Ok(SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
             spellings: Vocabulary::of_sorted(self.spellings.iter().map(|word| &**word)).with_endings(),
             steps: self.steps,
             ends,
             postings,
-        }
+        })
     }
 }
 
@@ -129,7 +134,11 @@ fn language_of(document: &SearchDocument<'_>) -> Language {
 
 /// BM25F: occurrences of one term in one document are added up over its fields, each by the weight of the field and
 /// held against its length, and saturate only then.
-fn strengths(documents: &[Vec<Occurrence>], terms: usize) -> Vec<Vec<Posting>> {
+fn strengths<E>(
+    documents: &[Vec<Occurrence>],
+    terms: usize,
+    mut go_on: impl FnMut() -> Result<(), E>,
+) -> Result<Vec<Vec<Posting>>, E> {
     let mut by_term: Vec<Vec<Posting>> = Vec::new();
     by_term.resize_with(terms, Vec::new);
     let mean = Field::ALL.map(|field| {
@@ -137,6 +146,7 @@ fn strengths(documents: &[Vec<Occurrence>], terms: usize) -> Vec<Vec<Posting>> {
         documents.iter().map(|one| length(one, field)).sum::<f32>() / count(holding.max(1))
     });
     for (document, occurrences) in (0_u32..).zip(documents) {
+        go_on()?;
         let mut worth = HashMap::<u32, f32>::new();
         for (field, mean) in Field::ALL.into_iter().zip(mean) {
             let (weight, strictness) = field.weight();
@@ -151,7 +161,7 @@ fn strengths(documents: &[Vec<Occurrence>], terms: usize) -> Vec<Vec<Posting>> {
             }
         }
     }
-    by_term
+    Ok(by_term)
 }
 
 /// Words of one field.

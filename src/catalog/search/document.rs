@@ -43,6 +43,12 @@ impl<'a> SearchDocument<'a> {
         }
     }
 
+    /// Bytes of all its texts.
+    pub(super) fn bytes(&self) -> u64 {
+        let bytes: usize = Field::ALL.into_iter().flat_map(|field| self.texts(field)).map(str::len).sum();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
     /// The texts of one field.
     pub(super) fn texts(&self, field: Field) -> impl Iterator<Item = &'a str> {
         let (texts, lists): ([&str; 2], [&[String]; 3]) = match field {

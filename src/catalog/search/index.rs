@@ -1,7 +1,12 @@
 //! The index: terms, and for each term the skills it is found in.
 
+use std::convert::Infallible;
+
 use super::{Steps, build::Builder, document::SearchDocument, vocabulary::Vocabulary};
-use crate::path::SkillPath;
+use crate::{
+    budget::{Stop, Work},
+    path::SkillPath,
+};
 
 /// A searchable catalog: an immutable value, rebuilt when the catalog changes.
 #[derive(Debug)]
@@ -36,13 +41,34 @@ impl SearchIndex {
     /// The same with some steps left out, for measuring what they bring.
     #[must_use]
     pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
+        let Ok(index) = Self::build_while(documents, steps, |_| Ok::<_, Infallible>(()));
+        index
+    }
+
+    /// The same with every step, within an allowance of a step for each byte of text, asked before each document.
+    ///
+    /// # Errors
+    /// Why the work ends before it is done.
+    pub fn build_within<'a>(
+        documents: impl IntoIterator<Item = SearchDocument<'a>>,
+        work: &Work,
+    ) -> Result<Self, Stop> {
+        Self::build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
+    }
+
+    fn build_while<'a, E>(
+        documents: impl IntoIterator<Item = SearchDocument<'a>>,
+        steps: Steps,
+        mut spend: impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut documents: Vec<_> = documents.into_iter().collect();
         documents.sort_by_key(|document| document.skill);
         let mut builder = Builder::new(steps);
         for document in &documents {
+            spend(document.bytes())?;
             builder.add(document);
         }
-        builder.finish(documents.iter().map(|document| document.skill.clone()).collect())
+        builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
     }
 
     /// Bytes the index takes on the heap, the skill paths it shares with the catalog included.

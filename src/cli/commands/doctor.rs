@@ -1,9 +1,10 @@
 //! `skillmount doctor`
 
-use std::{fmt, time::Duration};
+use std::{error::Error as StdError, fmt, time::Duration};
 
 use bytes::Bytes;
 use clap::Args;
+use futures_util::{StreamExt as _, stream};
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -14,9 +15,11 @@ use super::super::{
 };
 use crate::{
     error::{Code, Error, Result},
+    limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Namespace, ObjectKey},
     store::{
-        Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreError, probe_conditions,
+        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreError, StoreExt as _,
+        probe_conditions,
     },
 };
 
@@ -26,6 +29,11 @@ const ROUNDS: usize = 5;
 const SLOW: Duration = Duration::from_millis(300);
 /// S3 refuses requests that are 15 minutes off; a third of that is time to look.
 const SKEW_WARNING: SignedDuration = SignedDuration::from_mins(5);
+
+/// The member of the problem document that says that the advice is given already.
+pub(in super::super) const CHECKS_FAILED: &str = "checks_failed";
+/// Skills that cannot be read and are named one by one.
+const SKILLS_NAMED: usize = 5;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -66,7 +74,9 @@ impl Doctor {
         };
         app.out.reply(&checks, print)?;
         if checks.iter().any(|check| check.status == Status::Fail) {
-            return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to mend it"));
+            let failed = checks.iter().filter(|check| check.status == Status::Fail).count();
+            return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to mend it")
+                .with_detail(CHECKS_FAILED, failed));
         }
         Ok(())
     }
@@ -93,8 +103,13 @@ async fn store_checks(app: &App) -> Vec<Check> {
     let goes_on = reached.iter().all(|check| check.status != Status::Fail);
     checks.extend(reached);
     if goes_on {
-        checks.push(conditions(app, &store, &namespace).await);
-        checks.extend(timings(app, &store, &namespace).await);
+        let conditions = conditions(app, &store, &namespace).await;
+        let can_write = conditions.status != Status::Fail;
+        checks.push(conditions);
+        if can_write {
+            checks.extend(timings(app, &store, &namespace).await);
+        }
+        checks.extend(skills(app, &store, &namespace).await);
     }
     checks
 }
@@ -106,20 +121,71 @@ async fn reach(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Che
     match store.list(namespace.prefix(), options).await {
         Ok(_) if is_s3 => vec![ok("credentials", "accepted"), ok("bucket", "reachable and can be listed")],
         Ok(_) => vec![ok("folder", "reachable and can be listed")],
-        Err(error @ StoreError::Denied(_)) => vec![fail(
-            "credentials",
-            &error.into(),
-            "check AWS_ACCESS_KEY_ID, --profile or the role; the policy needs s3:ListBucket, GetObject, PutObject and DeleteObject",
-        )],
-        Err(error @ StoreError::NotFound) => {
-            vec![fail("bucket", &error.into(), "create the bucket, or correct its name in --store")]
+        Err(error) if is_s3 => {
+            let name = error.cause().map_or("endpoint", part_of_s3);
+            let fix = "check --endpoint-url, --region and the network; try --path-style with servers that are not AWS";
+            vec![fail(name, &error.into(), fix)]
         }
-        Err(error) => vec![fail(
-            "endpoint",
-            &error.into(),
-            "check --endpoint-url, --region and the network; try --path-style with servers that are not AWS",
-        )],
+        Err(error) => vec![fail("folder", &error.into(), "look at the folder and its disk: ls -la, df, mount")],
     }
+}
+
+/// Which part of the way to a bucket fails.
+fn part_of_s3(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::NoBucket { .. } | Cause::WrongRegion { .. } => "bucket",
+        Cause::ExpiredToken
+        | Cause::NoCredentials
+        | Cause::CredentialsNotLoaded
+        | Cause::WrongKeyId
+        | Cause::WrongSecret => "credentials",
+        Cause::AccessDenied { .. } => "permissions",
+        Cause::ClockSkew { .. } => "clock",
+        _ => "endpoint",
+    }
+}
+
+/// Whether the user's skills can be read, each by its first byte.
+async fn skills(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Check> {
+    const FIX: &str = "look at what the store says of that object";
+    let read = async {
+        let user = app.user()?;
+        let prefix = namespace.user(&user)?.skills()?;
+        let (entries, _) = store.list_all(&prefix, LIST_OBJECTS).await?;
+        let keys: Vec<_> = entries.iter().filter(|entry| entry.key.ends_with("/SKILL.md")).collect();
+        let look = async |key: ObjectKey| {
+            let error = store.get(&key, GetOptions::range(0..1)).await.err()?;
+            // One that vanished since it was listed is no trouble.
+            (!matches!(error, StoreError::NotFound)).then_some((key, Error::from(error)))
+        };
+        let keys = keys.iter().filter_map(|entry| prefix.admit(&entry.key));
+        let found: Vec<_> = stream::iter(keys).map(look).buffered(PARALLEL_GETS).collect().await;
+        let count = found.len();
+        Ok((user, count, found.into_iter().flatten().collect::<Vec<_>>()))
+    };
+    let (user, count, unreadable) = match read.await {
+        Ok(read) => read,
+        Err(error) => return vec![fail("skills", &error, FIX)],
+    };
+    let mut checks: Vec<_> = unreadable
+        .iter()
+        .take(SKILLS_NAMED)
+        .map(|(key, error)| {
+            let check = fail("skills", error, FIX);
+            Check { status: Status::Warn, detail: plain(&format!("{key} cannot be read: {}", check.detail)), ..check }
+        })
+        .collect();
+    match unreadable.len() {
+        0 => checks.push(ok("skills", format!("{count} of user {user} can be read"))),
+        all if all > SKILLS_NAMED => checks.push(Check {
+            name: "skills",
+            status: Status::Warn,
+            detail: format!("{} more cannot be read", all - SKILLS_NAMED),
+            fix: None,
+        }),
+        _ => {}
+    }
+    checks
 }
 
 async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Check {
@@ -133,9 +199,7 @@ async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Ch
             detail: format!("{which} is not honoured; the service would only read"),
             fix: Some(FIX.to_owned()),
         },
-        Err(error) => {
-            fail("conditional writes", &error.into(), "allow s3:PutObject and s3:DeleteObject below the prefix")
-        }
+        Err(error) => fail("conditional writes", &error.into(), "try to write there with another tool"),
     }
 }
 
@@ -200,8 +264,30 @@ fn ok(name: &'static str, detail: impl Into<String>) -> Check {
     Check { name, status: Status::Ok, detail: detail.into(), fix: None }
 }
 
+/// A check that failed: with the cause and its cure where the store knows them, and else with `fix`.
 fn fail(name: &'static str, error: &Error, fix: &str) -> Check {
-    Check { name, status: Status::Fail, detail: plain(&error.chain()), fix: Some(fix.to_owned()) }
+    let trouble = error.source().and_then(|source| source.downcast_ref::<StoreError>());
+    let Some((cause, words)) = trouble.and_then(|trouble| Some((trouble.cause()?, trouble.source()))) else {
+        return Check { name, status: Status::Fail, detail: plain(&error.chain()), fix: Some(fix.to_owned()) };
+    };
+    let words = words.map(|words| format!(" ({})", said(words))).unwrap_or_default();
+    let fix = cause.cure().unwrap_or_else(|| fix.to_owned());
+    Check { name, status: Status::Fail, detail: plain(&format!("{cause}{words}")), fix: Some(fix) }
+}
+
+/// The words of an error and of those that caused it, each said once.
+fn said(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        next = cause.source();
+    }
+    text
 }
 
 fn print(out: &Output, checks: &Vec<Check>) -> Result<()> {

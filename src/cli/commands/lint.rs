@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use clap::Args;
 
 use super::super::{
@@ -9,11 +10,12 @@ use super::super::{
     findings::{Linted, MAIN, judge, judge_local, read},
     folder::{LocalSkill, Target, scan},
     output::Output,
-    stored, transfer,
+    stored,
 };
 use crate::{
     error::{Code, Error, Result},
     skill::{Diagnostic, Severity, fix},
+    store::{GetOptions, StoreError},
 };
 
 /// What to write for every skill of the store.
@@ -76,9 +78,19 @@ impl Lint {
         for skill in stored::choose(&found, &names)? {
             let root = prefix.folder(skill.skill.as_str())?;
             let main = root.key(MAIN)?;
-            let bytes = transfer::fetch(&store, &main).await?.map(|object| object.bytes).unwrap_or_default();
+            let file = format!("{}/{MAIN}", skill.skill);
+            let bytes = match store.get(&main, GetOptions::default()).await {
+                Ok(object) => object.bytes,
+                Err(StoreError::NotFound) => Bytes::new(),
+                // It was listed, so it is this file that cannot be read.
+                Err(error @ StoreError::Denied(_)) => {
+                    linted.push(Linted::unreadable(&skill.skill, file, &error));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             let files: Vec<_> = skill.files.iter().filter_map(|file| root.relative(&file.key)).collect();
-            linted.push(judge(&skill.skill, format!("{}/{MAIN}", skill.skill), &bytes, &files));
+            linted.push(judge(&skill.skill, file, &bytes, &files));
         }
         Ok(linted)
     }

@@ -7,7 +7,7 @@ use super::super::{
     app::App,
     output::{Output, plain},
 };
-use crate::error::Result;
+use crate::{error::Result, session::Collected};
 
 #[derive(Debug, Args)]
 pub(in super::super) struct Session {
@@ -54,8 +54,15 @@ impl Session {
                 Ok(())
             }
             Action::Gc => {
-                let removed = control.collect_garbage().await?;
-                app.out.reply(&json!({ "removed": removed }), |out, _| out.line(format_args!("{removed} removed")))
+                let Collected { removed, damaged } = control.collect_garbage().await?;
+                let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
+                app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
+                    out.line(format_args!("{removed} removed"))?;
+                    for name in &names {
+                        out.line(format_args!("{name:<24} damaged; remove it with session delete"))?;
+                    }
+                    Ok(())
+                })
             }
             Action::Delete => {
                 control.delete_session().await?;
@@ -77,6 +84,9 @@ fn show(out: &Output, session: &Value) -> Result<()> {
 }
 
 fn line(session: &Value) -> String {
+    if session.get("message").is_some() {
+        return format!("{:<24} damaged; remove it with session delete", text(session, "session_id"));
+    }
     let loaded = session.get("loaded_skills").and_then(Value::as_array).map_or(0, Vec::len);
     format!("{:<24} {} loaded, changed {}", text(session, "session_id"), loaded, text(session, "updated_at"))
 }

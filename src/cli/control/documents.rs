@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
-    backend::Service,
-    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView},
+    backend::{Listing, Service},
+    catalog::{Audience, CatalogEntry, CatalogView},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, SkillPath},
-    session::{LoadedSkill, Policy, Session},
+    session::{LoadedSummary, Policy, SessionPage, SessionSummary},
     skill::{outline, read_document},
     store::{GetOptions, StoreExt as _},
 };
 
-pub(super) fn session_document(session: &Session) -> Value {
+pub(super) fn session_document(session: &SessionSummary) -> Value {
     json!({
         "session_id": session.session_id,
         "user_id": session.user_id,
@@ -24,12 +24,24 @@ pub(super) fn session_document(session: &Session) -> Value {
         "version": session.version,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
-        "expires_at": session.expires_at(),
+        "expires_at": session.expires_at,
         "loaded_skills": session.loaded_skills.iter().map(loaded_document).collect::<Vec<_>>(),
     })
 }
 
-fn loaded_document(loaded: &LoadedSkill) -> Value {
+/// A page of sessions.
+pub(super) fn sessions_document(page: &SessionPage) -> Value {
+    let damaged = page.damaged.iter();
+    json!({
+        "sessions": page.sessions.iter().map(session_document).collect::<Vec<_>>(),
+        "damaged": damaged
+            .map(|damaged| json!({ "session_id": damaged.session_id, "message": damaged.message }))
+            .collect::<Vec<_>>(),
+        "next_cursor": page.next_cursor,
+    })
+}
+
+fn loaded_document(loaded: &LoadedSummary) -> Value {
     json!({
         "skill": loaded.skill,
         "mount": format!("/skills/{}", loaded.mount),
@@ -42,13 +54,12 @@ fn loaded_document(loaded: &LoadedSkill) -> Value {
 
 /// The skills in `category` and below it that the policy lets be seen, and the findings on them.
 pub(super) fn skills_document(view: &CatalogView, policy: &Policy, category: Option<&str>) -> Value {
-    let inside = |entry: &CatalogEntry| category.is_none_or(|wanted| entry.skill.is_in(wanted));
-    let visible = |path: &SkillPath| policy.skill(path).is_visible();
-    let skills = view.entries.iter().filter(|entry| inside(entry) && visible(&entry.skill));
-    let told = |found: &&CatalogDiagnostic| SkillPath::parse(&found.skill).map_or(true, |skill| visible(&skill));
+    let Listing { skills, diagnostics } = Listing::of(view, policy, category);
     json!({
-        "skills": skills.map(|entry| entry_document(entry)).collect::<Vec<_>>(),
-        "diagnostics": view.diagnostics.iter().filter(told).collect::<Vec<_>>(),
+        "skills": skills.iter().map(|entry| entry_document(entry)).collect::<Vec<_>>(),
+        "diagnostics": diagnostics,
+        "total": skills.len(),
+        "total_diagnostics": diagnostics.len(),
         "as_of": view.as_of,
         "next_cursor": null,
     })
@@ -73,8 +84,13 @@ fn entry_document(entry: &CatalogEntry) -> Value {
 /// One skill with its instructions and its files.
 pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPath) -> Result<Value> {
     let (view, policy) = tokio::try_join!(service.catalogs().view(user, false), service.sessions().user_policy(user))?;
-    let entry = view.entry(skill).filter(|_| policy.skill(skill).is_visible()).ok_or_else(|| {
-        Error::new(Code::SkillNotFound, format!("there is no skill {skill}; give its path as the list shows it"))
+    let is_visible = policy.skill(skill).is_visible();
+    let entry = view.entry(skill).filter(|_| is_visible).ok_or_else(|| {
+        let message = match view.left_out(skill).filter(|_| is_visible) {
+            Some(why) => format!("skill {skill} cannot be shown: {}", why.message),
+            None => format!("there is no skill {skill}; give its path as the list shows it"),
+        };
+        Error::new(Code::SkillNotFound, message)
     })?;
     let layers = service.catalogs().layers(&Audience::from(user))?;
     let home = layers.into_iter().find_map(|(layer, space)| (layer == entry.layer).then_some(space));
@@ -87,7 +103,8 @@ pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPa
     )?;
     let (document, diagnostics) = read_document(&object.bytes, skill.folder());
     let body = document.map(|document| document.body).unwrap_or_default();
-    let headings = outline(&body).headings.into_iter().map(|heading| {
+    let outline = outline(&body);
+    let headings = outline.headings.into_iter().map(|heading| {
         let section = heading.section;
         json!({ "level": heading.level, "text": heading.text, "start": section.start, "end": section.end })
     });
@@ -98,6 +115,7 @@ pub(super) async fn skill_document(service: &Service, user: &Id, skill: &SkillPa
     let mut shown = entry_document(entry);
     if let Some(members) = shown.as_object_mut() {
         members.insert("outline".to_owned(), headings.collect());
+        members.insert("outline_truncated".to_owned(), outline.is_cut.into());
         members.insert("file_list".to_owned(), files.collect());
         members.insert("diagnostics".to_owned(), json!(diagnostics));
         members.insert("body".to_owned(), body.into());

@@ -47,8 +47,8 @@ impl Segment {
     }
 
     /// Whether it fits the whole of `name`. A leading dot must be met by a plain dot.
-    pub(super) fn matches(&self, name: &str) -> bool {
-        if name.starts_with('.') && self.elements.first() != Some(&Element::Plain('.')) {
+    pub(super) fn matches(&self, name: &str, steps: &mut u64) -> bool {
+        if name.starts_with('.') && self.elements.first() != Some(&Element::Plain('.')) || !self.tail_fits(name) {
             return false;
         }
         // When a star was passed last: the elements behind it, and the text it has not swallowed yet. Only the last star
@@ -56,6 +56,7 @@ impl Segment {
         let mut retry: Option<(&[Element], &str)> = None;
         let (mut elements, mut text) = (self.elements.as_slice(), name);
         loop {
+            *steps += 1;
             match (elements.split_first(), text.chars().next()) {
                 (None, None) => return true,
                 (Some((Element::Many, rest)), _) => {
@@ -75,6 +76,17 @@ impl Segment {
                 }
             }
         }
+    }
+
+    /// Whether the characters at the end of `name` are those the segment ends with: most names differ there, so that the
+    /// stars of most alternatives need not be tried.
+    fn tail_fits(&self, name: &str) -> bool {
+        let mut chars = name.chars().rev();
+        let tail = self.elements.iter().rev().map_while(|element| match element {
+            Element::Plain(plain) => Some(*plain),
+            Element::One | Element::Many | Element::Class { .. } => None,
+        });
+        tail.into_iter().all(|plain| chars.next() == Some(plain))
     }
 }
 

@@ -9,14 +9,20 @@ use std::{
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::{shard::Shard, version::failed};
+use super::{
+    shard::Shard,
+    version::{failed, failed_at},
+};
 use crate::{
     path::ObjectKey,
-    store::{StoreError, StoreResult},
+    store::{Cause, StoreError, StoreResult},
 };
 
 /// The store's own folder; no key begins with it and no listing shows it.
 pub(super) const OWN: &str = ".skillmount-store";
+
+/// A file of the store's own with a capital and an accent, by whose name a disk shows whether it folds them.
+const PROBE: &str = "Probe-\u{e9}";
 
 /// The folder of a store and its own folders in it.
 #[derive(Debug)]
@@ -38,18 +44,41 @@ pub(super) enum Spot {
 }
 
 impl Layout {
-    /// Makes what is missing, refuses a disk on which two names are one, and clears away what crashed writers left.
+    /// Makes what is missing, refuses a disk on which two names are one, and clears away what crashed writers left. A
+    /// folder that can only be read is opened for reading.
     pub(super) fn open(root: &Path) -> StoreResult<Self> {
         fs::create_dir_all(root).map_err(unusable)?;
-        let root = fs::canonicalize(root).map_err(unusable)?;
-        let layout = Self { root };
-        for folder in [OWN, "locks", "meta", "tmp"] {
-            let path = if folder == OWN { layout.root.join(OWN) } else { layout.own(folder) };
-            make_folder(&path).map_err(unusable)?;
+        let layout = Self { root: fs::canonicalize(root).map_err(unusable)? };
+        let made = layout.make_own().and_then(|()| layout.make_probe());
+        match made.map_err(failed_at(&layout.root)) {
+            Ok(()) => {
+                layout.refuse_folding()?;
+                layout.clear_leftovers().map_err(unusable)?;
+            }
+            Err(error @ StoreError::Denied(_)) => {
+                tracing::warn!(%error, "the folder of the store is opened for reading only");
+                layout.refuse_folding_as_seen()?;
+            }
+            Err(error) => return Err(gone_or(error)),
         }
-        layout.refuse_folding()?;
-        layout.clear_leftovers().map_err(unusable)?;
         Ok(layout)
+    }
+
+    /// The store's own folders, where they are not there.
+    fn make_own(&self) -> io::Result<()> {
+        make_folder(&self.root.join(OWN))?;
+        ["locks", "meta", "tmp"].into_iter().try_for_each(|folder| make_folder(&self.own(folder)))
+    }
+
+    /// What `attempt` gives on the store's own folders, which are made again if somebody has removed them.
+    pub(super) fn in_own_folders<T>(&self, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        match attempt() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.make_own()?;
+                attempt()
+            }
+            done => done,
+        }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -90,10 +119,14 @@ impl Layout {
         Ok(spot)
     }
 
-    /// The lock that every change of `key` is made under; waits for it.
-    pub(super) fn lock(&self, key: &ObjectKey) -> io::Result<Shard> {
-        let [index, ..]: [u8; 32] = Sha256::digest(key.as_str()).into();
-        Shard::lock(&self.own("locks"), &self.own("tmp"), index)
+    /// The lock that every change of a key with this index is made under, if it is free; `now` is the time.
+    pub(super) fn try_lock(&self, index: u8, now: i128) -> io::Result<Option<Shard>> {
+        self.in_own_folders(|| Shard::try_lock(&self.own("locks"), &self.own("tmp"), index, now))
+    }
+
+    /// The file that is lock `index`, for people.
+    pub(super) fn lock_file(&self, index: u8) -> String {
+        Shard::file(&self.own("locks"), index).display().to_string()
     }
 
     /// The side file of `key`. Named by digest, so that `a` and `a/b` get one each.
@@ -111,16 +144,32 @@ impl Layout {
         path.strip_prefix(&self.root).unwrap_or(path).display()
     }
 
-    fn refuse_folding(&self) -> StoreResult<()> {
+    fn make_probe(&self) -> io::Result<()> {
         // The file stays, so that two processes that open at once cannot take it away from each other.
-        File::create(self.own("Probe-\u{e9}")).map_err(unusable)?;
+        if fs::exists(self.own(PROBE))? { Ok(()) } else { File::create(self.own(PROBE)).map(drop) }
+    }
+
+    fn refuse_folding(&self) -> StoreResult<()> {
         for twin in ["probe-\u{e9}", "Probe-e\u{301}"] {
             if fs::exists(self.own(twin)).map_err(unusable)? {
-                return Err(StoreError::Unsupported(
-                    "its disk takes two spellings (case or accents) for one name; use a disk that tells them apart"
-                        .to_owned(),
-                ));
+                return Err(folding());
             }
+        }
+        Ok(())
+    }
+
+    /// As [`refuse_folding`](Self::refuse_folding) on a disk that takes no probe: by the first name in the folder that has
+    /// a letter. Which user's file a key reaches depends on case alone, because ids have no accents.
+    fn refuse_folding_as_seen(&self) -> StoreResult<()> {
+        for entry in fs::read_dir(&self.root).map_err(failed_at(&self.root))? {
+            let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
+            let twin: String = name.chars().map(other_case).collect();
+            if twin == name {
+                continue;
+            }
+            let found = |name: &str| fs::symlink_metadata(self.root.join(name));
+            let is_one = found(&twin).is_ok_and(|twin| found(&name).is_ok_and(|name| same_file(&name, &twin)));
+            return if is_one { Err(folding()) } else { Ok(()) };
         }
         Ok(())
     }
@@ -130,7 +179,7 @@ impl Layout {
         for index in 0..=u8::MAX {
             let left = Shard::temporary_files(&self.own("tmp"), index);
             if left.iter().any(|path| path.exists())
-                && let Some(_held) = Shard::try_lock(&self.own("locks"), &self.own("tmp"), index)?
+                && let Some(_held) = self.try_lock(index, 0)?
             {
                 for path in left {
                     remove_file(&path)?;
@@ -149,8 +198,38 @@ fn spot_at(path: &Path) -> StoreResult<Spot> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(Spot::Nothing)
         }
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(failed_at(path)(error)),
     }
+}
+
+/// The lock of a key.
+pub(super) fn lock_index(key: &ObjectKey) -> u8 {
+    let [index, ..]: [u8; 32] = Sha256::digest(key.as_str()).into();
+    index
+}
+
+fn other_case(letter: char) -> char {
+    if letter.is_ascii_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() }
+}
+
+fn folding() -> StoreError {
+    StoreError::Unsupported(
+        "its disk takes two spellings (case or accents) for one name; use a disk that tells them apart".to_owned(),
+    )
+}
+
+/// Whether both describe one file: another put in its place since would be another.
+#[cfg(unix)]
+pub(super) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere the system tells no identity, and links need rights that few have.
+#[cfg(not(unix))]
+pub(super) fn same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
+    other.is_file()
 }
 
 /// Makes the folder `path` durably, unless it is there; a link in its place is refused.
@@ -181,10 +260,17 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A failure to set the folder up; there, "not found" is about the folder and not about an object.
+/// A failure to set the folder up.
 fn unusable(error: io::Error) -> StoreError {
-    match failed(error) {
-        StoreError::NotFound => StoreError::broken("the folder of the store vanished while it was opened"),
+    gone_or(failed(error))
+}
+
+/// Of the folder of the store, "not found" is no answer about an object.
+pub(super) fn gone_or(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound => {
+            StoreError::not_applied("a part of the path of the store is not there").because(Cause::FolderGone)
+        }
         other => other,
     }
 }

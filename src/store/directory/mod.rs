@@ -9,14 +9,19 @@
 //! swaps folders for links at the same moment: who can do that can change the files anyway.
 
 mod layout;
+mod listings;
 mod read;
 mod shard;
 mod side;
+mod turns;
 mod version;
 mod walk;
 mod write;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -30,6 +35,8 @@ use crate::{
     path::{KeyPrefix, ObjectKey},
 };
 use layout::Layout;
+use listings::Listings;
+use turns::Turns;
 
 /// Objects as files below one folder. Any number of handles, in any number of processes, may share the folder.
 #[derive(Clone, Debug)]
@@ -42,10 +49,15 @@ pub struct DirectoryStore {
 struct Disk {
     layout: Layout,
     clock: Arc<dyn Clock>,
+    turns: Turns,
+    listings: Listings,
+    /// How many folders were read so far: what listings cost.
+    folders_read: Arc<AtomicU64>,
 }
 
 impl DirectoryStore {
-    /// The store in the folder `root`, which is made where it does not exist; `clock` stamps what is written. Blocks.
+    /// The store in the folder `root`, which is made where it does not exist; `clock` stamps what is written. A folder that
+    /// can only be read is opened for reading, and each change is `Denied` with the reason. Blocks.
     ///
     /// # Errors
     /// `Unsupported` for a disk that takes two spellings for one name (upper and lower case, or accents composed and
@@ -53,7 +65,9 @@ impl DirectoryStore {
     /// cannot be used.
     pub fn open(root: impl AsRef<Path>, clock: Arc<dyn Clock>) -> StoreResult<Self> {
         let layout = Layout::open(root.as_ref())?;
-        Ok(Self { disk: Arc::new(Disk { layout, clock }) })
+        let disk =
+            Disk { layout, clock, turns: Turns::new(), listings: Listings::default(), folders_read: Arc::default() };
+        Ok(Self { disk: Arc::new(disk) })
     }
 
     /// Runs `work` where it may block. It is carried to its end even if the caller no longer waits.
@@ -81,8 +95,8 @@ impl Store for DirectoryStore {
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let key = key.clone();
-        self.blocking(move |disk| disk.put(&key, &bytes, options)).await
+        let name = key.clone();
+        self.locked(key, move |disk, shard| disk.put(shard, &name, &bytes, options)).await
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
@@ -96,7 +110,7 @@ impl Store for DirectoryStore {
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        let key = key.clone();
-        self.blocking(move |disk| disk.delete(&key, &options)).await
+        let name = key.clone();
+        self.locked(key, move |disk, _held| disk.delete(&name, &options)).await
     }
 }

@@ -1,17 +1,18 @@
 //! Reading: everything comes from one open file, so a rename meanwhile changes nothing.
 
 use std::{
-    fs::{self, File},
+    fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
     ops::Range,
+    path::Path,
 };
 
 use bytes::Bytes;
 
 use super::{
     Disk,
-    layout::{Layout, Spot},
-    version::{Version, failed},
+    layout::{Layout, Spot, same_file},
+    version::{Version, failed, failed_at},
 };
 use crate::{
     path::ObjectKey,
@@ -74,12 +75,11 @@ impl Layout {
     /// The object at `key`, open; `None` where it was replaced between looking and opening.
     fn open_object(&self, key: &ObjectKey) -> StoreResult<Option<(File, Version)>> {
         let Spot::File(seen) = self.look(key.as_str())? else { return Err(StoreError::NotFound) };
-        let file = match File::open(self.path(key.as_str())?) {
-            // Deleted or pruned since: to look again will say so.
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
-            file => file.map_err(failed)?,
+        let path = self.path(key.as_str())?;
+        let file = match open_plain(&path) {
+            // Deleted, pruned or replaced since: to look again will say so.
+            Err(error) if was_replaced(&error) => return Ok(None),
+            file => file.map_err(failed_at(&path))?,
         };
         let opened = file.metadata().map_err(failed)?;
         if !same_file(&seen, &opened) {
@@ -90,18 +90,22 @@ impl Layout {
     }
 }
 
-/// Whether both describe one file: a link put in its place since would lead to another.
-#[cfg(unix)]
-fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+/// Opens the file `path` and nothing else: a FIFO in its place is not waited for, and a link not followed.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOFOLLOW);
+    options.open(path)
 }
 
-/// Elsewhere the system tells no identity, and links need rights that few have.
-#[cfg(not(unix))]
-fn same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
-    other.is_file()
+/// Whether an error of [`open_plain`] says that something else lies there than the file that was seen.
+fn was_replaced(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) {
+        return true;
+    }
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// The bytes `range`; `None` where the file has become shorter.
@@ -111,4 +115,26 @@ fn read(file: &mut File, range: &Range<u64>) -> io::Result<Option<Bytes>> {
     let mut bytes = Vec::with_capacity(usize::try_from(length).map_err(io::Error::other)?);
     file.take(length).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 == length).then(|| Bytes::from(bytes)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, process::Command, sync::mpsc, time::Duration};
+
+    use super::*;
+
+    #[test]
+    fn a_fifo_that_took_the_place_of_a_file_is_not_waited_for_and_a_link_not_followed() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let [fifo, link, file] = ["fifo", "link", "file"].map(|name| folder.path().join(name));
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        fs::write(&file, "x").unwrap();
+        symlink(&file, &link).unwrap();
+        let (done, opened) = mpsc::channel();
+        std::thread::spawn(move || done.send(open_plain(&fifo).map(|file| file.metadata().unwrap().is_file())));
+        let opened = opened.recv_timeout(Duration::from_mins(1)).expect("opening came back");
+        assert!(!opened.unwrap(), "it is seen for what it is");
+        assert!(was_replaced(&open_plain(&link).unwrap_err()));
+        assert!(open_plain(&file).is_ok());
+    }
 }

@@ -4,18 +4,21 @@
 //! system frees it when its holder dies. The file also holds the last time that was stamped under it.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use super::{
-    layout::remove_file,
+    layout::{remove_file, same_file},
     version::{Version, system_time},
 };
 
 /// Digits of a stamp in a lock file: all that an `i64` of nanoseconds can have, so that it is always overwritten whole.
 const DIGITS: usize = 20;
+/// How far ahead of the clock a remembered stamp may be, in nanoseconds: ten years. A clock that was set back leaves such
+/// stamps, and times still increase then; a stamp beyond is damage, and no disk need be able to keep a later one.
+const AHEAD: i128 = 10 * 365 * 86_400 * 1_000_000_000;
 /// How far ahead a time is tried, in nanoseconds, where the disk keeps coarser ones: down to the 2 s of FAT.
 const STEPS: [i128; 5] = [0, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000];
 
@@ -28,21 +31,25 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Waits for lock `index`.
-    pub(super) fn lock(locks: &Path, temporary: &Path, index: u8) -> io::Result<Self> {
-        let file = Self::open(locks, index)?;
-        file.lock()?;
-        Self::held(file, temporary, index)
+    /// Takes lock `index` if nobody holds it; `now` is the time.
+    pub(super) fn try_lock(locks: &Path, temporary: &Path, index: u8, now: i128) -> io::Result<Option<Self>> {
+        let path = Self::file(locks, index);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // A lock on a file that was removed meanwhile guards nothing: others lock the file that came in its place.
+        if !same_file(&file.metadata()?, &fs::metadata(&path)?) {
+            return Ok(None);
+        }
+        Self::held(file, temporary, index, now).map(Some)
     }
 
-    /// Takes lock `index` if nobody holds it.
-    pub(super) fn try_lock(locks: &Path, temporary: &Path, index: u8) -> io::Result<Option<Self>> {
-        let file = Self::open(locks, index)?;
-        match file.try_lock() {
-            Ok(()) => Self::held(file, temporary, index).map(Some),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+    /// The file that is lock `index`.
+    pub(super) fn file(locks: &Path, index: u8) -> PathBuf {
+        locks.join(format!("{index:02x}"))
     }
 
     /// The files that the holder of lock `index`, and nobody else, may use: for content and for a side file.
@@ -81,16 +88,12 @@ impl Shard {
         Ok(stamped)
     }
 
-    fn open(locks: &Path, index: u8) -> io::Result<File> {
-        let path = locks.join(format!("{index:02x}"));
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
-    }
-
-    fn held(mut lock: File, temporary: &Path, index: u8) -> io::Result<Self> {
+    fn held(mut lock: File, temporary: &Path, index: u8, now: i128) -> io::Result<Self> {
         let mut text = String::new();
-        lock.read_to_string(&mut text)?;
+        // No stamp is longer; what is, was not written here.
+        Read::by_ref(&mut lock).take(DIGITS as u64 + 1).read_to_string(&mut text)?;
         // A new file is empty: no stamp yet.
-        let last = text.trim().parse().unwrap_or(0);
+        let last = text.trim().parse().ok().filter(|stamp| *stamp <= now + AHEAD).unwrap_or(0);
         Ok(Self { lock, last, temporary: Self::temporary_files(temporary, index) })
     }
 

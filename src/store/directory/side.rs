@@ -50,11 +50,11 @@ impl Layout {
         let earlier = self.read_side(key)?.versions;
         versions.extend(earlier.into_iter().find(|entry| Some(&entry.etag) == replaced));
         let path = self.side(key);
-        let (mut file, temporary) = shard.side_file()?;
+        let (mut file, temporary) = self.in_own_folders(|| shard.side_file())?;
         file.write_all(&serde_json::to_vec(&Side { key: key.as_str().to_owned(), versions })?)?;
         file.sync_all()?;
         if let Some(folder) = path.parent() {
-            make_folder(folder)?;
+            self.in_own_folders(|| make_folder(folder))?;
             fs::rename(temporary, &path)?;
             sync_folder(folder)?;
         }
@@ -87,7 +87,7 @@ mod tests {
     use crate::{
         clock::SystemClock,
         path::KeyPrefix,
-        store::{DirectoryStore, PutOptions, Store},
+        store::{DirectoryStore, PutOptions, Store, directory::layout::lock_index},
     };
 
     use super::*;
@@ -102,7 +102,7 @@ mod tests {
         let current = store.put(&key, Bytes::from_static(b"x"), options).await.unwrap().etag;
         let layout = &store.disk.layout;
         for crash in ["first", "second"] {
-            let shard = layout.lock(&key).unwrap();
+            let shard = layout.try_lock(lock_index(&key), 0).unwrap().unwrap();
             layout.write_side(&shard, &key, ETag::new(crash), Metadata::new(), Some(&current)).unwrap();
             drop(shard);
             assert_eq!(store.head(&key).await.unwrap().metadata, metadata, "after the {crash} crash");

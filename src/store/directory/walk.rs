@@ -3,26 +3,70 @@
 //! A folder sorts as its name with the `/` that its keys have, so `a-b` comes before `a/b` and `a.txt` too; with that,
 //! going down in order gives keys in order, and nothing needs to be collected and sorted as a whole.
 
-use std::{fs, io, path::PathBuf, vec};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    vec,
+};
+
+use tokio::time::Instant;
 
 use super::{
     Disk,
     layout::{OWN, Spot},
-    version::{Version, failed},
+    listings::{Place, Question},
+    version::{Version, failed_at},
 };
 use crate::{
     path::KeyPrefix,
     store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, memory::page},
 };
 
+/// What a name costs in memory beyond its characters.
+const NAME_BYTES: usize = size_of::<String>() + 16;
+
 impl Disk {
     pub(super) fn list(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
-        let Some(top) = self.folder(prefix)? else { return Ok(ListPage::default()) };
-        let after = options.page.as_ref().map(|PageToken(token)| token.clone()).or_else(|| options.start_after.clone());
-        let mut walk = Walk { after, fold: options.delimiter, levels: Vec::new(), failure: None };
-        walk.descend(&top, prefix.as_str());
-        let listed = page(prefix, options, walk.by_ref());
-        walk.failure.map_or(Ok(listed), Err)
+        let question = Question { prefix: prefix.clone(), delimiter: options.delimiter };
+        let place = options.page.as_ref().map(Place::of);
+        let waiting = place.as_ref().and_then(|place| self.listings.take(&question, place));
+        let after = place.as_ref().map(|place| place.ended.clone()).or_else(|| options.start_after.clone());
+        let Some(mut walk) = waiting.map(Ok).or_else(|| self.begin_walk(&question, after).transpose()).transpose()?
+        else {
+            return Ok(ListPage::default());
+        };
+        let number = place.as_ref().and_then(|place| place.number).unwrap_or_else(|| self.listings.begin());
+        let here = ListOptions { page: place.map(|place| PageToken(place.ended)), ..options.clone() };
+        let (mut listed, over) = page(prefix, &here, walk.by_ref());
+        if let Some(failure) = walk.failure {
+            return Err(failure);
+        }
+        if let Some(PageToken(ended)) = listed.next.take() {
+            walk.put_back = over;
+            listed.next = Some(self.listings.keep(number, question, ended, walk));
+        }
+        Ok(listed)
+    }
+
+    /// A walk that has read the folder of the question, if there is one.
+    pub(super) fn begin_walk(&self, question: &Question, after: Option<String>) -> StoreResult<Option<Walk>> {
+        let Some(top) = self.folder(&question.prefix)? else { return Ok(None) };
+        let mut walk = Walk {
+            after,
+            fold: question.delimiter,
+            levels: Vec::new(),
+            put_back: None,
+            failure: None,
+            began: Instant::now(),
+            bytes: 0,
+            folders_read: Arc::clone(&self.folders_read),
+        };
+        walk.descend(top, question.prefix.as_str().to_owned());
+        Ok(Some(walk))
     }
 
     /// The folder of the keys below `prefix`, if there is one to list.
@@ -43,56 +87,92 @@ impl Disk {
 
 /// A walk through a tree; it ends early where reading fails, and then says why.
 #[derive(Debug)]
-struct Walk {
+pub(super) struct Walk {
     /// Keys up to this one are left out.
     after: Option<String>,
     /// Whether one file of each folder at the top is enough.
     fold: bool,
     /// What is left to visit, at each depth.
-    levels: Vec<vec::IntoIter<Child>>,
+    levels: Vec<Level>,
+    /// What the last page had no room for.
+    put_back: Option<ListEntry>,
     failure: Option<StoreError>,
+    began: Instant,
+    /// What the names read so far take in memory.
+    bytes: usize,
+    folders_read: Arc<AtomicU64>,
 }
 
-/// A file, or a folder whose key ends in `/`.
+/// A folder with the names in it that are left to visit, those of folders ending in `/`.
 #[derive(Debug)]
-struct Child {
-    key: String,
+struct Level {
     path: PathBuf,
+    /// What keys in it begin with.
+    prefix: String,
+    names: vec::IntoIter<String>,
 }
 
 impl Walk {
+    pub(super) fn began(&self) -> Instant {
+        self.began
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    #[cfg(test)]
+    pub(super) fn weigh(&mut self, more: usize) {
+        self.bytes += more;
+    }
+
     /// Goes into the folder `path`, whose keys begin with `prefix`.
-    fn descend(&mut self, path: &PathBuf, prefix: &str) {
-        match children(path, prefix) {
-            Ok(children) => self.levels.push(children.into_iter()),
+    fn descend(&mut self, path: PathBuf, prefix: String) {
+        self.folders_read.fetch_add(1, Ordering::Relaxed);
+        match names(&path, prefix.is_empty()) {
+            Ok(names) => {
+                self.bytes += names.iter().map(|name| NAME_BYTES + name.capacity()).sum::<usize>();
+                self.levels.push(Level { path, prefix, names: names.into_iter() });
+            }
             // Pruned since its parent was read.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.failure = Some(failed(error)),
+            Err(error) => self.failure = Some(failed_at(&path)(error)),
         }
     }
 
-    fn is_wanted(&self, child: &Child) -> bool {
+    fn is_wanted(&self, key: &str) -> bool {
         let Some(after) = &self.after else { return true };
         // All keys of a folder sort before its name closed by the last character there is.
-        if child.key.ends_with('/') { format!("{}\u{10ffff}", child.key) > *after } else { child.key > *after }
+        if key.ends_with('/') { format!("{key}\u{10ffff}") > *after } else { key > after.as_str() }
     }
 
-    /// The entry of a file; `None` where it vanished since its folder was read.
-    fn entry(&mut self, child: Child) -> Option<ListEntry> {
-        let version = fs::symlink_metadata(&child.path)
+    /// The entry of the file `key`; `None` where it vanished since its folder was read.
+    fn entry(&mut self, key: String, path: &Path) -> Option<ListEntry> {
+        let version = fs::symlink_metadata(path)
             .and_then(|found| if found.is_file() { Version::of(&found).map(Some) } else { Ok(None) });
         match version {
             Ok(version) => version.map(|version| ListEntry {
-                key: child.key,
+                key,
                 size: version.size,
                 etag: version.etag(),
                 modified_at: version.modified_at,
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
-                self.failure = Some(failed(error));
+                self.failure = Some(failed_at(path)(error));
                 None
             }
+        }
+    }
+
+    /// What was put back, as it is now: it may have been changed or removed since. A file deeper down stands only for its
+    /// folder, and that needs no second look.
+    fn again(&mut self, entry: ListEntry) -> Option<ListEntry> {
+        let top = self.levels.first();
+        let name = top.and_then(|top| entry.key.strip_prefix(&top.prefix)).filter(|name| !name.contains('/'));
+        match name.and_then(|name| top.map(|top| top.path.join(name))) {
+            Some(path) => self.entry(entry.key, &path),
+            None => Some(entry),
         }
     }
 }
@@ -101,17 +181,25 @@ impl Iterator for Walk {
     type Item = ListEntry;
 
     fn next(&mut self) -> Option<ListEntry> {
+        if let Some(entry) = self.put_back.take()
+            && let Some(entry) = self.again(entry)
+        {
+            return Some(entry);
+        }
         while self.failure.is_none() {
-            let Some(child) = self.levels.last_mut()?.next() else {
+            let level = self.levels.last_mut()?;
+            let Some(name) = level.names.next() else {
                 self.levels.pop();
                 continue;
             };
-            if !self.is_wanted(&child) {
+            let key = format!("{}{name}", level.prefix);
+            let path = level.path.join(name.trim_end_matches('/'));
+            if !self.is_wanted(&key) {
                 continue;
             }
-            if child.key.ends_with('/') {
-                self.descend(&child.path, &child.key);
-            } else if let Some(entry) = self.entry(child) {
+            if key.ends_with('/') {
+                self.descend(path, key);
+            } else if let Some(entry) = self.entry(key, &path) {
                 if self.fold {
                     self.levels.truncate(1);
                 }
@@ -123,22 +211,22 @@ impl Iterator for Walk {
 }
 
 /// What lies in one folder, sorted: files and folders whose names are UTF-8, no links, not the store's own.
-fn children(path: &PathBuf, prefix: &str) -> io::Result<Vec<Child>> {
-    let mut children = Vec::new();
+fn names(path: &Path, is_root: bool) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         let kind = entry.file_type()?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if prefix.is_empty() && name == OWN {
+        let Ok(mut name) = entry.file_name().into_string() else { continue };
+        if is_root && name == OWN {
             continue;
         }
-        let end = match (kind.is_file(), kind.is_dir()) {
-            (true, _) => "",
-            (_, true) => "/",
+        match (kind.is_file(), kind.is_dir()) {
+            (true, _) => {}
+            (_, true) => name.push('/'),
             _ => continue,
-        };
-        children.push(Child { key: format!("{prefix}{name}{end}"), path: entry.path() });
+        }
+        names.push(name);
     }
-    children.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-    Ok(children)
+    names.sort_unstable();
+    Ok(names)
 }

@@ -8,9 +8,9 @@ use std::{
 
 use super::{
     Disk,
-    layout::{Layout, Spot, make_folder, remove_file, sync_folder},
+    layout::{Layout, Spot, gone_or, make_folder, remove_file, sync_folder},
     shard::Shard,
-    version::{Version, failed},
+    version::{Version, failed, failed_at},
 };
 use crate::{
     path::{ETag, ObjectKey},
@@ -21,9 +21,15 @@ use crate::{
 const ATTEMPTS: usize = 100;
 
 impl Disk {
-    pub(super) fn put(&self, key: &ObjectKey, bytes: &[u8], options: PutOptions) -> StoreResult<PutResult> {
+    /// Needs the lock of `key`.
+    pub(super) fn put(
+        &self,
+        shard: &mut Shard,
+        key: &ObjectKey,
+        bytes: &[u8],
+        options: PutOptions,
+    ) -> StoreResult<PutResult> {
         let path = self.layout.path(key.as_str())?;
-        let mut shard = self.layout.lock(key).map_err(broken)?;
         let spot = self.layout.look(key.as_str())?;
         let current = match &spot {
             Spot::File(found) => Some(Version::of(found).map_err(broken)?),
@@ -34,7 +40,7 @@ impl Disk {
         if matches!(spot, Spot::Folder) {
             clear_the_way(key, &path)?;
         }
-        let written = self.write(&mut shard, key, bytes, options, current);
+        let written = self.write(shard, key, bytes, options, current);
         let placed = written.and_then(|(etag, temporary)| {
             self.layout.place(key, &temporary, &path)?;
             Ok(PutResult { etag })
@@ -58,7 +64,7 @@ impl Disk {
         options: PutOptions,
         replaced: Option<Version>,
     ) -> StoreResult<(ETag, PathBuf)> {
-        let (mut file, temporary) = shard.content_file().map_err(broken)?;
+        let (mut file, temporary) = self.layout.in_own_folders(|| shard.content_file()).map_err(broken)?;
         let temporary = temporary.to_owned();
         file.write_all(bytes).map_err(broken)?;
         let now = self.clock.now().as_nanosecond();
@@ -71,14 +77,14 @@ impl Disk {
         Ok((etag, temporary))
     }
 
+    /// Needs the lock of `key`.
     pub(super) fn delete(&self, key: &ObjectKey, options: &DeleteOptions) -> StoreResult<()> {
         let path = self.layout.path(key.as_str())?;
-        let _held = self.layout.lock(key).map_err(broken)?;
         let Some(current) = self.layout.version(key)? else { return Ok(()) };
         if options.if_match.as_ref().is_some_and(|wanted| *wanted != current.etag()) {
             return Err(StoreError::PreconditionFailed);
         }
-        remove_file(&path).map_err(broken)?;
+        remove_file(&path).map_err(failed_at(&path))?;
         sync_what_is_left(&path).map_err(StoreError::unknown)?;
         // The object is gone; a side file that stays names a version that never comes again.
         if let Err(error) = self.layout.remove_side(key) {
@@ -100,7 +106,7 @@ impl Layout {
                 io::ErrorKind::NotFound => {}
                 io::ErrorKind::NotADirectory => return Err(blocked(key, "below something that is not a folder")),
                 io::ErrorKind::IsADirectory => clear_the_way(key, path)?,
-                _ => return Err(broken(error)),
+                _ => return Err(failed_at(path)(error)),
             }
         }
         Err(StoreError::Busy)
@@ -134,11 +140,8 @@ fn sync_what_is_left(path: &Path) -> io::Result<()> {
 }
 
 /// An I/O error of a change, before it could be seen. That a part of the way is missing is no answer to the caller.
-fn broken(error: io::Error) -> StoreError {
-    match failed(error) {
-        StoreError::NotFound => StoreError::broken("the folder of the store, or a part of it, is gone"),
-        other => other,
-    }
+pub(super) fn broken(error: io::Error) -> StoreError {
+    gone_or(failed(error))
 }
 
 /// Removes the folder at `path` if it is empty: it holds no object, so only leftovers are lost.

@@ -2,7 +2,9 @@
 //!
 //! The raw status decides before the error code does, because 304, 409 and 412 have no modelled error, a HEAD has no
 //! body and a proxy may answer with HTML. A write counts as not applied only where that is certain: S3 refused it by
-//! name, or the connection was never made. After anything else it may have landed.
+//! name, or the connection was never made. After anything else it may have landed. Why it failed is [`cause`]'s to say.
+//!
+//! [`cause`]: super::cause
 
 use std::{error::Error as StdError, io};
 
@@ -10,7 +12,8 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::client::{dns::ResolveDnsError, orchestrator::HttpResponse};
 
-use crate::store::StoreError;
+use super::{S3Store, cause::Answer};
+use crate::store::{Cause, StoreError};
 
 /// What was asked for, as far as it changes the meaning of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,54 +22,112 @@ pub(super) enum Asked {
     Object,
     /// A listing: 404 is the bucket.
     Listing,
-    /// A write that needs an object to be there: 404 is the object.
-    ChangeOfObject,
-    /// A write that needs nothing to be there: 404 is the bucket.
-    Change,
+    /// A put that needs an object to be there: 404 is the object.
+    Replacement,
+    /// A put that needs nothing to be there: 404 is the bucket.
+    Put,
+    /// A delete of one version: 404 is the object.
+    DeleteOfVersion,
+    /// A delete of anything: 404 is the bucket.
+    Delete,
 }
 
 impl Asked {
     fn is_change(self) -> bool {
-        matches!(self, Self::ChangeOfObject | Self::Change)
+        !matches!(self, Self::Object | Self::Listing)
+    }
+
+    fn is_of_object(self) -> bool {
+        matches!(self, Self::Object | Self::Replacement | Self::DeleteOfVersion)
+    }
+
+    /// What a policy calls it.
+    pub(super) fn action(self) -> &'static str {
+        match self {
+            Self::Object => "s3:GetObject",
+            Self::Listing => "s3:ListBucket",
+            Self::Replacement | Self::Put => "s3:PutObject",
+            Self::DeleteOfVersion | Self::Delete => "s3:DeleteObject",
+        }
     }
 }
 
 /// Error codes that say the caller, not the request, is wrong; some come with status 400.
-const CREDENTIAL_CODES: &[&str] =
-    &["AuthorizationHeaderMalformed", "ExpiredToken", "InvalidToken", "NoSuchBucket", "TokenRefreshRequired"];
+const CREDENTIAL_CODES: &[&str] = &[
+    "AuthorizationHeaderMalformed",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "IllegalLocationConstraintException",
+    "InvalidToken",
+    "NoSuchBucket",
+    "TokenRefreshRequired",
+];
 /// Error codes after which certainly nothing was changed, and which pass. After `RequestTimeTooSkewed` the SDK has
 /// learnt the server's time from the reply and signs the next request by it.
-const PASSING_CODES: &[&str] = &["SlowDown", "RequestTimeTooSkewed", "RequestTimeout", "TooManyRequests"];
+const PASSING_CODES: &[&str] = &[
+    "BadDigest",
+    "IncompleteBody",
+    "RequestTimeTooSkewed",
+    "RequestTimeout",
+    "SlowDown",
+    "TooManyRequests",
+    "XAmzContentSHA256Mismatch",
+];
+/// Error codes by which S3 and its likes say that a key, or what is asked for it, is beyond them. Every other refusal is
+/// no fault of the request.
+const UNSUPPORTED_CODES: &[&str] = &[
+    "EntityTooLarge",
+    "InvalidArgument",
+    "InvalidObjectName",
+    "InvalidURI",
+    "KeyTooLongError",
+    "MetadataTooLarge",
+    "NotImplemented",
+    "XMinioInvalidObjectName",
+];
 
-/// The meaning of `error`.
-pub(super) fn classify<E>(error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
-where
-    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-{
-    let code = error.code().unwrap_or_default().to_owned();
-    let status = match &error {
-        SdkError::ServiceError(refusal) => refusal.raw().status().as_u16(),
-        SdkError::ConstructionFailure(_) => return StoreError::Unsupported(describe(&error)),
-        SdkError::DispatchFailure(_) => return undelivered(error, asked),
-        // Answers that cannot be understood, and timeouts of the SDK's own.
-        _ => return in_doubt(error, asked),
-    };
-    if CREDENTIAL_CODES.contains(&code.as_str()) {
-        return denied(error);
-    }
-    if PASSING_CODES.contains(&code.as_str()) {
-        return StoreError::not_applied(error);
-    }
-    match status {
-        304 => StoreError::NotModified,
-        404 if matches!(asked, Asked::Object | Asked::ChangeOfObject) || code == "NoSuchKey" => StoreError::NotFound,
-        300..=399 | 401 | 403 | 404 => denied(error),
-        409 => StoreError::Busy,
-        412 => StoreError::PreconditionFailed,
-        416 => StoreError::RangeNotSatisfiable,
-        429 => StoreError::not_applied(error),
-        400..=499 | 501 => StoreError::Unsupported(describe(&error)),
-        _ => in_doubt(error, asked),
+impl S3Store {
+    /// The meaning of `error`.
+    pub(super) fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+    {
+        let answer = match &error {
+            SdkError::ServiceError(refusal) => {
+                Answer::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
+            }
+            SdkError::ConstructionFailure(_) => {
+                return StoreError::Unsupported(aws_sdk_s3::error::DisplayErrorContext(&error).to_string());
+            }
+            SdkError::DispatchFailure(_) => return undelivered(error, asked),
+            SdkError::TimeoutError(_) => return in_doubt(error, asked).because(Cause::Timeout),
+            _ => return unreadable(error, asked),
+        };
+        let cause = answer.cause(asked, &self.bucket, self.clock.now());
+        let said = answer.said();
+        let denied = || StoreError::denied(cause.clone(), said.clone());
+        let not_applied = || StoreError::not_applied(said.clone()).because(cause.clone());
+        if CREDENTIAL_CODES.contains(&answer.code) {
+            return denied();
+        }
+        if PASSING_CODES.contains(&answer.code) {
+            return not_applied();
+        }
+        match answer.status {
+            304 => StoreError::NotModified,
+            404 if asked.is_of_object() || answer.code == "NoSuchKey" => StoreError::NotFound,
+            300..=399 | 401 | 403 | 404 => denied(),
+            409 => StoreError::Busy,
+            412 => StoreError::PreconditionFailed,
+            416 => StoreError::RangeNotSatisfiable,
+            421 | 425 | 429 => not_applied(),
+            400..=499 | 501 if UNSUPPORTED_CODES.contains(&answer.code) => StoreError::Unsupported(said),
+            // A gateway gives up on a request that it may have passed on.
+            408 => in_doubt(said.clone(), asked).because(cause),
+            // Refused before it came to the object, by a proxy or a server that knows less than S3.
+            400..=499 | 501 => not_applied(),
+            _ => in_doubt(said.clone(), asked).because(cause),
+        }
     }
 }
 
@@ -75,17 +136,47 @@ pub(super) fn in_doubt(source: impl Into<Box<dyn StdError + Send + Sync>>, asked
     if asked.is_change() { StoreError::unknown(source) } else { StoreError::not_applied(source) }
 }
 
+/// An answer came that cannot be understood: because it broke off, or because it is none of S3's.
+fn unreadable<E>(error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
+where
+    E: StdError + Send + Sync + 'static,
+{
+    let broke_off = find::<io::Error>(&error).is_some() || find::<hyper_util::client::legacy::Error>(&error).is_some();
+    let cause = match error.raw_response() {
+        Some(raw) if !broke_off => Cause::NotS3 { status: raw.status().as_u16() },
+        _ => Cause::Unreachable,
+    };
+    in_doubt(error, asked).because(cause)
+}
+
 /// No answer came: because nothing could be sent, or because the connection broke afterwards.
 fn undelivered<E>(error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
 where
     E: StdError + Send + Sync + 'static,
 {
+    let timed_out = matches!(&error, SdkError::DispatchFailure(failure) if failure.is_timeout());
+    let cause = if timed_out { Cause::Timeout } else { Cause::Unreachable };
     match find::<CredentialsError>(&error) {
-        Some(CredentialsError::CredentialsNotLoaded(_) | CredentialsError::InvalidConfiguration(_)) => denied(error),
-        Some(_) => StoreError::not_applied(error),
-        None if never_connected(&error) => StoreError::not_applied(error),
-        None => in_doubt(error, asked),
+        Some(CredentialsError::CredentialsNotLoaded(_)) => StoreError::denied(Cause::NoCredentials, error),
+        Some(CredentialsError::InvalidConfiguration(_)) => StoreError::denied(Cause::CredentialsNotLoaded, error),
+        Some(_) => StoreError::not_applied(error).because(Cause::CredentialsNotLoaded),
+        None if found_no_identity(&error) => StoreError::denied(Cause::NoCredentials, error),
+        None if never_connected(&error) => StoreError::not_applied(error).because(cause),
+        None => in_doubt(error, asked).because(cause),
     }
+}
+
+/// Whether the search for credentials took too long, as it does where the last place to look is a metadata service that is
+/// not there. The SDK has no public type for it.
+fn found_no_identity(error: &(dyn StdError + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.to_string().starts_with("identity resolver timed out") {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 fn never_connected(error: &(dyn StdError + 'static)) -> bool {
@@ -103,17 +194,4 @@ fn find<'error, T: StdError + 'static>(error: &'error (dyn StdError + 'static)) 
         next = error.source();
     }
     None
-}
-
-fn denied(error: impl StdError + Send + Sync + 'static) -> StoreError {
-    StoreError::Denied(std::sync::Arc::new(error))
-}
-
-/// The server's own words where it had some.
-fn describe<E: StdError + ProvideErrorMetadata + 'static>(error: &SdkError<E, HttpResponse>) -> String {
-    match (error.code(), error.message()) {
-        (Some(code), Some(message)) => format!("{code}: {message}"),
-        (Some(code), None) => code.to_owned(),
-        (None, _) => aws_sdk_s3::error::DisplayErrorContext(error).to_string(),
-    }
 }

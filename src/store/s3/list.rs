@@ -15,12 +15,7 @@ use aws_sdk_s3::{
     types::{CommonPrefix, EncodingType, Object},
 };
 
-use super::{
-    S3Store,
-    failure::{Asked, classify},
-    read::timestamp,
-    within,
-};
+use super::{S3Store, failure::Asked, read::timestamp, within};
 use crate::{
     limits::ATTEMPT_TIMEOUT,
     path::{ETag, KeyPrefix},
@@ -41,7 +36,7 @@ impl S3Store {
             None => send(request).await,
             Some(token) => send_continued(request, token).await,
         };
-        page(answer?.map_err(|error| classify(error, Asked::Listing))?)
+        page(answer?.map_err(|error| self.classify(error, Asked::Listing))?)
     }
 
     fn list_request(&self, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {

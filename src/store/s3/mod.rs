@@ -5,6 +5,7 @@
 //! put is sent once per call: [`Committer`](super::Committer) settles what became of it. No request and no body can hang,
 //! because every attempt and every operation has a deadline of its own.
 
+mod cause;
 mod failure;
 mod list;
 mod options;
@@ -24,10 +25,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 pub use options::S3Options;
 
-use self::failure::{Asked, classify, in_doubt};
+use self::failure::{Asked, in_doubt};
 use super::{
     Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
-    PutResult, Store, StoreError, StoreResult, backoff::Backoff,
+    PutResult, Store, StoreError, StoreResult, backoff::Backoff, cause::Cause,
 };
 use crate::{
     clock::Clock,
@@ -119,15 +120,15 @@ impl S3Store {
     {
         let deadline = Instant::now() + OPERATION_TIMEOUT;
         let retried = timeout_at(deadline, self.retry(StoreError::is_transient, attempt));
-        retried.await.unwrap_or_else(|late| Err(StoreError::not_applied(late)))
+        retried.await.unwrap_or_else(|late| Err(StoreError::not_applied(late).because(Cause::Timeout)))
     }
 
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
         let request =
             self.client.delete_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
-        let asked = if if_match.is_some() { Asked::ChangeOfObject } else { Asked::Change };
+        let asked = if if_match.is_some() { Asked::DeleteOfVersion } else { Asked::Delete };
         let sent = within(ATTEMPT_TIMEOUT, asked, request.send()).await?;
-        match sent.map_err(|error| classify(error, asked)) {
+        match sent.map_err(|error| self.classify(error, asked)) {
             Ok(_) | Err(StoreError::NotFound) => Ok(()),
             Err(error) => Err(error),
         }
@@ -148,16 +149,16 @@ impl Store for S3Store {
         let allowed = transfer_time(bytes.len() as u64);
         let request = self.client.put_object().bucket(&self.bucket).key(key.as_str()).body(ByteStream::from(bytes));
         let (request, asked) = match &options.condition {
-            PutCondition::Always => (request, Asked::Change),
-            PutCondition::IfAbsent => (request.if_none_match("*"), Asked::Change),
-            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), Asked::ChangeOfObject),
+            PutCondition::Always => (request, Asked::Put),
+            PutCondition::IfAbsent => (request.if_none_match("*"), Asked::Put),
+            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), Asked::Replacement),
         };
         let encryption = self.sse_kms_key_id.as_ref().map(|_| ServerSideEncryption::AwsKms);
         let request = request
             .set_metadata(Some(options.metadata.into_iter().collect()))
             .set_server_side_encryption(encryption)
             .set_ssekms_key_id(self.sse_kms_key_id.clone());
-        let sent = within(allowed, asked, request.send()).await?.map_err(|error| classify(error, asked))?;
+        let sent = within(allowed, asked, request.send()).await?.map_err(|error| self.classify(error, asked))?;
         let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the server told no ETag of what was written"))?;
         Ok(PutResult { etag: ETag::new(&etag) })
     }
@@ -194,7 +195,7 @@ fn within<T>(
     request: impl Future<Output = T>,
 ) -> impl Future<Output = StoreResult<T>> {
     let answer = Box::pin(timeout(allowed, request));
-    async move { answer.await.map_err(|late| in_doubt(late, asked)) }
+    async move { answer.await.map_err(|late| in_doubt(late, asked).because(Cause::Timeout)) }
 }
 
 /// How long moving `bytes` may take: what any attempt may, and the time of the slowest transfer.

@@ -1,21 +1,29 @@
 //! How to reach a bucket: the standard AWS configuration, and what S3-compatible servers need besides.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use aws_config::{
-    BehaviorVersion, Region, SdkConfig, environment::EnvironmentVariableRegionProvider,
-    meta::region::RegionProviderChain, profile::ProfileFileRegionProvider,
+    BehaviorVersion, Region, SdkConfig,
+    environment::EnvironmentVariableRegionProvider,
+    identity::IdentityCache,
+    meta::region::RegionProviderChain,
+    profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
+    provider_config::ProviderConfig,
 };
 use aws_sdk_s3::{Client, config::Builder};
+use aws_types::os_shim_internal::{Env, Fs};
 
 use super::S3Store;
 use crate::{
     clock::Clock,
     error::{Code, Error, Result},
+    limits::ATTEMPT_TIMEOUT,
 };
 
 /// The region for servers that have none: every S3-compatible server takes it, because it is the default of S3 itself.
 const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
+/// Time to find credentials: less than an attempt has, so that where none are found, that is what the attempt says.
+const CREDENTIALS_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_secs(1));
 
 /// Where the bucket is and how to speak to it. What is not given comes from the standard chain: `AWS_*` variables, the
 /// shared config and credentials files, SSO, container and instance roles. Checksums follow
@@ -44,10 +52,17 @@ impl S3Store {
     /// conditions is the caller's business.
     ///
     /// # Errors
-    /// `invalid_request` where no bucket is named, or no region is known and no endpoint either.
+    /// `invalid_request` where no bucket is named, no region is known and no endpoint either, the endpoint is no URL, or a
+    /// profile is named that no file has.
     pub async fn connect(options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         if options.bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
+        }
+        for endpoint in options.endpoint_url.iter().chain(&environment_endpoint()) {
+            check_endpoint(endpoint)?;
+        }
+        if let Some(profile) = &options.profile {
+            check_profile(profile).await?;
         }
         let shared = shared_config(&options).await;
         if shared.region().is_none() {
@@ -67,14 +82,48 @@ impl S3Store {
 }
 
 async fn shared_config(options: &S3Options) -> SdkConfig {
-    let mut loader = aws_config::defaults(BehaviorVersion::latest());
+    let identities = IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build();
+    let mut loader = aws_config::defaults(BehaviorVersion::latest()).identity_cache(identities);
     if let Some(profile) = &options.profile {
-        loader = loader.profile_name(profile);
+        // The chain asks the environment first; who names a profile means that one, as with the AWS command line.
+        let region = regions(options).region().await;
+        let credentials = ProfileFileCredentialsProvider::builder()
+            .configure(&ProviderConfig::without_region().with_region(region))
+            .profile_name(profile)
+            .build();
+        loader = loader.profile_name(profile).credentials_provider(credentials);
     }
     if let Some(endpoint) = &options.endpoint_url {
         loader = loader.endpoint_url(endpoint);
     }
     loader.region(regions(options)).load().await
+}
+
+/// # Errors
+/// `invalid_request` for what is no URL: the SDK would take it, and every request would fail.
+fn check_endpoint(endpoint: &str) -> Result<()> {
+    if ["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
+        return Ok(());
+    }
+    let message = format!("the endpoint {endpoint:?} is not a URL; did you mean \"http://{endpoint}\"?");
+    Err(Error::new(Code::InvalidRequest, message))
+}
+
+/// # Errors
+/// `invalid_request` where no configuration file has the profile `name`, or none can be read.
+async fn check_profile(name: &str) -> Result<()> {
+    let profiles =
+        aws_config::profile::load(&Fs::real(), &Env::real(), &<_>::default(), None).await.map_err(|error| {
+            Error::new(Code::InvalidRequest, "the AWS configuration files cannot be read").with_source(error)
+        })?;
+    if profiles.get_profile(name).is_some() {
+        return Ok(());
+    }
+    let mut known: Vec<_> = profiles.profiles().collect();
+    known.sort_unstable();
+    let known = if known.is_empty() { "there is none".to_owned() } else { format!("there is {}", known.join(", ")) };
+    let message = format!("no AWS configuration file has the profile {name:?} ({known}); correct --profile");
+    Err(Error::new(Code::InvalidRequest, message))
 }
 
 /// The region given, else the chain's. A custom endpoint never waits for the metadata service of an EC2 instance, and

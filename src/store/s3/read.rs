@@ -10,15 +10,11 @@ use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{
-    S3Store,
-    failure::{Asked, classify},
-    quoted, transfer_time, within,
-};
+use super::{S3Store, failure::Asked, quoted, transfer_time, within};
 use crate::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
     path::{ETag, ObjectKey},
-    store::{GetOptions, Object, ObjectMeta, StoreError, StoreResult},
+    store::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult},
 };
 
 /// The last byte a `Range` header may name: offsets are signed 64-bit numbers in most servers.
@@ -45,9 +41,9 @@ impl S3Store {
             .set_if_match(options.if_match.as_ref().map(quoted))
             .set_if_none_match(options.if_none_match.as_ref().map(quoted));
         let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        let answer = sent.map_err(|error| classify(error, Asked::Object))?;
+        let answer = sent.map_err(|error| self.classify(error, Asked::Object))?;
         let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
-        if fits { receive(answer, Some(most)).await.map(Some) } else { Ok(None) }
+        if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
     }
 
     async fn get_range(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
@@ -60,13 +56,30 @@ impl S3Store {
             .set_if_match(options.if_match.as_ref().map(quoted))
             .set_if_none_match(options.if_none_match.as_ref().map(quoted));
         let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        match sent.map_err(|error| classify(error, Asked::Object)) {
-            Ok(answer) => receive(answer, options.range.as_ref()).await,
+        match sent.map_err(|error| self.classify(error, Asked::Object)) {
+            Ok(answer) => {
+                let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
+                let object = receive(answer, options.range.as_ref(), &Promise::of(options)).await?;
+                if is_in_doubt {
+                    self.check_whole(key, &object.meta).await?;
+                }
+                Ok(object)
+            }
             Err(StoreError::RangeNotSatisfiable) if options.range.as_ref().is_some_and(|range| range.start == 0) => {
                 self.get_empty(key, options).await
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether an answer that does not say which part it is was the whole object: servers may ignore ranges, and must not
+    /// cut an object short.
+    async fn check_whole(&self, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
+        let whole = self.head_once(key, Some(&got.etag)).await?;
+        if (whole.size, &whole.etag) == (got.size, &got.etag) {
+            return Ok(());
+        }
+        Err(StoreError::broken("the server sent a part of an object without saying which"))
     }
 
     /// S3 refuses every range of an empty object, also one that starts at 0. A HEAD tells the empty object from one that
@@ -83,7 +96,7 @@ impl S3Store {
         let request =
             self.client.head_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
         let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        let answer = sent.map_err(|error| classify(error, Asked::Object))?;
+        let answer = sent.map_err(|error| self.classify(error, Asked::Object))?;
         let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
         meta(size, answer.e_tag, answer.last_modified, answer.metadata)
     }
@@ -97,15 +110,52 @@ fn asks_for_all(range: &Range<u64>) -> bool {
     range.start == 0 && range.end > CHUNK_BYTES
 }
 
-/// Reads the body of `answer` and cuts it to what was asked for.
-async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>) -> StoreResult<Object> {
+/// What an answer must say about itself, because of what was asked. A ranged GET has no checksum on S3, so this is all
+/// that holds its bytes to their object.
+struct Promise<'options> {
+    range: Option<&'options Range<u64>>,
+    etag: Option<&'options ETag>,
+}
+
+impl<'options> Promise<'options> {
+    /// For a request with the range of `options`.
+    fn of(options: &'options GetOptions) -> Self {
+        Self { range: options.range.as_ref(), etag: options.if_match.as_ref() }
+    }
+
+    /// For a request without a range.
+    fn whole(options: &'options GetOptions) -> Self {
+        Self { range: None, etag: options.if_match.as_ref() }
+    }
+
+    /// Whether an answer with the version `etag`, of `span` of `size` bytes where it says so, is the one.
+    fn is_kept(&self, etag: &ETag, said: Option<&(Range<u64>, u64)>) -> bool {
+        let is_version = self.etag.is_none_or(|asked| asked == etag);
+        is_version
+            && match (self.range, said) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(asked), Some((span, size))) => {
+                    let (first, last) = first_and_last(asked);
+                    span.start == first && span.end == last.saturating_add(1).min(*size)
+                }
+            }
+    }
+}
+
+/// Reads the body of `answer`, holds it to its `promise` and cuts it to what was asked for.
+async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &Promise<'_>) -> StoreResult<Object> {
     let stated = answer.content_length.and_then(|length| u64::try_from(length).ok());
-    let content_range = answer.content_range.as_deref().map(parse_content_range).transpose()?;
+    let said = answer.content_range.as_deref().map(parse_content_range).transpose()?;
+    let etag = ETag::new(answer.e_tag.as_deref().unwrap_or_default());
+    if !promise.is_kept(&etag, said.as_ref()) {
+        return Err(StoreError::broken("the server sent another version or other bytes than were asked for"));
+    }
     let allowed = transfer_time(stated.unwrap_or(0));
-    let body = within(allowed, Asked::Object, answer.body.collect()).await?.map_err(StoreError::not_applied)?;
-    let bytes = body.into_bytes();
+    let cut_off = |error| StoreError::not_applied(error).because(Cause::Unreachable);
+    let bytes = within(allowed, Asked::Object, answer.body.collect()).await?.map_err(cut_off)?.into_bytes();
     let came = bytes.len() as u64;
-    let (span, size) = content_range.unwrap_or((0..came, came));
+    let (span, size) = said.unwrap_or((0..came, came));
     if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
         return Err(StoreError::broken("the body is not as long as the server said"));
     }
@@ -154,11 +204,15 @@ pub(super) fn timestamp(time: Option<&DateTime>) -> StoreResult<Timestamp> {
         .ok_or_else(|| StoreError::broken("the server told no modification time of an object"))
 }
 
-/// Of an empty range at least the first byte is asked for, because a header cannot ask for none.
 fn range_header(range: &Range<u64>) -> String {
-    let first = range.start.min(LAST_BYTE);
-    let last = range.end.saturating_sub(1).clamp(first, LAST_BYTE);
+    let (first, last) = first_and_last(range);
     format!("bytes={first}-{last}")
+}
+
+/// Of an empty range at least the first byte is asked for, because a header cannot ask for none.
+fn first_and_last(range: &Range<u64>) -> (u64, u64) {
+    let first = range.start.min(LAST_BYTE);
+    (first, range.end.saturating_sub(1).clamp(first, LAST_BYTE))
 }
 
 /// `bytes 0-4095/8192` as the bytes it names and the size of the whole.

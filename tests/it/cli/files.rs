@@ -99,7 +99,7 @@ fn json_is_the_document_of_the_operation() {
     assert_eq!(home.json(&["prompt", "--mode", "listing"])["total"], 2);
     assert_eq!(home.json(&["skills", "list"])["skills"][1]["skill"], "notas");
     assert_eq!(home.json(&["skills", "show", "notas"])["file_list"][0]["path"], "SKILL.md");
-    assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0 }));
+    assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0, "damaged": [] }));
     assert_eq!(home.json(&["session", "delete"]), json!({ "deleted": "cli" }));
     assert_eq!(home.json(&["session", "show"])["version"], 0);
 }

@@ -171,7 +171,7 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let home = Home::new();
     let checks = home.json(&["doctor"]);
     let names: Vec<_> = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["configuration", "folder", "conditional writes", "clock", "put", "get", "list"]);
+    assert_eq!(names, ["configuration", "folder", "conditional writes", "clock", "put", "get", "list", "skills"]);
     assert!(checks.as_array().unwrap().iter().all(|check| check["status"] != "fail"), "{checks}");
     assert_eq!(
         std::fs::read_dir(home.path().join("data/skillmount"))
@@ -186,6 +186,8 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     assert_eq!(output.status.code(), Some(7));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("fail  server") && text.contains("to mend it: "), "{text}");
+    let advice = String::from_utf8(output.stderr).unwrap();
+    assert!(!advice.contains("skillmount doctor"), "doctor does not send to doctor: {advice}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    limits::CACHE_BYTES,
+    limits::CONTENT_CACHE_BYTES,
     path::KeyPrefix,
     store::{Cached, Faulty, Ledger, MemoryStore, Metered, SharedStore},
 };
@@ -16,7 +16,7 @@ fn metered(store: SharedStore) -> SharedStore {
 }
 
 fn cached(store: SharedStore) -> SharedStore {
-    Arc::new(Cached::new(store, CACHE_BYTES, clock()))
+    Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, clock()))
 }
 
 fn faulty(store: SharedStore) -> SharedStore {

@@ -3,6 +3,7 @@
 mod files;
 mod links;
 mod processes;
+mod trouble;
 
 use std::{fs, path::Path, sync::Arc};
 

@@ -14,7 +14,7 @@ use super::{Answer, Server};
 
 const MIB: usize = 1 << 20;
 
-/// A server with the least memory that can be configured: 96 MiB for calls, 48 for those of one user.
+/// A server with the least memory that can be configured: 104 MiB for calls, 52 for those of one user.
 async fn small_server() -> Server {
     let budgets = Budgets { memory: MEMORY_LEAST_BYTES, ..Budgets::default() };
     Server::serving(HttpConfig::default(), ServiceOptions { budgets, ..ServiceOptions::default() }).await
@@ -67,7 +67,8 @@ async fn large_bodies_wait_for_each_other_and_none_is_refused() {
     }
     has_shared(&server, 24 * MIB as u64).await;
 
-    let never = json!({"file_path": "/workspace/a", "content": "x".repeat(16 * MIB)});
+    // Each line break takes two bytes in JSON.
+    let never = json!({"file_path": "/workspace/a", "content": "\n".repeat(9 * MIB)});
     let refused = server.op("write", never.clone()).await;
     assert_eq!(refused.is_problem(400, "too_expensive").json["outcome"], "not_applied");
     let plenty = Server::start().await;

@@ -5,6 +5,8 @@ use serde_json::json;
 
 use super::Server;
 
+const VERSION: &str = "x-skillmount-session-version";
+
 #[tokio::test]
 async fn a_session_is_made_once_shown_changed_listed_and_forgotten() {
     let server = Server::start().await;
@@ -14,7 +16,7 @@ async fn a_session_is_made_once_shown_changed_listed_and_forgotten() {
 
     let made = server.send(Method::PUT, &url, &json!({"vars": {"ticket_id": "T-1"}})).await;
     assert_eq!(made.is(201)["vars"], json!({"ticket_id": "T-1"}));
-    assert_eq!(made.header("x-skillmount-session-version"), "1");
+    assert!(made.header("x-skillmount-session-version").ends_with(".1"));
     let again = server.send(Method::PUT, &url, &json!({"vars": {"ticket_id": "T-2"}})).await;
     assert_eq!(again.is(200)["vars"], json!({"ticket_id": "T-1"}), "a session that exists is returned as it is");
 
@@ -85,4 +87,42 @@ async fn a_replica_that_is_behind_catches_up_before_it_answers() {
     assert_eq!(super::Answer::of(request.send().await.unwrap()).await.is(200)["version"], 7);
     let odd = server.client.get(server.session("")).header("x-skillmount-session-version", "seven");
     super::Answer::of(odd.send().await.unwrap()).await.is_problem(400, "invalid_request");
+}
+
+// S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
+#[tokio::test]
+async fn a_version_names_the_life_it_counts_in_and_one_of_a_former_life_is_taken() {
+    let server = Server::start().await;
+    let url = server.session("");
+    let version = async |method: Method, known: Option<&str>| {
+        let request = server.client.request(method, &url);
+        let request = known.into_iter().fold(request, |request, known| request.header(VERSION, known));
+        let reply = request.send().await.unwrap();
+        assert!(reply.status().is_success());
+        reply.headers().get(VERSION).map(|version| version.to_str().unwrap().to_owned())
+    };
+    let first = version(Method::PUT, None).await.unwrap();
+    assert_eq!(version(Method::DELETE, Some(&first)).await, None);
+    assert_eq!(version(Method::GET, Some(&first)).await.unwrap(), "0");
+    let second = version(Method::PUT, Some(&first)).await.unwrap();
+    assert!(first.ends_with(".1") && second.ends_with(".1") && first != second);
+    for known in [&first, &second, "1", "0"] {
+        assert_eq!(version(Method::GET, Some(known)).await.as_ref(), Some(&second), "{known}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_session_says_so_is_listed_as_such_and_can_be_deleted() {
+    let server = Server::start().await;
+    server.send(Method::PUT, &server.user("/sessions/good"), &json!({})).await.is(201);
+    server.memory.put_raw("u1/.skillmount/sessions/s1.json", "[]");
+    let shown = server.get(&server.session("")).await;
+    shown.is_problem(500, "internal");
+    assert!(shown.json["detail"].as_str().unwrap().contains("the session s1 is damaged"), "{}", shown.json);
+    let listed = server.get(&server.user("/sessions")).await;
+    assert_eq!(listed.is(200)["sessions"][0]["session_id"], "good");
+    assert_eq!(listed.json["damaged"][0]["session_id"], "s1");
+    assert_eq!(server.client.delete(server.session("")).send().await.unwrap().status(), 204);
+    assert_eq!(server.get(&server.session("")).await.is(200)["version"], 0);
+    assert_eq!(server.get(&server.user("/sessions")).await.json["damaged"], json!([]));
 }

@@ -1,5 +1,6 @@
 //! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
 
+pub(crate) mod barred;
 pub(crate) mod folder_saboteur;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;

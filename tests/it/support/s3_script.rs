@@ -38,6 +38,8 @@ pub(crate) enum Fault {
     Refused(u16, &'static str),
     /// This status with a page of HTML, as proxies send it.
     Html(u16),
+    /// The reply has this header instead of its own; none where it is empty.
+    Header(&'static str, &'static str),
     /// The body ends after so many bytes; the headers state its whole length.
     Truncated(usize),
     /// The body stops after so many bytes and never ends.
@@ -50,6 +52,8 @@ pub(crate) enum Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     faults: Mutex<VecDeque<Fault>>,
+    /// What happens to every GET of an object whose key ends so; it takes nothing from the script.
+    standing: Mutex<Vec<(String, Fault)>>,
     requests: Mutex<Vec<Seen>>,
 }
 
@@ -72,6 +76,11 @@ impl Script {
         self.faults.lock().unwrap().extend(std::iter::repeat_n(fault.clone(), times));
     }
 
+    /// From now on `fault` happens to every GET of an object whose key ends in `ending`.
+    pub(crate) fn stand(&self, ending: &str, fault: Fault) {
+        self.standing.lock().unwrap().push((ending.to_owned(), fault));
+    }
+
     /// What came since this was last asked.
     pub(crate) fn take_requests(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.requests.lock().unwrap())
@@ -85,7 +94,13 @@ impl Script {
     fn next(&self, request: &HttpRequest) -> Fault {
         let headers = request.headers().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let seen = Seen { method: request.method().to_owned(), headers };
+        let path = request.uri().split('?').next().unwrap_or_default();
+        let standing = self.standing.lock().unwrap().iter().find(|(ending, _)| path.ends_with(ending)).cloned();
+        let standing = standing.filter(|_| seen.method == "GET");
         self.requests.lock().unwrap().push(seen);
+        if let Some((_, fault)) = standing {
+            return fault;
+        }
         self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None)
     }
 }
@@ -128,6 +143,14 @@ impl HttpConnector for ScriptedClient {
                 }
                 Fault::Refused(status, code) => Ok(refused(status, code)),
                 Fault::Html(status) => Ok(response(status, "text/html", "<html><body>not here</body></html>".into())),
+                Fault::Header(name, value) => {
+                    let mut response = server.call(request).await?;
+                    response.headers_mut().remove(name);
+                    if !value.is_empty() {
+                        response.headers_mut().insert(name, value);
+                    }
+                    Ok(response)
+                }
                 Fault::Truncated(most) => rewrite(server.call(request).await?, |bytes| truncated(&bytes, most)).await,
                 Fault::Stalled(most) => rewrite(server.call(request).await?, |bytes| stalled(&bytes, most)).await,
                 Fault::Trickling(pause) => rewrite(server.call(request).await?, |bytes| trickling(bytes, pause)).await,

@@ -3,7 +3,8 @@
 /// The edit distance between two names, case left aside; a name that holds the other is near whatever its length.
 ///
 /// Long input is cut, since nobody mistypes a hundred characters.
-pub(super) fn distance(one: &str, two: &str) -> usize {
+#[must_use]
+pub fn distance(one: &str, two: &str) -> usize {
     const COMPARED: usize = 100;
     let fold = |text: &str| -> Vec<char> { text.chars().take(COMPARED).flat_map(char::to_lowercase).collect() };
     let (one, two) = (fold(one), fold(two));

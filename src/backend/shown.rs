@@ -1,0 +1,58 @@
+//! Sessions as they are shown: naming no skill that the reader may not see.
+//!
+//! A session goes on holding a skill that policy has hidden since, or that belongs to a team its caller is not in: another
+//! caller may see it, and the policy may change back. Its files are out of reach then, and so is its name.
+
+use super::{Service, SkillBackend};
+use crate::{
+    catalog::Audience,
+    error::Result,
+    session::{Both, LoadedSummary, Policy, Session, SessionPage, SessionSummary},
+};
+
+impl SkillBackend {
+    /// The session as it is now, as this caller may see it.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn summary(&self) -> Result<SessionSummary> {
+        let (session, policy) = self.state().await?;
+        Ok(self.shown(SessionSummary::from(&*session), &policy))
+    }
+
+    /// What a change of this session led to, as this caller may see it. The `user`'s policy is read before the change, so
+    /// that no change that was made ends as an error.
+    #[must_use]
+    pub fn summary_of(&self, session: &Session, user: &Policy) -> SessionSummary {
+        self.shown(SessionSummary::from(session), &session.policy.stricter(user))
+    }
+
+    fn shown(&self, summary: SessionSummary, policy: &Both) -> SessionSummary {
+        let has_home = |loaded: &LoadedSummary| self.layer(loaded.layer).is_ok_and(|home| home.is_some());
+        summary.naming(|loaded| {
+            policy.skill(&loaded.skill).is_visible()
+                && self.is_in(loaded.layer, loaded.team.as_ref())
+                && has_home(loaded)
+        })
+    }
+}
+
+impl Service {
+    /// A page of the sessions of the user of `audience`, as `audience` may see them.
+    ///
+    /// # Errors
+    /// As [`Sessions::list`](crate::session::Sessions::list).
+    pub async fn list_sessions(&self, audience: Audience, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
+        let sessions = self.sessions();
+        let (mut page, user) =
+            tokio::try_join!(sessions.list(&audience.user, limit, cursor), sessions.user_policy(&audience.user))?;
+        let Audience { user: whose, team } = audience;
+        let show = |summary: SessionSummary| {
+            let reader = self.session(whose.clone(), summary.session_id.clone()).in_team(team.clone());
+            let policy = summary.policy.stricter(&user);
+            reader.shown(summary, &policy)
+        };
+        page.sessions = page.sessions.into_iter().map(show).collect();
+        Ok(page)
+    }
+}

@@ -1,0 +1,274 @@
+//! What this process keeps of catalogs, in one budget of bytes: readings of layers, and outlooks of audiences on them.
+//!
+//! The least recently used go first. What one question uses, an outlook and the layers it shows, is used at one moment, so a
+//! question never drives out its own parts. A group that is larger than the budget by itself stays for as long as it is in
+//! use, and others share a small part of the budget beside it: otherwise each question would read thousands of skills.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    layers::{Audience, Owner},
+    outlook::Outlook,
+    slot::Slot,
+};
+use crate::{
+    clock::Clock,
+    limits::{CATALOG_BESIDE, CATALOG_STALE},
+};
+
+/// What one layer or outlook takes beside what it holds: its own fields, its places here, and a task.
+const LEAST: u64 = 2 << 10;
+
+/// All that is kept.
+#[derive(Debug)]
+pub(super) struct Kept {
+    budget: u64,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    layers: HashMap<Owner, Arc<Slot>>,
+    outlooks: HashMap<Audience, Arc<Outlook>>,
+    order: Order<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Layer(Owner),
+    Outlook(Audience),
+}
+
+impl Kept {
+    pub(super) fn new(budget: u64, clock: Arc<dyn Clock>) -> Self {
+        let state = State { layers: HashMap::new(), outlooks: HashMap::new(), order: Order::default() };
+        Self { budget, clock, state: Mutex::new(state) }
+    }
+
+    /// The layers of `owners` and what `audience` makes of them, which are in use now; empty ones where none are kept.
+    pub(super) fn in_use(&self, audience: &Audience, owners: &[Owner]) -> (Vec<Arc<Slot>>, Arc<Outlook>) {
+        let mut state = self.lock();
+        let layers = owners.iter().map(|owner| state.layers.entry(owner.clone()).or_default().clone()).collect();
+        let outlook = state.outlooks.entry(audience.clone()).or_default().clone();
+        // An outlook holds on to the readings it was made of, so it is the first of them to go.
+        let outlook_first = [Place::Outlook(audience.clone())].into_iter();
+        let group = outlook_first.chain(owners.iter().cloned().map(Place::Layer)).collect();
+        self.touch(&mut state, group);
+        (layers, outlook)
+    }
+
+    /// The layer of `owner` alone, in use now.
+    pub(super) fn layer(&self, owner: &Owner) -> Arc<Slot> {
+        let mut state = self.lock();
+        let layer = state.layers.entry(owner.clone()).or_default().clone();
+        self.touch(&mut state, vec![Place::Layer(owner.clone())]);
+        layer
+    }
+
+    /// The layer of `owner`, if it is kept; that is no use of it.
+    pub(super) fn look_at(&self, owner: &Owner) -> Option<Arc<Slot>> {
+        self.lock().layers.get(owner).cloned()
+    }
+
+    /// Whether `slot` is what is kept of `owner`.
+    pub(super) fn holds(&self, owner: &Owner, slot: &Arc<Slot>) -> bool {
+        self.lock().layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot))
+    }
+
+    /// Says that a layer takes so much now.
+    pub(super) fn weigh_layer(&self, owner: &Owner, slot: &Arc<Slot>, bytes: u64) {
+        let mut state = self.lock();
+        if state.layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot)) {
+            self.weigh(&mut state, &Place::Layer(owner.clone()), bytes);
+        }
+    }
+
+    /// Says that an outlook takes so much now.
+    pub(super) fn weigh_outlook(&self, audience: &Audience, outlook: &Arc<Outlook>, bytes: u64) {
+        let mut state = self.lock();
+        if state.outlooks.get(audience).is_some_and(|kept| Arc::ptr_eq(kept, outlook)) {
+            self.weigh(&mut state, &Place::Outlook(audience.clone()), bytes);
+        }
+    }
+
+    fn touch(&self, state: &mut State, group: Vec<Place>) {
+        let now = self.clock.uptime();
+        state.order.touch(group, self.budget, now);
+        state.evict(self.budget, now);
+    }
+
+    fn weigh(&self, state: &mut State, place: &Place, bytes: u64) {
+        let now = self.clock.uptime();
+        state.order.weigh(place, LEAST + bytes, self.budget, now);
+        state.evict(self.budget, now);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> u64 {
+        self.lock().order.total
+    }
+}
+
+impl State {
+    fn evict(&mut self, budget: u64, now: Duration) {
+        for place in self.order.evict(budget, now) {
+            match place {
+                Place::Layer(owner) => drop(self.layers.remove(&owner)),
+                Place::Outlook(audience) => drop(self.outlooks.remove(&audience)),
+            }
+        }
+    }
+}
+
+/// How much each place takes and when it was used last, in the order of use.
+#[derive(Debug)]
+struct Order<P> {
+    places: HashMap<P, Entry>,
+    by_use: BTreeMap<u64, P>,
+    uses: u64,
+    total: u64,
+    /// The places that were used last, together.
+    latest: Vec<P>,
+    /// A group that is larger than the budget, and when it was used.
+    giant: Option<(Vec<P>, Duration)>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    weight: u64,
+    used: u64,
+}
+
+impl<P> Default for Order<P> {
+    fn default() -> Self {
+        Self { places: HashMap::new(), by_use: BTreeMap::new(), uses: 0, total: 0, latest: Vec::new(), giant: None }
+    }
+}
+
+impl<P: Clone + Eq + Hash> Order<P> {
+    /// Uses the places of `group` together, the first of them to go first.
+    fn touch(&mut self, group: Vec<P>, budget: u64, now: Duration) {
+        for place in &group {
+            self.uses += 1;
+            let used = self.uses;
+            let entry = self.places.entry(place.clone()).or_insert_with(|| {
+                self.total += LEAST;
+                Entry { weight: LEAST, used }
+            });
+            self.by_use.remove(&std::mem::replace(&mut entry.used, used));
+            self.by_use.insert(used, place.clone());
+        }
+        self.latest = group;
+        self.note_giant(budget, now);
+    }
+
+    fn weigh(&mut self, place: &P, weight: u64, budget: u64, now: Duration) {
+        let Some(entry) = self.places.get_mut(place) else { return };
+        self.total = self.total.saturating_sub(entry.weight).saturating_add(weight);
+        entry.weight = weight;
+        if self.latest.contains(place) {
+            self.note_giant(budget, now);
+        } else if weight > budget && !self.giant.as_ref().is_some_and(|(giant, _)| giant.contains(place)) {
+            self.giant = Some((vec![place.clone()], now));
+        }
+    }
+
+    fn note_giant(&mut self, budget: u64, now: Duration) {
+        if self.weight_of(&self.latest) > budget {
+            self.giant = Some((self.latest.clone(), now));
+        }
+    }
+
+    /// Forgets what is over the budget, and returns it.
+    fn evict(&mut self, budget: u64, now: Duration) -> Vec<P> {
+        let in_use = |(_, used): &(Vec<P>, Duration)| now.saturating_sub(*used) < CATALOG_STALE;
+        self.giant = self.giant.take().filter(in_use);
+        let giant = self.giant.as_ref().map(|(giant, _)| giant.as_slice()).unwrap_or_default();
+        let most = match self.weight_of(giant) {
+            weight if weight > budget => weight + budget / CATALOG_BESIDE,
+            _ => budget,
+        };
+        let may_go = |place: &P| !self.latest.contains(place) && !giant.contains(place);
+        let mut over = self.total.saturating_sub(most);
+        let mut gone = Vec::new();
+        for (used, place) in self.by_use.iter().filter(|(_, place)| may_go(place)) {
+            if over == 0 {
+                break;
+            }
+            over = over.saturating_sub(self.places.get(place).map_or(0, |entry| entry.weight));
+            gone.push((*used, place.clone()));
+        }
+        gone.into_iter().map(|(used, place)| self.forget(used, place)).collect()
+    }
+
+    fn forget(&mut self, used: u64, place: P) -> P {
+        self.by_use.remove(&used);
+        let weight = self.places.remove(&place).map_or(0, |entry| entry.weight);
+        self.total = self.total.saturating_sub(weight);
+        place
+    }
+
+    fn weight_of(&self, group: &[P]) -> u64 {
+        group.iter().filter_map(|place| self.places.get(place)).map(|entry| entry.weight).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUDGET: u64 = 100 * LEAST;
+    const NOW: Duration = Duration::from_secs(1000);
+
+    /// Uses `place`, says what it takes, in hundredths of the budget, and returns what went.
+    fn hold(order: &mut Order<&'static str>, place: &'static str, hundredths: u64) -> Vec<&'static str> {
+        order.touch(vec![place], BUDGET, NOW);
+        order.weigh(&place, hundredths * LEAST, BUDGET, NOW);
+        order.evict(BUDGET, NOW)
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first_and_only_as_much_as_is_over() {
+        let mut order = Order::default();
+        for place in ["a", "b", "c"] {
+            assert!(hold(&mut order, place, 30).is_empty());
+        }
+        order.touch(vec!["a"], BUDGET, NOW);
+        assert_eq!(hold(&mut order, "d", 20), ["b"]);
+        assert_eq!(order.total, 80 * LEAST);
+        assert_eq!(hold(&mut order, "a", 70), ["c"], "what grows drives out others too");
+        assert_eq!(hold(&mut order, "e", 100), ["d", "a"]);
+    }
+
+    #[test]
+    fn what_is_used_together_does_not_drive_out_its_own() {
+        let mut order = Order::default();
+        order.touch(vec!["index", "layer"], BUDGET, NOW);
+        order.weigh(&"layer", 80 * LEAST, BUDGET, NOW);
+        order.weigh(&"index", 40 * LEAST, BUDGET, NOW);
+        assert!(order.evict(BUDGET, NOW).is_empty());
+        order.touch(vec!["other"], BUDGET, NOW);
+        assert!(order.evict(BUDGET, NOW).is_empty(), "a group over the budget stays while it is in use");
+        assert_eq!(order.evict(BUDGET, NOW + CATALOG_STALE), ["index"], "and no longer");
+    }
+
+    #[test]
+    fn beside_one_that_is_over_the_budget_others_share_a_small_part() {
+        let mut order = Order::default();
+        assert!(hold(&mut order, "small", 50).is_empty());
+        assert_eq!(hold(&mut order, "giant", 150), ["small"]);
+        assert!(hold(&mut order, "a", 6).is_empty() && hold(&mut order, "b", 6).is_empty());
+        assert_eq!(hold(&mut order, "c", 6), ["a"]);
+        assert_eq!(hold(&mut order, "other giant", 120), ["giant"], "of two the one used last stays");
+    }
+}

@@ -1,0 +1,76 @@
+//! Sessions that end: deleted by their user, or removed because they were idle too long.
+
+use jiff::SignedDuration;
+
+use super::{DamagedSession, Sessions, sessions::not_found};
+use crate::{
+    error::Result,
+    limits::{LIST_OBJECTS, SESSION_IDLE},
+    path::Id,
+    store::{ListEntry, StoreExt as _},
+};
+
+/// What was found among a user's sessions when those that were idle too long were removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Sessions that were removed.
+    pub removed: u64,
+    /// Sessions that cannot be read and were left where they are.
+    pub damaged: Vec<DamagedSession>,
+}
+
+impl Sessions {
+    /// Forgets a session, be it damaged. Its workspace stays.
+    ///
+    /// # Errors
+    /// `session_not_found` where there is none; the store's.
+    pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
+        self.check_writable()?;
+        let key = self.namespace.user(user)?.session(session)?;
+        let _lane = self.lane(&key).lock().await;
+        let seen = self.records.look(&key).await?;
+        if self.alive(&seen).is_ok_and(|alive| alive.is_none()) {
+            return Err(not_found(session));
+        }
+        self.records.delete(&key, None).await?;
+        // A note that is written later would make the session again.
+        self.pending.drop_through(&(user.clone(), session.clone()), u64::MAX);
+        Ok(())
+    }
+
+    /// Removes a user's sessions that were idle too long. One that is damaged is removed where its object has not been
+    /// written for as long, and reported otherwise. Snapshots beside sessions stay: others may have been forked with
+    /// them.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn collect_garbage(&self, user: &Id) -> Result<Collected> {
+        self.check_writable()?;
+        let prefix = self.namespace.user(user)?.sessions()?;
+        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
+        let mut collected = Collected::default();
+        for entry in &entries {
+            let Some((session_id, key)) = self.named(user, entry) else { continue };
+            let _lane = self.lane(&key).lock().await;
+            let seen = self.records.pass(&key).await?;
+            let ended = match self.alive(&seen) {
+                Ok(alive) => alive.is_none() && seen.value()?.is_some(),
+                Err(_) if self.is_idle(entry) => true,
+                Err(damage) => {
+                    collected.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
+                    false
+                }
+            };
+            if ended && self.records.delete(&key, Some(&seen)).await? {
+                collected.removed += 1;
+            }
+        }
+        Ok(collected)
+    }
+
+    /// Whether an object was last written so long ago that the session in it has expired, whatever it says.
+    fn is_idle(&self, entry: &ListEntry) -> bool {
+        let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
+        self.clock.now().duration_since(entry.modified_at) >= idle
+    }
+}

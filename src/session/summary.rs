@@ -1,0 +1,103 @@
+//! A session without what only its own operations need: what is shown and listed.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{LoadedSkill, Policy, Session};
+use crate::{
+    catalog::Layer,
+    path::{Id, MountName, SkillPath},
+};
+
+/// A session without its snapshots, discoveries and ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Its id, unique within the user.
+    pub session_id: Id,
+    /// Whose it is.
+    pub user_id: Id,
+    /// Values for the mount templates.
+    pub vars: BTreeMap<String, Id>,
+    /// What it may do.
+    pub policy: Policy,
+    /// The session it was forked from.
+    pub parent: Option<Id>,
+    /// The skill whose instructions the prompt holds.
+    pub current_skill: Option<SkillPath>,
+    /// Counts changes.
+    pub version: u64,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it is forgotten if nothing happens in it.
+    pub expires_at: Timestamp,
+    /// Skills in the order they were loaded.
+    pub loaded_skills: Vec<LoadedSummary>,
+}
+
+/// One skill a session has loaded, without its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedSummary {
+    /// Where it lies.
+    pub skill: SkillPath,
+    /// Whose folder that is in.
+    pub layer: Layer,
+    /// The team, where it is a team's.
+    pub team: Option<Id>,
+    /// Its folder below `/skills`.
+    pub mount: MountName,
+    /// The name its frontmatter gives, or its folder's.
+    pub name: String,
+    /// What its frontmatter says it is for.
+    pub description: String,
+    /// The digest of its files as they were when it was loaded.
+    pub digest: String,
+    /// When it was loaded.
+    pub loaded_at: Timestamp,
+}
+
+impl SessionSummary {
+    /// The same, naming only loaded skills that the reader `sees`.
+    #[must_use]
+    pub fn naming(mut self, mut sees: impl FnMut(&LoadedSummary) -> bool) -> Self {
+        self.loaded_skills.retain(|loaded| sees(loaded));
+        let names = |skill: &SkillPath| self.loaded_skills.iter().any(|loaded| loaded.skill == *skill);
+        self.current_skill = self.current_skill.take().filter(names);
+        self
+    }
+}
+
+impl From<&Session> for SessionSummary {
+    fn from(session: &Session) -> Self {
+        Self {
+            session_id: session.session_id.clone(),
+            user_id: session.user_id.clone(),
+            vars: session.vars.clone(),
+            policy: session.policy.clone(),
+            parent: session.parent.clone(),
+            current_skill: session.current_skill.clone(),
+            version: session.version,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            expires_at: session.expires_at(),
+            loaded_skills: session.loaded_skills.iter().map(LoadedSummary::from).collect(),
+        }
+    }
+}
+
+impl From<&LoadedSkill> for LoadedSummary {
+    fn from(loaded: &LoadedSkill) -> Self {
+        Self {
+            skill: loaded.skill.clone(),
+            layer: loaded.layer,
+            team: loaded.team.clone(),
+            mount: loaded.mount.clone(),
+            name: loaded.name.clone(),
+            description: loaded.description.clone(),
+            digest: loaded.digest.clone(),
+            loaded_at: loaded.loaded_at,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What `doctor` says of each mistake people make with S3: the real binary against a server that answers by script.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::{Home, server::Server};
+
+/// A server that answers each request with what `answer` makes of its first line, until the test ends.
+fn serving(answer: impl Fn(&str) -> String + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            // A client that goes away is no trouble of the server's.
+            let _ = answer_one(stream, &answer);
+        }
+    });
+    address
+}
+
+fn answer_one(mut stream: TcpStream, answer: &impl Fn(&str) -> String) -> std::io::Result<()> {
+    let mut request = Vec::new();
+    let mut part = [0; 4096];
+    let end_of_head = |request: &[u8]| request.windows(4).position(|window| window == b"\r\n\r\n");
+    while end_of_head(&request).is_none() {
+        let length = stream.read(&mut part)?;
+        if length == 0 {
+            return Ok(());
+        }
+        request.extend_from_slice(&part[..length]);
+    }
+    let text = String::from_utf8_lossy(&request).into_owned();
+    stream.write_all(answer(text.lines().next().unwrap_or_default()).as_bytes())?;
+    // What is left of a body is read, so that closing does not take the answer back.
+    stream.shutdown(std::net::Shutdown::Write)?;
+    while stream.read(&mut part)? > 0 {}
+    Ok(())
+}
+
+fn http(status: u16, headers: &str, kind: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} Scripted\r\n{headers}Content-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// An error as S3 writes it; `more` are further headers.
+fn refused(status: u16, code: &str, inside: &str, more: &str) -> String {
+    let body = format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code>{inside}</Error>");
+    http(status, more, "application/xml", &body)
+}
+
+fn empty_listing() -> String {
+    let body = "<?xml version=\"1.0\"?><ListBucketResult><Name>agents</Name><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
+    http(200, "", "application/xml", body)
+}
+
+/// The binary on the bucket `agents` at `endpoint`, with keys in the environment.
+fn on_s3(home: &Home, endpoint: &str, arguments: &[&str]) -> assert_cmd::Command {
+    let common = ["--store", "s3://agents", "--endpoint-url", endpoint];
+    let mut command = home.command(&[&common, arguments].concat());
+    command
+        .env("AWS_ACCESS_KEY_ID", "key")
+        .env("AWS_SECRET_ACCESS_KEY", "secret")
+        .env("AWS_EC2_METADATA_DISABLED", "true");
+    command
+}
+
+/// The first check that failed: its name, what it says, and how to mend it.
+fn first_failure(mut command: assert_cmd::Command) -> (String, String, String) {
+    let output = command.arg("doctor").arg("--json").output().unwrap();
+    let (shown, advice) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(7), "{shown}{advice}");
+    assert!(!shown.contains("skillmount doctor") && !advice.contains("skillmount doctor"), "{shown}{advice}");
+    let checks: Value = serde_json::from_str(&shown).unwrap();
+    let failed = checks.as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
+    let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
+    (text("name"), text("detail"), text("fix"))
+}
+
+/// Mistakes as S3 answers them: the answer, and the check, the words and the cure that doctor must give.
+fn mistakes() -> Vec<(String, [&'static str; 3])> {
+    let past = Timestamp::now() - SignedDuration::from_mins(20);
+    let date = format!("Date: {}\r\n", past.strftime("%a, %d %b %Y %H:%M:%S GMT"));
+    let html = "<html><body>Welcome to the console</body></html>";
+    let not_allowed = "<Message>User: arn:aws:iam::1:user/ana is not authorized to perform: s3:ListBucket on resource: arn:aws:s3:::agents</Message>";
+    let expecting = "<Message>the region 'us-east-1' is wrong; expecting 'eu-west-1'</Message>";
+    vec![
+        (
+            refused(404, "NoSuchBucket", "", ""),
+            ["bucket", "\"agents\" does not exist", "create-bucket --bucket agents"],
+        ),
+        (
+            refused(301, "PermanentRedirect", "", "x-amz-bucket-region: eu-west-1\r\n"),
+            ["bucket", "in the region eu-west-1", "--region eu-west-1"],
+        ),
+        (
+            refused(400, "AuthorizationHeaderMalformed", "<Region>eu-west-1</Region>", ""),
+            ["bucket", "in the region eu-west-1", "--region eu-west-1"],
+        ),
+        (
+            refused(400, "AuthorizationHeaderMalformed", expecting, ""),
+            ["bucket", "in the region eu-west-1", "--region eu-west-1"],
+        ),
+        (refused(400, "ExpiredToken", "", ""), ["credentials", "have expired", "aws sso login"]),
+        (
+            refused(403, "InvalidAccessKeyId", "", ""),
+            ["credentials", "does not know this access key", "AWS_ACCESS_KEY_ID"],
+        ),
+        (refused(403, "SignatureDoesNotMatch", "", ""), ["credentials", "secret access key", "AWS_SECRET_ACCESS_KEY"]),
+        (refused(403, "AccessDenied", not_allowed, ""), ["permissions", "denies s3:ListBucket", "allow s3:ListBucket"]),
+        (refused(403, "AccessDenied", "", ""), ["permissions", "denies s3:ListBucket", "allow s3:ListBucket"]),
+        (refused(403, "RequestTimeTooSkewed", "", &date), ["clock", "20 minutes ahead of the store's", "timedatectl"]),
+        (refused(503, "SlowDown", "", ""), ["endpoint", "asks for fewer requests", "spread the load"]),
+        (refused(500, "InternalError", "", ""), ["endpoint", "failed with status 500", "whoever runs the server"]),
+        (http(200, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
+        (http(404, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
+        (http(403, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
+        (http(405, "", "text/html", html), ["endpoint", "status 405", "proxy"]),
+    ]
+}
+
+#[test]
+fn doctor_names_the_mistake_and_what_mends_it() {
+    let home = Home::new();
+    for (answer, [name, words, cure]) in mistakes() {
+        let text = answer.clone();
+        let address = serving(move |_| text.clone());
+        let (check, detail, fix) = first_failure(on_s3(&home, &format!("http://{address}"), &[]));
+        assert_eq!(check, name, "{answer}\n{detail}\n{fix}");
+        assert!(detail.contains(words), "{detail}, for\n{answer}");
+        assert!(fix.contains(cure), "{fix}, for\n{answer}");
+    }
+}
+
+#[test]
+fn doctor_names_mistakes_that_are_made_before_anything_is_asked() {
+    let home = Home::new();
+    let address = serving(|_| empty_listing());
+    let endpoint = format!("http://{address}");
+
+    let mut without_keys = on_s3(&home, &endpoint, &[]);
+    without_keys.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY");
+    let (check, detail, fix) = first_failure(without_keys);
+    assert_eq!(check, "credentials", "{detail}");
+    assert!(detail.contains("no credentials were found") && fix.contains("AWS_ACCESS_KEY_ID"), "{detail}: {fix}");
+
+    let (check, detail, _) = first_failure(on_s3(&home, &address.to_string(), &[]));
+    assert_eq!(check, "configuration", "{detail}");
+    assert!(detail.contains(&format!("did you mean \"{endpoint}\"")), "{detail}");
+
+    home.file(".aws/config", "[profile work]\nregion = eu-west-1\naws_access_key_id = a\naws_secret_access_key = b\n");
+    let (check, detail, _) = first_failure(on_s3(&home, &endpoint, &["--profile", "nosuch"]));
+    assert_eq!(check, "configuration", "{detail}");
+    assert!(detail.contains("\"nosuch\"") && detail.contains("work"), "{detail}");
+
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (check, detail, fix) = first_failure(on_s3(&home, &format!("http://{nobody}"), &[]));
+    assert_eq!(check, "endpoint", "{detail}");
+    assert!(
+        detail.contains("no connection") && detail.contains("refused") && fix.contains("--endpoint-url"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn a_profile_that_is_named_goes_before_keys_in_the_environment() {
+    let home = Home::new();
+    home.file(
+        ".aws/config",
+        "[profile work]\nregion = eu-west-1\naws_access_key_id = of-work\naws_secret_access_key = b\n",
+    );
+    let (seen, asked) = std::sync::mpsc::channel();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut head = vec![0; 16 * 1024];
+            let length = stream.read(&mut head).unwrap_or(0);
+            let _ = seen.send(String::from_utf8_lossy(&head[..length]).into_owned());
+            let _ = stream.write_all(empty_listing().as_bytes());
+        }
+    });
+    on_s3(&home, &endpoint, &["--profile", "work", "skills", "list"]).output().unwrap();
+    let request = asked.recv().unwrap();
+    assert!(request.contains("Credential=of-work/") && request.contains("/eu-west-1/s3/"), "{request}");
+}
+
+// S-STORE-4: A full or read-only disk, a file that may not be read and a file that is too large are refused at once,
+// each with its own cause.
+#[test]
+fn a_bucket_that_can_only_be_read_serves_reading() {
+    let home = Home::new();
+    let address = serving(|request| {
+        if request.starts_with("GET /agents/?") {
+            empty_listing()
+        } else if request.starts_with("GET") || request.starts_with("HEAD") {
+            refused(404, "NoSuchKey", "", "")
+        } else {
+            refused(403, "AccessDenied", "", "")
+        }
+    });
+    let endpoint = format!("http://{address}");
+    let (check, detail, fix) = first_failure(on_s3(&home, &endpoint, &[]));
+    assert_eq!(check, "conditional writes", "{detail}");
+    assert!(detail.contains("denies s3:PutObject") && fix.contains("allow s3:PutObject"), "{detail}: {fix}");
+
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skillmount"));
+    command.env_clear().env("HOME", home.path()).current_dir(home.path());
+    command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "secret");
+    command.args(["--store", "s3://agents", "--endpoint-url", &endpoint, "serve", "--listen", "127.0.0.1:0", "--json"]);
+    let server = Server::spawn(command.stderr(std::process::Stdio::null()));
+    assert_eq!(home.ok(&["--server", &server.url, "ls"]), "/workspace/\n/ticket/\n");
+    let refused = home.refused(&["--server", &server.url, "write", "/workspace/a.md", "x"]);
+    assert_eq!(refused, (4, "read_only".to_owned()));
+}

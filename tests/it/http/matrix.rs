@@ -1,0 +1,513 @@
+//! Who may do what: each operation, under each single setting of a policy, with each kind of key.
+//!
+//! All three are enumerated from the code's own lists: the operations from the OpenAPI document and the table of tools, the
+//! settings from the schema of a policy and the table of operations, the kinds of key from the fields of a key's entry. A
+//! new one has no expectation, and the test fails until it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures_util::{StreamExt as _, stream};
+use reqwest::Method;
+use serde_json::{Value, json};
+use skillmount::{
+    clock::SystemClock,
+    error::Code,
+    http::{HttpConfig, KeyEntry, Keys, Scope},
+    path::Id,
+    session::{LoadTool, Operation, Policy, SkillRule, SkillsAccess, ToolRule, Visibility},
+    tools::Tool,
+};
+
+use super::Server;
+
+/// Policies looked at at the same time.
+const AT_ONCE: usize = 8;
+
+/// Who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Nobody,
+    Unknown,
+    Expired,
+    OfOther,
+    Agent,
+    Control,
+    OfTeam,
+    BoundHere,
+    BoundElsewhere,
+    ControlBoundHere,
+    OfTicketHere,
+    OfTicketElsewhere,
+}
+
+impl Kind {
+    const ALL: [Self; 12] = [
+        Self::Nobody,
+        Self::Unknown,
+        Self::Expired,
+        Self::OfOther,
+        Self::Agent,
+        Self::Control,
+        Self::OfTeam,
+        Self::BoundHere,
+        Self::BoundElsewhere,
+        Self::ControlBoundHere,
+        Self::OfTicketHere,
+        Self::OfTicketElsewhere,
+    ];
+
+    /// Its entry in the keys file; none for those that bring no key of the file.
+    fn entry(self) -> Option<(String, KeyEntry)> {
+        let user = Id::parse(if self == Self::OfOther { "u2" } else { "u1" }).unwrap();
+        let scope = if self.has_control() { Scope::Control } else { Scope::Agent };
+        let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![scope]);
+        let ticket = |id: &str| Some(BTreeMap::from([("ticket_id".to_owned(), Id::parse(id).unwrap())]));
+        match self {
+            Self::Nobody | Self::Unknown => return None,
+            Self::OfOther | Self::Agent | Self::Control => {}
+            Self::Expired => entry.expires = Some("2020-01-01T00:00:00Z".parse().unwrap()),
+            Self::OfTeam => entry.team = Some(Id::parse("team").unwrap()),
+            Self::BoundHere | Self::ControlBoundHere => entry.sessions = Some(vec!["in-*".to_owned()]),
+            Self::BoundElsewhere => entry.sessions = Some(vec!["out-*".to_owned()]),
+            Self::OfTicketHere => entry.vars = ticket("t1"),
+            Self::OfTicketElsewhere => entry.vars = ticket("t2"),
+        }
+        Some((key, entry))
+    }
+
+    fn has_control(self) -> bool {
+        matches!(self, Self::Control | Self::ControlBoundHere)
+    }
+
+    fn is_bound(self) -> bool {
+        self.is_bound_to_sessions() || matches!(self, Self::OfTicketHere | Self::OfTicketElsewhere)
+    }
+
+    fn is_bound_to_sessions(self) -> bool {
+        matches!(self, Self::BoundHere | Self::BoundElsewhere | Self::ControlBoundHere)
+    }
+
+    /// Whether it reaches the sessions `in-…`, which have the ticket `t1`.
+    fn reaches(self) -> bool {
+        !matches!(self, Self::BoundElsewhere | Self::OfTicketElsewhere)
+    }
+}
+
+/// What a call does, as far as it matters to whether it may.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Does {
+    /// Something of the service itself.
+    Service,
+    /// Looks at something of the user that a bound key may look at too.
+    LooksAtUser,
+    /// Looks at the catalog.
+    ReadsCatalog,
+    /// Looks at the skill `a` in the catalog.
+    ShowsSkill,
+    /// Changes what holds for the whole user.
+    RulesUser,
+    /// Looks at the session.
+    LooksAtSession,
+    /// Changes what the session may do, or ends it.
+    RulesSession,
+    /// Gives the session the ticket it has.
+    SetsTicket,
+    /// Makes a session of a new id.
+    Makes,
+    /// Makes a fork of the session.
+    Forks,
+    /// Works on files of the session, or on what is loaded in it.
+    Acts(Operation),
+    /// Writes a file of the skill `b`, which is loaded.
+    WritesSkill,
+    /// Looks into the skill `a`, which is not loaded.
+    LooksIntoSkill,
+    /// Loads the skill `a`.
+    Loads,
+    /// Says `/a`.
+    Says,
+    /// Works on a file and tells of it in the body of its reply.
+    Carries(Operation),
+    /// Calls a tool.
+    Calls(Tool),
+}
+
+struct Call {
+    method: &'static str,
+    /// As the OpenAPI document has it.
+    path: &'static str,
+    does: Does,
+    body: Value,
+    ok: u16,
+}
+
+fn call(method: &'static str, path: &'static str, does: Does, body: Value) -> Call {
+    Call { method, path, does, body, ok: 200 }
+}
+
+macro_rules! in_session {
+    ($rest:literal) => {
+        concat!("/v1/users/{user}/sessions/{session}", $rest)
+    };
+}
+
+/// Every call. `{file}` in a body is a file of this call alone.
+fn calls() -> Vec<Call> {
+    use Does::{Acts, Carries, Forks, Loads, LooksAtSession, LooksAtUser, LooksIntoSkill, Makes, ReadsCatalog};
+    use Does::{RulesSession, RulesUser, Says, Service, SetsTicket, ShowsSkill, WritesSkill};
+    let none = Value::Null;
+    let service = ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"];
+    let mut all: Vec<Call> = service.map(|path| call("get", path, Service, none.clone())).into();
+    all.extend([
+        call("get", "/v1/users/{user}/sessions", LooksAtUser, none.clone()),
+        call("get", "/v1/users/{user}/policy", LooksAtUser, none.clone()),
+        call("put", "/v1/users/{user}/policy", RulesUser, json!("policy")),
+        call("get", "/v1/users/{user}/skills", ReadsCatalog, none.clone()),
+        call("get", "/v1/users/{user}/skills/{skill}", ShowsSkill, none.clone()),
+        call("post", "/v1/users/{user}/catalog/refresh", ReadsCatalog, none.clone()),
+        call("get", in_session!(""), LooksAtSession, none.clone()),
+        call("put", in_session!(""), LooksAtSession, json!({})),
+        Call { ok: 201, ..call("put", in_session!(""), Makes, json!({})) },
+        Call { ok: 201, ..call("put", in_session!(""), Forks, json!("parent")) },
+        call("put", in_session!(""), SetsTicket, json!({"vars": {"ticket_id": "t1"}})),
+        call("put", in_session!(""), RulesSession, json!({"policy": {}})),
+        call("patch", in_session!(""), LooksAtSession, json!({"current_skill": null})),
+        call("patch", in_session!(""), SetsTicket, json!({"vars": {"ticket_id": "t1"}})),
+        call("patch", in_session!(""), RulesSession, json!({"policy": "policy"})),
+        call("get", in_session!("/prompt"), LooksAtSession, none.clone()),
+        call("get", in_session!("/tools"), LooksAtSession, none.clone()),
+        call("post", in_session!("/tool_calls"), LooksAtSession, json!({"content": []})),
+        call("post", in_session!("/ls"), Acts(Operation::Ls), json!({"path": "/"})),
+        call("post", in_session!("/ls"), LooksIntoSkill, json!({"path": "/skills/a"})),
+        call("post", in_session!("/read"), Acts(Operation::Read), json!({"file_path": "{file}"})),
+        call("post", in_session!("/grep"), Acts(Operation::Grep), json!({"pattern": "x", "path": "{file}"})),
+        call("post", in_session!("/glob"), Acts(Operation::Glob), json!({"pattern": "x", "path": "/ticket"})),
+        call(
+            "post",
+            in_session!("/write"),
+            Acts(Operation::Write),
+            json!({"file_path": "{file}", "content": "", "overwrite": true}),
+        ),
+        call(
+            "post",
+            in_session!("/write"),
+            WritesSkill,
+            json!({"file_path": "/skills/b/new", "content": "", "overwrite": true}),
+        ),
+        call(
+            "post",
+            in_session!("/edit"),
+            Acts(Operation::Edit),
+            json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
+        ),
+        call("post", in_session!("/delete"), Acts(Operation::Delete), json!({"path": "{file}"})),
+        call("get", in_session!("/files/{path}"), Acts(Operation::Download), none.clone()),
+        call("head", in_session!("/files/{path}"), Acts(Operation::Download), none.clone()),
+        call("put", in_session!("/files/{path}"), Acts(Operation::Write), none.clone()),
+        Call { ok: 204, ..call("delete", in_session!("/files/{path}"), Acts(Operation::Delete), none.clone()) },
+        call("post", in_session!("/upload"), Carries(Operation::Upload), none.clone()),
+        call("post", in_session!("/download"), Carries(Operation::Download), json!({"paths": ["{file}"]})),
+        call("post", in_session!("/discover_skills"), Acts(Operation::DiscoverSkills), json!({"query": "a"})),
+        call("post", in_session!("/unload_skill"), Acts(Operation::UnloadSkill), json!({"skill": "a"})),
+        call("post", in_session!("/load_skill"), Loads, json!({"skill": "a"})),
+        call("post", in_session!("/messages"), Says, json!({"text": "/a"})),
+    ]);
+    all.extend(Tool::ALL.into_iter().map(|tool| {
+        let input = match tool {
+            Tool::Ls => json!({"path": "/"}),
+            Tool::Read => json!({"file_path": "{file}"}),
+            Tool::Grep | Tool::Glob => json!({"pattern": "x", "path": "/ticket"}),
+            Tool::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
+            Tool::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
+            Tool::Delete => json!({"path": "{file}"}),
+            Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill => json!({"skill": "a"}),
+            Tool::DiscoverSkills => json!({"query": "a"}),
+        };
+        let block = json!({"type": "tool_use", "id": "1", "name": tool.name(), "input": input});
+        call("post", in_session!("/tool_calls"), Does::Calls(tool), json!({"content": [block]}))
+    }));
+    all.push(Call { ok: 204, ..call("delete", in_session!(""), RulesSession, none) });
+    all
+}
+
+/// What comes of a call: a status, a code, or `tool error`.
+fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
+    let denied = || "denied".to_owned();
+    if call.does == Does::Service {
+        return call.ok.to_string();
+    }
+    match kind {
+        Kind::Nobody | Kind::Unknown | Kind::Expired => return "unauthenticated".to_owned(),
+        Kind::OfOther => return denied(),
+        _ => {}
+    }
+    match call.does {
+        Does::RulesUser if !kind.has_control() || kind.is_bound() => return denied(),
+        Does::RulesSession if !kind.has_control() => return denied(),
+        Does::SetsTicket if kind != Kind::Control && kind != Kind::OfTicketHere => return denied(),
+        // A key bound to a ticket makes sessions of that ticket.
+        Does::Makes if kind.is_bound_to_sessions() => return denied(),
+        Does::LooksAtUser | Does::ReadsCatalog | Does::ShowsSkill | Does::Makes => {}
+        _ if !kind.reaches() => return denied(),
+        _ => {}
+    }
+    by_policy(kind, call, policy).map_or_else(str::to_owned, |()| call.ok.to_string())
+}
+
+/// What the policy makes of a call that the key allows.
+fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static str> {
+    let skill = policy.skills.get("a").copied().unwrap_or_default();
+    match call.does {
+        Does::ReadsCatalog | Does::ShowsSkill if !policy.catalog_reads && !kind.has_control() => Err("denied"),
+        Does::ShowsSkill if skill >= SkillRule::Disabled => Err("skill_not_found"),
+        Does::Acts(operation) | Does::Carries(operation) => rule(operation, policy),
+        Does::WritesSkill => rule(Operation::Write, policy).and(match policy.skills_access {
+            SkillsAccess::Read => Err("read_only"),
+            SkillsAccess::Write => Ok(()),
+        }),
+        Does::LooksIntoSkill => rule(Operation::Ls, policy).and(match policy.visibility {
+            Visibility::Loaded => Err("file_not_found"),
+            Visibility::All => Ok(()),
+        }),
+        // What names no skill that can be seen is a message like any other.
+        Does::Says if skill >= SkillRule::Disabled => rule(Operation::LoadSkill, policy),
+        Does::Loads | Does::Says => loads(policy, skill),
+        Does::Calls(tool) => {
+            let is_there = match tool {
+                Tool::LoadSkill => policy.load_tool == LoadTool::LoadSkill && loads(policy, skill).is_ok(),
+                Tool::Skill => policy.load_tool == LoadTool::Skill && loads(policy, skill).is_ok(),
+                tool => rule(tool.operation(), policy).is_ok(),
+            };
+            if is_there { Ok(()) } else { Err("tool error") }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn loads(policy: &Policy, skill: SkillRule) -> Result<(), &'static str> {
+    rule(Operation::LoadSkill, policy)?;
+    match skill {
+        SkillRule::AutoApprove => Ok(()),
+        SkillRule::Enabled => Err("approval_required"),
+        SkillRule::Disabled | SkillRule::Blocked => Err("skill_not_found"),
+    }
+}
+
+/// The rule for an operation in a policy that has at most one beside `*`, in words of its own.
+fn rule(operation: Operation, policy: &Policy) -> Result<(), &'static str> {
+    let named: Vec<&str> = match operation {
+        Operation::LoadSkill => vec!["load_skill", "Skill"],
+        Operation::Edit | Operation::Delete | Operation::Upload => vec![operation.name(), "write"],
+        Operation::Download => vec!["download", "read"],
+        other => vec![other.name()],
+    };
+    let named = named.iter().find_map(|name| policy.tools.get(*name)).copied();
+    let rule = named.or(policy.tools.get("*").copied()).unwrap_or_default();
+    let changes = matches!(operation, Operation::Write | Operation::Edit | Operation::Delete | Operation::Upload);
+    match rule {
+        ToolRule::Blocked => Err("tool_blocked"),
+        _ if changes && policy.plan_mode => Err("plan_mode"),
+        ToolRule::Ask => Err("approval_required"),
+        ToolRule::Auto => Ok(()),
+    }
+}
+
+/// Every policy with one setting that may be other than the default.
+fn settings() -> Vec<(String, Policy)> {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let schemas = &document["components"]["schemas"];
+    let values = |schema: &Value| -> Vec<Value> {
+        if schema["type"] == "boolean" {
+            return vec![json!(true), json!(false)];
+        }
+        let name = schema["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
+        schemas[name]["enum"].as_array().unwrap_or_else(|| panic!("{name} is no list of values")).clone()
+    };
+    let mut found = vec![json!({})];
+    for (field, schema) in schemas["Policy"]["properties"].as_object().unwrap() {
+        match field.as_str() {
+            "tools" => {
+                for (name, rule) in pairs(Operation::names().chain(["*"]), &values(&schema["additionalProperties"])) {
+                    found.push(json!({"tools": {name: rule}}));
+                }
+            }
+            "skills" => {
+                for rule in values(&schema["additionalProperties"]) {
+                    found.push(json!({"skills": {"a": rule}}));
+                }
+            }
+            "preload" => found.push(json!({"preload": ["a"]})),
+            "skills_access" | "visibility" | "catalog_reads" | "plan_mode" | "prompt_mode" | "load_tool" => {
+                found.extend(values(schema).into_iter().map(|value| json!({field: value})));
+            }
+            new => panic!("what a policy with {new:?} makes of each call is not said here"),
+        }
+    }
+    let mut settings: Vec<(String, Policy)> = Vec::new();
+    for setting in found {
+        let policy = serde_json::from_value(setting.clone()).unwrap();
+        // A default that is said is the default.
+        if settings.iter().all(|(_, known)| *known != policy) {
+            settings.push((setting.to_string(), policy));
+        }
+    }
+    settings
+}
+
+fn pairs<'a>(names: impl Iterator<Item = &'a str>, values: &[Value]) -> Vec<(&'a str, Value)> {
+    names.flat_map(|name| values.iter().map(move |value| (name, value.clone()))).collect()
+}
+
+#[test]
+fn no_route_tool_or_sort_of_key_is_without_expectation() {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let methods = ["get", "put", "post", "patch", "delete", "head", "options", "trace"];
+    let mut routes = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let there = methods.iter().filter(|method| item.get(**method).is_some());
+        routes.extend(there.map(|method| format!("{method} {path}")));
+    }
+    let known: BTreeSet<_> = calls().iter().map(|call| format!("{} {}", call.method, call.path)).collect();
+    assert_eq!(known, routes);
+
+    let (_, mut entry) = Kind::OfTicketHere.entry().unwrap();
+    entry.sessions = Some(vec!["a".to_owned()]);
+    entry.name = Some("a".to_owned());
+    entry.expires = Some("2020-01-01T00:00:00Z".parse().unwrap());
+    entry.team = Some(Id::parse("a").unwrap());
+    let fields: BTreeSet<_> = serde_json::to_value(&entry).unwrap().as_object().unwrap().keys().cloned().collect();
+    let known = ["hash", "user", "scopes", "expires", "team", "name", "sessions", "vars"].map(str::to_owned);
+    assert_eq!(fields, known.into(), "a key can say more than there are kinds of keys here");
+}
+
+struct World {
+    server: Server,
+    keys: BTreeMap<Kind, String>,
+    calls: Vec<Call>,
+}
+
+impl World {
+    /// A server of its own for each policy, so that no listing is of more sessions than one policy's.
+    async fn start() -> Self {
+        let (mut file, mut keys) = (String::new(), BTreeMap::new());
+        for kind in Kind::ALL {
+            match kind.entry() {
+                None if kind == Kind::Unknown => drop(keys.insert(kind, "smk_unknown".to_owned())),
+                None => {}
+                Some((key, entry)) => {
+                    file += &entry.to_toml().unwrap();
+                    keys.insert(kind, key);
+                }
+            }
+        }
+        let server = Server::with(HttpConfig { keys: Keys::from_toml(&file).unwrap(), ..HttpConfig::default() }).await;
+        for skill in ["a", "b"] {
+            let text = format!("---\nname: {skill}\ndescription: About {skill}\n---\n# {skill}\n");
+            server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
+        }
+        Self { server, keys, calls: calls() }
+    }
+
+    /// Stores a session of this policy that has loaded the skill `b`, and a file for each call.
+    fn prepare(&self, id: &str, policy: &Policy) {
+        let time = "2999-01-01T00:00:00Z";
+        let file = json!({"path": "SKILL.md", "size": 1, "etag": "e", "modified_at": time});
+        let loaded = json!({
+            "skill": "b", "mount": "b", "name": "b", "description": "About b", "digest": "sha256:0",
+            "loaded_at": time, "snapshot": {"digest": "sha256:0", "files": [file]},
+        });
+        let session = json!({
+            "session_id": id, "user_id": "u1", "vars": {"ticket_id": "t1"}, "policy": policy, "version": 1,
+            "created_at": time, "updated_at": time, "loaded_skills": [loaded],
+        });
+        self.server.memory.put_raw(&format!("u1/.skillmount/sessions/{id}.json"), session.to_string());
+        for at in 0..self.calls.len() {
+            self.server.memory.put_raw(&format!("u1/threads/{id}/f{at}"), "text\n");
+        }
+    }
+
+    /// What came of the call at `at`, in the words of [`expected`].
+    async fn observed(&self, kind: Kind, at: usize, session: &str, policy: &Policy) -> String {
+        let Call { method, path, does, body, .. } = &self.calls[at];
+        let id = match does {
+            Does::Makes => session.replacen("in-", "made-", 1),
+            Does::Forks => session.replacen("in-", "fork-", 1),
+            _ => session.to_owned(),
+        };
+        let path = path.replace("{user}", "u1").replace("{session}", &id).replace("{skill}", "a");
+        let url = format!("{}{}", self.server.base, path.replace("{path}", &format!("workspace/f{at}")));
+        let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+        let mut request = self.server.client.request(method.clone(), url);
+        if let Some(key) = self.keys.get(&kind) {
+            request = request.bearer_auth(key);
+        }
+        request = match body {
+            Value::Null if *does == Does::Carries(Operation::Upload) => {
+                let form = reqwest::multipart::Form::new().percent_encode_noop();
+                request.multipart(form.text(format!("/workspace/f{at}"), "x"))
+            }
+            Value::Null => request,
+            Value::String(what) if what == "policy" => request.json(policy),
+            Value::String(_) => request.json(&json!({"parent": session})),
+            body if body["policy"] == "policy" => request.json(&json!({"policy": policy})),
+            body => {
+                let text = body.to_string().replace("{file}", &format!("/workspace/f{at}"));
+                request.header("content-type", "application/json").body(text)
+            }
+        };
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        if *does == Does::Service {
+            return status.to_string();
+        }
+        let text = response.text().await.unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap_or_default();
+        let code = match does {
+            Does::Carries(Operation::Upload) if status == 200 => json["files"][0]["error"].as_str().map(str::to_owned),
+            Does::Carries(_) if status == 200 => {
+                text.lines().find_map(|line| line.strip_prefix("x-error: ")).map(str::to_owned)
+            }
+            Does::Calls(_) if status == 200 => {
+                (json["content"][0]["is_error"] == true).then(|| "tool error".to_owned())
+            }
+            _ => json["code"].as_str().map(str::to_owned),
+        };
+        code.unwrap_or_else(|| status.to_string())
+    }
+
+    /// Every call of one kind of key under one policy; those that went otherwise than expected.
+    async fn row(&self, kind: Kind, setting: &str, policy: &Policy) -> Vec<String> {
+        let session = format!("in-{kind:?}");
+        self.prepare(&session, policy);
+        let mut wrong = Vec::new();
+        for (at, call) in self.calls.iter().enumerate() {
+            let expected = expected(kind, call, policy);
+            let observed = self.observed(kind, at, &session, policy).await;
+            // A reply to HEAD has no body to hold a code.
+            let of_head = || Code::parse(&expected).map(|code| code.http_status().to_string());
+            if observed != expected && (call.method != "head" || of_head().as_ref() != Some(&observed)) {
+                let Call { method, path, does, .. } = call;
+                wrong.push(format!("{method} {path} ({does:?}), {kind:?}, {setting}: {observed}, expected {expected}"));
+            }
+        }
+        wrong
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_under_every_policy_with_every_kind_of_key_does_what_is_expected() {
+    let settings = settings();
+    let table = stream::iter(&settings).map(async |(setting, policy)| {
+        let world = World::start().await;
+        let put = world.server.client.put(world.server.user("/policy")).bearer_auth(&world.keys[&Kind::Control]);
+        assert_eq!(put.json(policy).send().await.unwrap().status(), 200, "{setting}");
+        let mut wrong = Vec::new();
+        for kind in Kind::ALL {
+            wrong.extend(world.row(kind, setting, policy).await);
+        }
+        wrong
+    });
+    let wrong = table.buffer_unordered(AT_ONCE).concat().await;
+    let some: Vec<_> = wrong.iter().take(40).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} cells are otherwise:\n{}", wrong.len(), some.join("\n"));
+}

@@ -1,0 +1,211 @@
+//! Policies: what may be set, what lies in the bucket, and what no policy lets anybody learn.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use skillmount::{
+    clock::SystemClock,
+    http::{HttpConfig, KeyEntry, Keys, Scope},
+    limits::JSON_VALUES,
+    path::Id,
+};
+
+use super::{Answer, Server};
+
+const USER_POLICY: &str = "u1/.skillmount/policy.json";
+
+#[tokio::test]
+async fn an_array_is_no_policy_over_the_wire() {
+    let server = Server::start().await;
+    let (session, user) = (server.session(""), server.user("/policy"));
+    server.send(Method::PATCH, &session, &json!({"policy": {"plan_mode": true}})).await.is(200);
+    for wrong in [json!([]), json!(["write", "all"]), json!({"tools": []}), json!({"skills": [["a", "blocked"]]})] {
+        server.send(Method::PATCH, &session, &json!({"policy": wrong})).await.is_problem(400, "invalid_request");
+        server.send(Method::PUT, &user, &wrong).await.is_problem(400, "invalid_request");
+    }
+    assert_eq!(server.get(&session).await.is(200)["policy"]["plan_mode"], true);
+    let call = json!({"content": [{"type": "tool_use", "id": "1", "name": "ls", "input": ["/"]}]});
+    let answer = server.op("tool_calls", call).await;
+    assert_eq!(answer.is(200)["content"][0]["is_error"], true, "{}", answer.json);
+}
+
+#[tokio::test]
+async fn a_damaged_policy_of_a_user_allows_nothing_until_another_is_set() {
+    for damaged in ["[]", r#"["write","all",true]"#, "", "{", "null", r#"{"tools": []}"#] {
+        let server = Server::with_skills().await;
+        server.memory.put_raw(USER_POLICY, damaged);
+        let calls = [
+            server.op("ls", json!({"path": "/"})).await,
+            server.op("write", json!({"file_path": "/workspace/a", "content": ""})).await,
+            server.op("load_skill", json!({"skill": "escrituras/compraventa"})).await,
+            server.get(&server.session("/prompt")).await,
+            server.get(&server.user("/skills")).await,
+            server.get(&server.user("/policy")).await,
+        ];
+        for answer in calls {
+            let detail = answer.is_problem(500, "internal").json["detail"].as_str().unwrap();
+            assert!(detail.contains("policy of this user is damaged"), "{damaged}: {detail}");
+        }
+        server.send(Method::PUT, &server.user("/policy"), &json!({"plan_mode": true})).await.is(200);
+        server.op("ls", json!({"path": "/"})).await.is(200);
+        let write = server.op("write", json!({"file_path": "/workspace/a", "content": ""})).await;
+        write.is_problem(403, "plan_mode");
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_very_many_values_is_refused_before_they_are_read() {
+    let server = Server::start().await;
+    // Broken off after the limit: had the rest been looked at, it would be `invalid_request`.
+    let many = format!(r#"{{"content":[{}"#, r#"{"":0},"#.repeat(JSON_VALUES));
+    let request = server.client.post(server.session("/tool_calls")).header("content-type", "application/json");
+    let answer = Answer::of(request.body(many).send().await.unwrap()).await;
+    assert_eq!(answer.is_problem(400, "too_expensive").json["limit"], JSON_VALUES);
+}
+
+#[tokio::test]
+async fn rules_hold_for_every_way_to_the_same_end() {
+    let server = Server::with_skills().await;
+    let file = server.session("/files/workspace/a");
+    server.put("/workspace/a", "x").await;
+    let set = async |tools: Value| {
+        server.send(Method::PUT, &server.user("/policy"), &json!({"tools": tools})).await.is(200);
+    };
+    set(json!({"*": "auto", "write": "blocked"})).await;
+    let put = server.client.put(&file).body("y").send().await.unwrap();
+    Answer::of(put).await.is_problem(403, "tool_blocked");
+    Answer::of(server.client.delete(&file).send().await.unwrap()).await.is_problem(403, "tool_blocked");
+    let edit = json!({"file_path": "/workspace/a", "old_string": "x", "new_string": "y"});
+    server.op("edit", edit).await.is_problem(403, "tool_blocked");
+    server.op("delete", json!({"path": "/workspace/a"})).await.is_problem(403, "tool_blocked");
+    let form = reqwest::multipart::Form::new().percent_encode_noop().text("/workspace/b", "b");
+    let upload = server.client.post(server.session("/upload")).multipart(form).send().await.unwrap();
+    assert_eq!(Answer::of(upload).await.is(200)["files"][0]["error"], "tool_blocked");
+
+    set(json!({"*": "auto", "read": "blocked"})).await;
+    Answer::of(server.client.get(&file).send().await.unwrap()).await.is_problem(403, "tool_blocked");
+    assert_eq!(server.client.head(&file).send().await.unwrap().status(), 403);
+
+    for (load_tool, ruled) in [("Skill", "Skill"), ("Skill", "load_skill"), ("load_skill", "Skill")] {
+        let policy = json!({"load_tool": load_tool, "tools": {"*": "auto", ruled: "blocked"}});
+        server.send(Method::PUT, &server.user("/policy"), &json!({})).await.is(200);
+        server.send(Method::PATCH, &server.session(""), &json!({"policy": policy})).await.is(200);
+        let input = json!({"skill": "escrituras/compraventa"});
+        let call = json!({"content": [{"type": "tool_use", "id": "1", "name": load_tool, "input": input}]});
+        assert_eq!(server.op("tool_calls", call).await.is(200)["content"][0]["is_error"], true, "{ruled}");
+        server.op("load_skill", input).await.is_problem(403, "tool_blocked");
+        let tools = server.get(&server.session("/tools")).await;
+        assert!(!tools.json.to_string().contains(&format!("{load_tool:?}")), "{}", tools.json);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
+    let server = Server::start().await;
+    let wrong = json!({"tools": {"*": "auto", "wriet": "blocked"}});
+    let answer = server.send(Method::PUT, &server.user("/policy"), &wrong).await;
+    assert_eq!(answer.is_problem(400, "invalid_request").json["suggestions"], json!(["write"]));
+    server.send(Method::PATCH, &server.session(""), &json!({"policy": wrong})).await.is_problem(400, "invalid_request");
+    server.send(Method::PUT, &server.session(""), &json!({"policy": wrong})).await.is_problem(400, "invalid_request");
+
+    // As an older version, or a newer one, may have left it.
+    let rules = json!({"*": "ask", "wriet": "auto", "run": "blocked"});
+    server.memory.put_raw("u2/.skillmount/policy.json", json!({"tools": rules}).to_string());
+    let url = |rest: &str| format!("{}/v1/users/u2{rest}", server.base);
+    let shown = server.get(&url("/policy")).await;
+    assert_eq!((&shown.is(200)["unknown_tools"], &shown.json["tools"]), (&json!(["run", "wriet"]), &rules));
+    let ls = server.send(Method::POST, &url("/sessions/s/ls"), &json!({"path": "/"})).await;
+    ls.is_problem(403, "approval_required");
+    let (session, key) = (url("/sessions/s"), "u2/.skillmount/sessions/s.json");
+    let mut stored = server.get(&session).await.json;
+    stored["version"] = json!(1);
+    stored["policy"]["tools"] = json!({"*": "auto", "run": "blocked"});
+    server.memory.put_raw(key, stored.to_string());
+    let fresh = server.client.get(&session).header("x-skillmount-session-version", "1");
+    assert_eq!(Answer::of(fresh.send().await.unwrap()).await.is(200)["unknown_tools"], json!(["run"]));
+}
+
+/// A server with skills below `sec/` that the user's policy hides, and others that have much in common with them. With
+/// the key of an agent.
+async fn with_secrets() -> (Server, String) {
+    let user = Id::parse("u1").unwrap();
+    let (key, entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![Scope::Agent]);
+    let keys = Keys::from_toml(&entry.to_toml().unwrap()).unwrap();
+    let server = Server::with(HttpConfig { keys, ..HttpConfig::default() }).await;
+    for (path, name) in [
+        ("sec/hidden", "twin"),
+        ("sec/venta", "venta"),
+        ("sec/two", "venta"),
+        ("pub/hidden", "twin"),
+        ("pub/venta", "venta"),
+        ("pub/other", "venta"),
+    ] {
+        let text = format!("---\nname: {name}\ndescription: About {name} and hidden things\n---\n# {name}\n");
+        server.memory.put_raw(&format!("u1/skills/{path}/SKILL.md"), text);
+    }
+    server.memory.put_raw("u1/skills/sec/broken/SKILL.md", "nothing");
+    server.memory.put_raw("u1/skills/sec/a/b/c/d/e/f/SKILL.md", "nothing");
+    server.memory.put_raw("u1/skills/sec/misnamed/skill.md", "nothing");
+    let policy = json!({"skills": {"*": "auto_approve", "sec/*": "blocked", "sec/two": "disabled"}});
+    server.memory.put_raw(USER_POLICY, policy.to_string());
+    (server, key)
+}
+
+// S-POLICY-3: Nothing names a skill, or a folder of skills, that the policy hides from the caller.
+#[tokio::test]
+async fn nothing_names_what_the_policy_hides() {
+    let (server, key) = with_secrets().await;
+    let call = async |method: Method, url: String, body: Value| {
+        let request = server.client.request(method, url).bearer_auth(&key).json(&body);
+        Answer::of(request.send().await.unwrap()).await.json
+    };
+    let session = |rest: &str| server.session(rest);
+    let (get, post) = (Method::GET, Method::POST);
+    let own = json!({"policy": {"skills": {"sec/hidden": "blocked"}, "preload": ["sec/venta"]}});
+    let turn = |name: &str, skill: &str| json!({"content": [{"type": "tool_use", "id": "1", "name": name, "input": {"skill": skill}}]});
+    let mut told = vec![
+        call(Method::PUT, session(""), json!({})).await,
+        call(Method::PATCH, session(""), own).await,
+        call(get.clone(), session(""), Value::Null).await,
+        call(get.clone(), server.user("/sessions"), Value::Null).await,
+        call(get.clone(), server.user("/policy"), Value::Null).await,
+        call(get.clone(), server.user("/skills"), Value::Null).await,
+        call(get.clone(), server.user("/skills?limit=1"), Value::Null).await,
+        call(get.clone(), server.user("/skills/pub/hidden"), Value::Null).await,
+        call(post.clone(), server.user("/catalog/refresh"), Value::Null).await,
+        call(get.clone(), session("/prompt"), Value::Null).await,
+        call(get.clone(), session("/prompt?mode=listing&max_tokens=60"), Value::Null).await,
+        call(get.clone(), session("/tools"), Value::Null).await,
+        call(post.clone(), session("/discover_skills"), json!({"query": "hidden things"})).await,
+        call(post.clone(), session("/discover_skills"), json!({"query": "zzzzz"})).await,
+    ];
+    for name in ["hidden", "twin", "venta", "hiden", "two", "pub/two", "broken", "misnamed"] {
+        told.push(call(post.clone(), session("/load_skill"), json!({"skill": name})).await);
+        told.push(call(post.clone(), session("/tool_calls"), turn("load_skill", name)).await);
+        told.push(call(post.clone(), session("/messages"), json!({"text": format!("/{name}")})).await);
+    }
+    for answer in &told {
+        assert!(!answer.to_string().contains("sec"), "{answer}");
+    }
+    // What is left of the findings is what the visible skills have in common.
+    let messages: Vec<_> = told[5]["diagnostics"].as_array().unwrap().iter().map(|found| &found["message"]).collect();
+    assert_eq!(
+        messages.iter().filter(|text| text.to_string().contains("named \\\"venta\\\" too")).count(),
+        2,
+        "{messages:?}"
+    );
+    assert!(!told[5].to_string().contains("mount_as") && !told[5].to_string().contains("more)"), "{messages:?}");
+    // And the counts are of what is visible.
+    assert_eq!((&told[9]["total"], &told[8]["skills"]), (&json!(3), &json!(3)));
+}
+
+#[tokio::test]
+async fn a_loaded_skill_that_is_hidden_since_is_not_named_by_its_mount() {
+    let server = Server::with_skills().await;
+    server.memory.put_raw("u1/skills/sec/x/SKILL.md", "---\ndescription: d\n---\n");
+    server.memory.put_raw("u1/skills/pub/x/SKILL.md", "---\ndescription: d\n---\n");
+    server.op("load_skill", json!({"skill": "sec/x"})).await.is(200);
+    server.send(Method::PUT, &server.user("/policy"), &json!({"skills": {"sec/*": "blocked"}})).await.is(200);
+    let conflict = server.op("load_skill", json!({"skill": "pub/x"})).await;
+    assert!(!conflict.is_problem(409, "mount_conflict").json.to_string().contains("sec"), "{}", conflict.json);
+    assert_eq!(server.op("unload_skill", json!({"skill": "x"})).await.is(200)["skill"], "x");
+}
