@@ -71,7 +71,7 @@ pub const GREP_LINE_BYTES: usize = 32 * 1024;
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;
-/// Contents that one search holds at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files are searched.
+/// Contents that the searches of one call hold at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files are searched.
 pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
 /// A line that is searched, with its lines of context. A longer one ends the search of its file, and the reply says so.
 pub const SEARCH_LINE_BYTES: usize = 8 << 20;
@@ -251,11 +251,21 @@ pub const SESSION_VALUES_BYTES: u64 =
     SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
 /// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
+/// The least memory that can be configured: with less, a request that is within every other limit could never be served.
+pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
+/// The least memory for catalogs that can be configured.
+pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
 /// Beside a catalog that is larger than that budget by itself, others have this part of it: an eighth.
 pub const CATALOG_BESIDE: u64 = 8;
 /// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by workers,
 /// off the threads that serve requests.
 pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
+/// One piece of a download: what is fetched at once, and held until the client takes it.
+pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
+/// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
+pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
+/// All temporary files of uploads together, of which one user has at most half.
+pub const SPOOL_BYTES: u64 = 4 << 30;
 /// How long a request waits for memory before it is turned away.
 pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
@@ -288,7 +298,9 @@ pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
 /// A JSON body.
-pub const JSON_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
+pub const JSON_BODY_BYTES: usize = 1 << 20;
+/// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.
+pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
 pub const JSON_VALUES: usize = 50_000;
 /// How deep the values of a JSON body may be nested.
@@ -299,13 +311,32 @@ pub const HEADER_BYTES: usize = 32 << 10;
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time a connection may spend without taking a byte of its reply.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
-/// Connections open at once; further ones wait in the backlog of the listener.
+/// Connections open at once. A further one takes the place of the one that has been without a call for longest.
 pub const CONNECTIONS: usize = 4096;
-/// Requests under way at once; further ones get 429.
+/// Connections of those that no call on a user's data ever has: for new ones, and for probes.
+pub const CONNECTIONS_RESERVED: usize = 256;
+/// Calls on users' data under way at once; one user has at most half of them, one key seven eighths.
 pub const REQUESTS_AT_ONCE: usize = 1024;
+/// How long a call waits for its place among those under way before it gets 429.
+pub const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
+/// What a body must bring in each second that it is waited for, on average.
+pub const BODY_BYTES_PER_SECOND: u64 = 1 << 10;
+/// How long a body may bring nothing; one that comes too slowly has used it up after as long at least.
+pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may be awaited by a client that has closed its sending side, which looks the same as having left.
+pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
+/// What the HTTP library buffers of a connection, each way.
+pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
 /// A request id that a client may choose.
 pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
+/// How long a service that got SIGTERM goes on accepting, unless configured otherwise: long enough for a balancer to see twice
+/// that it is not ready.
+pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
+/// The longest drain that can be configured.
+pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
+/// What is left of a process whose requests are over, or out of time, before it ends whatever still runs in it.
+pub const SHUTDOWN_END: Duration = Duration::from_secs(2);

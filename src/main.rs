@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use skillmount::{
     Error, Result,
-    cli::{self, Edges, Future, NewKey, Serving},
+    cli::{self, Callers, Edges, Future, NewKey, Serving},
     clock::Clock,
-    http::{self, AllowedPeers, HttpConfig, KeyEntry, Keys, Scope},
+    http::{self, Access, AllowedPeers, HttpConfig, KeyEntry, Keys, Scope},
 };
+use tokio::sync::watch;
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os().collect(), Edges { serve, new_key, openapi })
@@ -15,15 +16,33 @@ fn main() -> ExitCode {
 
 fn serve(serving: Serving) -> Future<Result<()>> {
     Box::pin(async move {
-        let keys = match (&serving.keys, &serving.api_key) {
-            (Some(file), _) => Keys::from_toml(file)?,
-            (None, Some(key)) => Keys::single(key)?,
-            (None, None) => Keys::none(),
+        let Serving { service, clock, listener, mut callers, spool, shutdown } = serving;
+        let first = access(&callers.borrow_and_update())?;
+        let (changed, access_now) = watch::channel(first.clone());
+        let config = HttpConfig { keys: first.keys, peers: first.peers, changes: Some(access_now), spool };
+        let follow = async {
+            while callers.changed().await.is_ok() {
+                match access(&callers.borrow_and_update()) {
+                    Ok(now) => drop(changed.send(now)),
+                    Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
+                }
+            }
+            std::future::pending::<()>().await;
         };
-        let peers = AllowedPeers { hosts: serving.hosts, origins: serving.origins };
-        let config = HttpConfig { keys, peers };
-        http::serve(config, serving.service, serving.clock, serving.listener, serving.shutdown).await
+        tokio::select! {
+            outcome = http::serve(config, service, clock, listener, shutdown) => outcome,
+            () = follow => Ok(()),
+        }
     })
+}
+
+fn access(callers: &Callers) -> Result<Access> {
+    let keys = match (&callers.keys, &callers.api_key) {
+        (Some(file), _) => Keys::from_toml(file)?,
+        (None, Some(key)) => Keys::single(key)?,
+        (None, None) => Keys::none(),
+    };
+    Ok(Access { keys, peers: AllowedPeers { hosts: callers.hosts.clone(), origins: callers.origins.clone() } })
 }
 
 fn new_key(clock: &dyn Clock, wanted: &NewKey) -> Result<(String, String)> {

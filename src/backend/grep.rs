@@ -5,7 +5,6 @@
 //! is known. Content that is in memory under the listed ETag costs no request.
 
 use futures_util::{StreamExt, stream};
-use tokio::sync::Semaphore;
 
 use super::{
     GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, SkillBackend,
@@ -71,9 +70,8 @@ impl SkillBackend {
 
     /// The reply, and how many files were searched in part.
     async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
-        let held = Semaphore::new(SEARCH_WINDOW_KIB as usize);
         let searched = stream::iter(files.found.drain(..))
-            .map(|found| self.search_found(found, search, &held, errand))
+            .map(|found| self.search_found(found, search, errand))
             .buffered(PARALLEL_GETS);
         let mut results = std::pin::pin!(searched);
         let mut collected = Collected::new(search);
@@ -89,24 +87,18 @@ impl SkillBackend {
     }
 
     /// The hits of one file: at most one more than are asked for.
-    async fn search_found(
-        &self,
-        found: Found,
-        search: &Search,
-        held: &Semaphore,
-        errand: &Errand,
-    ) -> Result<(VirtualPath, Searched)> {
+    async fn search_found(&self, found: Found, search: &Search, errand: &Errand) -> Result<(VirtualPath, Searched)> {
         let path = found.file.path.clone();
         if found.size == 0 {
             return Ok((path, Searched::default()));
         }
         let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
-        let permit = held.acquire_many(kib).await.map_err(Error::internal)?;
+        let permit = self.window.acquire_many(kib).await.map_err(Error::internal)?;
         let searched = match self.search_file(&found.file, search, errand).await {
             // It changed or went between the listing and now: then what is there now counts, as large as it may be.
             Err(error) if found.fresh && error.code() == Code::SkillChanged => {
                 drop(permit);
-                let _permit = held.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
+                let _permit = self.window.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
                 let newest = FileRef { pin: None, size: None, ..found.file };
                 match self.search_file(&newest, search, errand).await {
                     Err(error) if error.code() == Code::FileNotFound => Ok(Searched::default()),

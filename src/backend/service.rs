@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use moka::sync::Cache;
+use tokio::sync::Semaphore;
 
 use super::{edit::EditQueues, lines::LineIndex, parts::SkillChanges};
 use crate::{
@@ -10,7 +11,10 @@ use crate::{
     catalog::{Audience, Catalogs, Layer},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, WORK_STEPS, WORKERS_LEAST},
+    limits::{
+        MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, SEARCH_WINDOW_KIB, WORK_STEPS,
+        WORKERS_LEAST,
+    },
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{
         Both, CreateSession, LoadedSkill, Operation, PromptMode, Reach, Session, SessionVersion, Sessions, ToolRule,
@@ -133,7 +137,8 @@ impl Service {
     pub fn session(&self, user: Id, session: Id) -> SkillBackend {
         let audience = Audience { user, team: None };
         let (at_least, reach) = (SessionVersion::default(), Arc::default());
-        SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach }
+        let window = Arc::new(Semaphore::new(SEARCH_WINDOW_KIB as usize));
+        SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach, window }
     }
 
     /// Makes a session of the user of `audience` with what its policy preloads of the skills that `audience` sees, or
@@ -233,6 +238,8 @@ pub struct SkillBackend {
     pub(super) at_least: SessionVersion,
     mode: Option<PromptMode>,
     reach: Arc<Reach>,
+    /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
+    pub(super) window: Arc<Semaphore>,
 }
 
 impl SkillBackend {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{CHUNK_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
+    limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
     session::Operation,
     store::PutCondition,
@@ -36,7 +36,7 @@ pub struct FileStat {
     pub modified_at: Timestamp,
 }
 
-/// The bytes of one version of a file, chunk after chunk.
+/// The bytes of one version of a file, piece after piece: it holds one of [`DOWNLOAD_WINDOW_BYTES`] at a time.
 #[derive(Debug)]
 pub struct FileReader {
     backend: SkillBackend,
@@ -99,7 +99,7 @@ impl SkillBackend {
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
         let file = self.readable(path).await?;
         let wanted = range.unwrap_or(0..u64::MAX);
-        let first = wanted.start..wanted.end.min(wanted.start.saturating_add(CHUNK_BYTES));
+        let first = wanted.start..wanted.end.min(wanted.start.saturating_add(DOWNLOAD_WINDOW_BYTES));
         let object = self.fetch(&file, Some(first), pin.as_ref()).await?;
         let stat = FileStat {
             path: path.to_owned(),
@@ -137,7 +137,7 @@ impl FileReader {
         if self.at >= self.end {
             return Ok(None);
         }
-        let range = self.at..self.end.min(self.at + CHUNK_BYTES);
+        let range = self.at..self.end.min(self.at + DOWNLOAD_WINDOW_BYTES);
         let chunk = self.backend.fetch(&self.file, Some(range), Some(&self.stat.etag)).await?;
         self.at = advance(&self.file, self.at, &chunk)?;
         Ok(Some(chunk.bytes))

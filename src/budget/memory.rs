@@ -33,6 +33,18 @@ impl Memory {
         self.bytes.held()
     }
 
+    /// The most that was ever reserved at once.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        self.bytes.peak()
+    }
+
+    /// All bytes there are to reserve.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.bytes.capacity()
+    }
+
     /// The most that one request can reserve.
     #[must_use]
     pub fn most(&self) -> u64 {
@@ -44,7 +56,16 @@ impl Memory {
     /// # Errors
     /// `too_expensive` where they can never be had, `rate_limited` where they could not be had in time.
     pub async fn reserve(&self, owner: &Owner, bytes: u64) -> Result<Reservation> {
-        match tokio::time::timeout(self.patience, self.bytes.acquire(owner, bytes)).await {
+        self.reserve_within(self.patience, owner, bytes).await
+    }
+
+    /// As [`reserve`](Self::reserve), for a request of other patience: one that waits without holding memory, as an upload
+    /// on disk does, may wait for as long as its caller.
+    ///
+    /// # Errors
+    /// As [`reserve`](Self::reserve).
+    pub async fn reserve_within(&self, patience: Duration, owner: &Owner, bytes: u64) -> Result<Reservation> {
+        match tokio::time::timeout(patience, self.bytes.acquire(owner, bytes)).await {
             Ok(Some(share)) => Ok(Reservation(share)),
             Ok(None) => Err(too_large(bytes, self.most())),
             Err(_) => Err(busy()),
@@ -92,6 +113,6 @@ mod tests {
         held.shrink_to(20);
         let more = memory.reserve(&a, 30).await.unwrap();
         drop((held, other, more));
-        assert_eq!(memory.reserved(), 0);
+        assert_eq!((memory.reserved(), memory.peak(), memory.capacity()), (0, 100, 100));
     }
 }

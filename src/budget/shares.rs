@@ -26,6 +26,8 @@ pub struct Shares {
 #[derive(Debug, Default)]
 struct State {
     held: u64,
+    /// The most that was ever held.
+    peak: u64,
     by_owner: HashMap<Owner, u64>,
     waiting: HashMap<Owner, VecDeque<Waiter>>,
     /// Owners that wait, the next in turn first; each stands here once.
@@ -64,6 +66,18 @@ impl Shares {
     #[must_use]
     pub fn held(&self) -> u64 {
         self.lock().held
+    }
+
+    /// The most units that were ever held at once.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        self.lock().peak
+    }
+
+    /// All units there are.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.capacity
     }
 
     /// Units for `owner`, at once or not at all. `None` too while others wait their turn for units that are free.
@@ -152,6 +166,7 @@ impl Shares {
 impl State {
     fn take(&mut self, owner: &Owner, units: u64) {
         self.held += units;
+        self.peak = self.peak.max(self.held);
         *self.by_owner.entry(owner.clone()).or_default() += units;
     }
 

@@ -11,13 +11,13 @@ use super::{
     control::Control,
     edges::Edges,
     output::Output,
-    settings::{Setting, Settings},
+    settings::{Setting, Settings, Sources},
 };
 use crate::{
     backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CONTENT_CACHE_BYTES, NOTE_FLUSH},
+    limits::{CONTENT_CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
     store::{
         Breaker, Cached, Cause, Conditions, DirectoryStore, ListOptions, MemoryStore, SharedStore, probe_conditions,
@@ -26,6 +26,8 @@ use crate::{
 
 /// Settings, output and clock of one run.
 pub(super) struct App {
+    /// Where the settings come from.
+    pub(super) sources: Sources,
     pub(super) settings: Settings,
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
@@ -70,8 +72,8 @@ impl StoreAddress {
 
 impl App {
     /// A run with these settings.
-    pub(super) fn new(settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
-        Self { settings, out, clock, edges, services: Mutex::default() }
+    pub(super) fn new(sources: Sources, settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
+        Self { sources, settings, out, clock, edges, services: Mutex::default() }
     }
 
     /// Whose skills and files.
@@ -146,8 +148,16 @@ impl App {
             templates: self.templates()?,
             read_only: None,
             index: true,
-            budgets: Budgets::default(),
+            budgets: self.budgets()?,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
+        })
+    }
+
+    fn budgets(&self) -> Result<Budgets> {
+        Ok(Budgets {
+            memory: self.settings.mebibytes(Setting::Memory, MEMORY_LEAST_BYTES)?,
+            catalogs: self.settings.mebibytes(Setting::CatalogMemory, MEMORY_CATALOGS_LEAST_BYTES)?,
+            ..Budgets::default()
         })
     }
 

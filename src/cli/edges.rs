@@ -1,9 +1,9 @@
 //! What the command line needs of the HTTP interface, which it may not import: handed in by `main`.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 use crate::{backend::Service, clock::Clock, error::Result, path::Id};
 
@@ -18,6 +18,17 @@ pub struct Serving {
     pub clock: Arc<dyn Clock>,
     /// The socket, already bound.
     pub listener: TcpListener,
+    /// Who may call, and who may from when on.
+    pub callers: watch::Receiver<Callers>,
+    /// The folder for uploads under way.
+    pub spool: Option<PathBuf>,
+    /// Done when the service is to stop, with how long it goes on accepting.
+    pub shutdown: Future<Duration>,
+}
+
+/// Who may call, and by which names.
+#[derive(Clone, Default)]
+pub struct Callers {
     /// One key for everything.
     pub api_key: Option<String>,
     /// The text of a keys file.
@@ -26,8 +37,6 @@ pub struct Serving {
     pub hosts: Vec<String>,
     /// Origins of web pages that may call it.
     pub origins: Vec<String>,
-    /// Done when the service is to stop.
-    pub shutdown: Future<()>,
 }
 
 /// What a new key is for.

@@ -15,6 +15,7 @@ mod input;
 mod logs;
 mod output;
 mod settings;
+mod signals;
 mod stored;
 mod transfer;
 
@@ -22,17 +23,18 @@ use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use clap::Parser as _;
 
-pub use edges::{Edges, Future, NewKey, Serving};
+pub use edges::{Callers, Edges, Future, NewKey, Serving};
 
 use self::{
     app::App,
     args::{Cli, Command},
     output::Output,
-    settings::{Setting, Settings},
+    settings::{Setting, Sources},
 };
 use crate::{
     clock::SystemClock,
     error::{Code, Error, Kind, Result},
+    limits::SHUTDOWN_END,
 };
 
 /// Runs the command named by `arguments` (the program's name first) to its end.
@@ -44,16 +46,21 @@ pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
         Err(refusal) => return refused(&refusal, json),
     };
     let json = cli.global.json;
-    match tokio::runtime::Runtime::new()
-        .map_err(Error::internal)
-        .and_then(|runtime| runtime.block_on(start(cli, edges)))
-    {
+    match run_to_end(cli, edges) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::failure(&error, json);
             ExitCode::from(error.kind().exit_code())
         }
     }
+}
+
+/// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
+fn run_to_end(cli: Cli, edges: Edges) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new().map_err(Error::internal)?;
+    let outcome = runtime.block_on(start(cli, edges));
+    runtime.shutdown_timeout(SHUTDOWN_END);
+    outcome
 }
 
 /// Help and version are answers; everything else that does not parse is wrong input.
@@ -68,17 +75,16 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
 }
 
 async fn start(cli: Cli, edges: Edges) -> Result<()> {
-    let env = |name: &str| std::env::var(name).ok();
-    let explicit = cli.global.config.clone().or_else(|| env("SKILLMOUNT_CONFIG").map(Into::into));
-    let file = settings::find(explicit.as_deref())?;
+    let file = cli.global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
     let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
     let mut flags = cli.global.settings();
     if let Command::Serve(serve) = &cli.command {
         flags.extend(serve.settings());
     }
-    let settings = Settings::resolve(&flags, &env, file.as_ref(), default_store.as_deref());
+    let sources = Sources { flags, file, default_store };
+    let settings = sources.settings()?;
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
-    let app = App::new(settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
+    let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
     let outcome = dispatch(cli.command, &app).await;
     app.end().await;
     outcome

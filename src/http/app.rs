@@ -1,18 +1,37 @@
 //! What every handler shares.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::watch;
 
-use super::{guard::AllowedPeers, keys::Keys, metrics::Metrics};
-use crate::{backend::Service, clock::Clock, limits::REQUESTS_AT_ONCE};
+use super::{
+    admission::Admission, connections::Connections, guard::AllowedPeers, keys::Keys, metrics::Metrics, spool::Spool,
+};
+use crate::{backend::Service, clock::Clock, limits::CONNECTIONS};
 
 /// How the service is reached and by whom.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
+    /// Who may call.
+    pub keys: Keys,
+    /// Which Hosts and Origins are answered.
+    pub peers: AllowedPeers,
+    /// Both anew, whenever they change while the service runs. What would let other machines in without a key is refused.
+    pub changes: Option<watch::Receiver<Access>>,
+    /// The folder for temporary files of uploads; the system's own where `None`.
+    pub spool: Option<PathBuf>,
+}
+
+/// Who may call, and by which names.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
     /// Who may call.
     pub keys: Keys,
     /// Which Hosts and Origins are answered.
@@ -24,24 +43,48 @@ pub struct HttpConfig {
 pub(super) struct App {
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) keys: Keys,
-    pub(super) peers: AllowedPeers,
     pub(super) metrics: Metrics,
-    pub(super) requests: Semaphore,
+    pub(super) admission: Arc<Admission>,
+    pub(super) spool: Arc<Spool>,
+    pub(super) connections: Connections,
+    access: RwLock<Arc<Access>>,
     stopping: AtomicBool,
 }
 
 impl App {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
+        let access = Access { keys: config.keys, peers: config.peers };
         Self {
-            service,
             clock,
-            keys: config.keys,
-            peers: config.peers,
             metrics: Metrics::default(),
-            requests: Semaphore::new(REQUESTS_AT_ONCE),
+            admission: Arc::new(Admission::new(service.memory())),
+            spool: Arc::new(Spool::new(config.spool)),
+            connections: Connections::new(CONNECTIONS),
+            access: RwLock::new(Arc::new(access)),
             stopping: AtomicBool::new(false),
+            service,
         }
+    }
+
+    /// Who may call, as of now.
+    pub(super) fn access(&self) -> Arc<Access> {
+        Arc::clone(&self.access.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From here on others may call. Calls under way go on.
+    pub(super) fn set_access(&self, new: Access) {
+        let new = Arc::new(new);
+        let old =
+            std::mem::replace(&mut *self.access.write().unwrap_or_else(PoisonError::into_inner), Arc::clone(&new));
+        let names = |access: &Access| -> BTreeSet<_> { access.keys.names().cloned().collect() };
+        let (before, after) = (names(&old), names(&new));
+        tracing::info!(
+            keys = after.len(),
+            added = after.difference(&before).count(),
+            removed = before.difference(&after).count(),
+            peers_changed = old.peers != new.peers,
+            "keys and peers were read again"
+        );
     }
 
     /// From here on the service says that it is not ready, so that a balancer sends nothing new.

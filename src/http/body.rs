@@ -12,11 +12,11 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
-use super::problem::Problem;
+use super::{cost::Cost, pace::TooSlow, problem::Problem};
 use crate::{
     error::{Code, Error, Result},
     json,
-    limits::JSON_BODY_BYTES,
+    limits::{BODY_BYTES_PER_SECOND, JSON_BODY_BYTES},
 };
 
 /// A JSON object of exactly the fields of `T`.
@@ -31,7 +31,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             let error = Error::new(Code::InvalidRequest, message);
             return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
         }
-        let bytes = read_whole(request, JSON_BODY_BYTES).await?;
+        let limit = request.extensions().get::<Cost>().map_or(JSON_BODY_BYTES, |cost| cost.json_bytes());
+        let bytes = read_whole(request, limit).await?;
         Ok(Self(parse(&bytes)?))
     }
 }
@@ -70,13 +71,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
 /// # Errors
 /// `file_too_large` above it, `invalid_request` where the body breaks off.
 pub(super) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> {
-    let announced = request.body().size_hint().lower();
-    let waits = request.headers().contains_key(header::EXPECT);
+    let too_large = check_announced(&request, limit)?.is_some_and(|announced| announced > limit as u64);
     let mut body = request.into_body().into_data_stream();
-    let too_large = announced > limit as u64;
-    if too_large && waits {
-        return Err(over(limit));
-    }
     let mut whole = BytesMut::new();
     let mut seen = 0;
     while let Some(chunk) = body.next().await {
@@ -93,15 +89,31 @@ pub(super) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> 
     if too_large { Err(over(limit)) } else { Ok(whole.freeze()) }
 }
 
+/// The length of a body, where its sender announced it.
+///
+/// # Errors
+/// `file_too_large` where it is over `limit` and its sender waits to hear that before it sends.
+pub(super) fn check_announced(request: &Request, limit: usize) -> Result<Option<u64>> {
+    let announced = request.body().size_hint().exact();
+    let too_large = announced.is_some_and(|announced| announced > limit as u64);
+    let waits = request.headers().contains_key(header::EXPECT);
+    if too_large && waits { Err(over(limit)) } else { Ok(announced) }
+}
+
 /// The error of a body or part over its limit.
 pub(super) fn over(limit: usize) -> Error {
     Error::new(Code::FileTooLarge, format!("the body is over the limit of {limit} bytes; send less at once"))
         .with_detail("limit", limit as u64)
 }
 
-/// The error of a body that its sender cut off.
+/// The error of a body that its sender cut off, or that came too slowly.
 pub(super) fn broken(cause: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::new(Code::InvalidRequest, "the body of the request broke off; send it again").with_source(cause)
+    let message = if TooSlow::caused(&cause) {
+        format!("the body came slower than {BODY_BYTES_PER_SECOND} bytes a second; send it again on a better line")
+    } else {
+        "the body of the request broke off; send it again".to_owned()
+    };
+    Error::new(Code::InvalidRequest, message).with_source(cause)
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {

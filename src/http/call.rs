@@ -6,23 +6,31 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     Extension,
+    body::HttpBody as _,
     extract::{MatchedPath, OriginalUri, Request, State},
-    http::{HeaderMap, HeaderValue, Method},
+    http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
+use futures_util::StreamExt as _;
 
 use super::{
     address::Address,
+    admission::Caller,
     app::App,
+    connections::Line,
+    cost::Cost,
     keys::{Grant, Scope},
     layers::ServedUser,
-    problem::Reply,
+    pace::{GivenUp, paced},
+    problem::{Problem, Reply},
+    spool::Uploads,
 };
 use crate::{
     backend::SkillBackend,
     catalog::Audience,
     error::{Code, Error, Result},
+    limits::REQUEST_PATIENCE,
     path::Id,
     session::{CreateSession, Reach, Session, SessionVersion},
 };
@@ -118,10 +126,11 @@ pub(super) async fn enter_user(
     mut request: Request,
     next: Next,
 ) -> Reply<Response> {
-    let grant = app.keys.authenticate(request.headers(), app.clock.now())?;
+    let grant = app.access().keys.authenticate(request.headers(), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
     let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
+    let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
     let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session {
@@ -129,19 +138,51 @@ pub(super) async fn enter_user(
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
         let call = SessionCall { user: call.clone(), session, backend: backend.within(Arc::clone(&reach)) };
-        // Whether a session may be made, its parent decides, and that is in the body.
-        if reach.is_bound() && !is_route(&request, &Method::PUT, SESSION_ROUTE) {
-            enter_bound(&call).await?;
-        }
         request.extensions_mut().insert(call);
     } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
         let message = "this API key is bound to some sessions, and this call is about all; use one that is not bound";
         return Err(Error::new(Code::Denied, message).into());
     }
     request.extensions_mut().insert(call);
-    let mut response = next.run(request).await;
+    let mut response = within_shares(&app, &caller, request, next).await;
     response.extensions_mut().insert(ServedUser(user));
     Ok(response)
+}
+
+/// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
+async fn within_shares(app: &App, caller: &Caller, mut request: Request, next: Next) -> Response {
+    let template = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let cost = Cost::of(request.method(), template);
+    let bytes = cost.bytes(request.body().size_hint().exact());
+    let admitted = match app.admission.enter(caller, request.extensions().get::<Line>(), bytes).await {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            pass_over(request).await;
+            return closing(Problem::from(error).into_response());
+        }
+    };
+    if cost == Cost::Upload {
+        let uploads = Uploads::new(Arc::clone(&app.admission), Arc::clone(&app.spool), caller.clone());
+        request.extensions_mut().insert(uploads);
+    }
+    request.extensions_mut().insert(cost);
+    let given_up = GivenUp::default();
+    let request = request.map(|body| paced(body, given_up.clone()));
+    let response = admitted.answered(run(request, next).await);
+    if given_up.is_set() { closing(response) } else { response }
+}
+
+/// Runs the rest, for a bound caller once it is in its session.
+async fn run(request: Request, next: Next) -> Response {
+    // Whether a session may be made, its parent decides, and that is in the body.
+    let makes = is_route(&request, &Method::PUT, SESSION_ROUTE);
+    let call = request.extensions().get::<SessionCall>().filter(|call| call.user.reach().is_bound() && !makes).cloned();
+    if let Some(call) = call
+        && let Err(error) = enter_bound(&call).await
+    {
+        return Problem::from(error).into_response();
+    }
+    next.run(request).await
 }
 
 /// Lets a bound caller into a session within its bounds. What is bound to values of variables makes the session at its first
@@ -160,6 +201,23 @@ fn is_route(request: &Request, method: &Method, route: &str) -> bool {
     let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let asked = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
     asked == method && matched == Some(route)
+}
+
+/// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.
+async fn pass_over(request: Request) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let body = paced(request.into_body(), GivenUp::default()).into_data_stream();
+    let read = body.take_while(|piece| std::future::ready(piece.is_ok())).for_each(|_| std::future::ready(()));
+    // Whether it came to its end makes no difference.
+    let _ = tokio::time::timeout(REQUEST_PATIENCE, read).await;
+}
+
+/// The last answer on its connection: what is still on its way in is of no use.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Tells the version of the session that the reply was made from or led to.

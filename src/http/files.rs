@@ -11,15 +11,16 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use futures_util::{Stream, stream};
+use futures_util::{Stream, TryStreamExt as _, stream};
 use jiff::fmt::rfc2822::DateTimePrinter;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    body::read_whole,
+    body::{broken, check_announced},
     call::SessionCall,
     conditions::{ByteRange, Tags, quoted},
     problem::{Failure, Problem, Reply},
+    spool::{Upload, Uploads},
 };
 use crate::{
     backend::{BackendProtocol as _, DeleteRequest, FileReader, FileStat, WriteReply},
@@ -82,11 +83,18 @@ async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) 
     request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses(
     (status = 200, description = "Written.", body = WriteReply), (status = 201, description = "Made.", body = WriteReply),
     (status = 412, description = "The condition does not hold; nothing was written."), Failure))]
-async fn put_file(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
+async fn put_file(
+    Extension(call): Extension<SessionCall>,
+    Extension(uploads): Extension<Uploads>,
+    request: Request,
+) -> Reply<Response> {
     let path = call.virtual_path();
     let condition = put_condition(&call, &path, request.headers()).await?;
-    let bytes = read_whole(request, UPLOAD_FILE_BYTES).await?;
+    let announced = check_announced(&request, UPLOAD_FILE_BYTES)?;
+    let body = request.into_body().into_data_stream().map_err(broken);
+    let Upload { bytes, held } = uploads.receive(announced, body, UPLOAD_FILE_BYTES).await?;
     let written = call.backend.put_file(&path, bytes, condition).await?;
+    drop(held);
     let status = if written.created { StatusCode::CREATED } else { StatusCode::OK };
     let tag = written.etag.as_ref().and_then(|etag| HeaderValue::try_from(quoted(etag)).ok());
     let mut response = (status, Json(written)).into_response();

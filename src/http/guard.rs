@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, Uri, header, uri::Authority};
 use crate::error::{Code, Error, Result};
 
 /// The configured lists; both may be empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedPeers {
     /// Names the service is reached by, without port. With keys, empty means any.
     pub hosts: Vec<String>,

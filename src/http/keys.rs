@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::{
+    budget::Owner,
     clock::Clock,
     error::{Code, Error, Result},
     path::Id,
@@ -64,8 +65,7 @@ impl KeyEntry {
     #[must_use]
     pub fn generate(clock: &dyn Clock, user: Option<&Id>, scopes: Vec<Scope>) -> (String, Self) {
         let key = format!("smk_{:032x}{:032x}", clock.random(), clock.random());
-        let user = user.map_or(EVERY_USER, Id::as_str).to_owned();
-        let hash = hash_text(&digest(&key));
+        let (user, hash) = (user.map_or(EVERY_USER, Id::as_str).to_owned(), hash_text(&digest(&key)));
         let entry = Self { hash, user, scopes, expires: None, team: None, name: None, sessions: None, vars: None };
         (key, entry)
     }
@@ -100,6 +100,8 @@ struct Key {
 /// What a caller may do: of a key, or of everybody where the service has no keys and listens on loopback only.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
+    /// What the key is called: the beginning of its digest. `None` where there are no keys.
+    key: Option<Owner>,
     user: Option<Id>,
     scope: Scope,
     team: Option<Id>,
@@ -121,13 +123,12 @@ impl Keys {
     /// `invalid_request` for an empty key or one that no header could carry.
     pub fn single(key: &str) -> Result<Self> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                "an API key is made of visible ASCII characters, without spaces",
-            ));
+            let message = "an API key is made of visible ASCII characters, without spaces";
+            return Err(Error::new(Code::InvalidRequest, message));
         }
-        let grant = Grant::of_everybody();
-        Ok(Self([Key { digest: digest(key), expires: None, grant }].into()))
+        let digest = digest(key);
+        let grant = Grant { key: Some(name(&digest)), ..Grant::of_everybody() };
+        Ok(Self([Key { digest, expires: None, grant }].into()))
     }
 
     /// The keys of a keys file: TOML, a `[[key]]` table for each.
@@ -138,10 +139,8 @@ impl Keys {
         let file: KeysFile = toml::from_str(text)
             .map_err(|error| Error::new(Code::InvalidRequest, format!("the keys file cannot be read: {error}")))?;
         if file.key.is_empty() {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                "the keys file holds no [[key]]; add one, or start without keys",
-            ));
+            let message = "the keys file holds no [[key]]; add one, or start without keys";
+            return Err(Error::new(Code::InvalidRequest, message));
         }
         let keys = file.key.iter().enumerate().map(|(index, entry)| {
             Key::from_entry(entry).map_err(|why| {
@@ -178,6 +177,11 @@ impl Keys {
         !self.0.is_empty()
     }
 
+    /// What the keys are called.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Owner> {
+        self.0.iter().filter_map(|key| key.grant.key.as_ref())
+    }
+
     /// Who is calling.
     ///
     /// # Errors
@@ -205,7 +209,12 @@ impl Keys {
 impl Grant {
     /// Everything, for all users and in no team.
     fn of_everybody() -> Self {
-        Self { user: None, scope: Scope::Control, team: None, reach: Arc::default(), taken: Arc::default() }
+        Self { key: None, user: None, scope: Scope::Control, team: None, reach: Arc::default(), taken: Arc::default() }
+    }
+
+    /// What the key is called, for shares and logs.
+    pub(super) const fn key(&self) -> Option<&Owner> {
+        self.key.as_ref()
     }
 
     /// Which of the user's sessions the caller reaches.
@@ -245,14 +254,12 @@ impl Key {
             let message = "needs hash = \"sha256:<64 hex digits>\", user = \"<id>\" or \"*\", and at least one scope";
             Error::new(Code::InvalidRequest, message)
         };
-        let user = match entry.user.as_str() {
-            EVERY_USER => None,
-            user => Some(Id::parse(user).map_err(|_| needs())?),
-        };
+        let user = Some(&entry.user).filter(|user| *user != EVERY_USER);
+        let user = user.map(|user| Id::parse(user).map_err(|_| needs())).transpose()?;
         let scope = entry.scopes.iter().copied().max().ok_or_else(needs)?;
         let digest = parse_hash(&entry.hash).ok_or_else(needs)?;
-        let reach = reach(entry)?;
-        let grant = Grant { user, scope, team: entry.team.clone(), reach: Arc::new(reach), taken: Arc::default() };
+        let (key, reach) = (Some(name(&digest)), Arc::new(reach(entry)?));
+        let grant = Grant { key, user, scope, team: entry.team.clone(), reach, taken: Arc::default() };
         Ok(Self { digest, expires: entry.expires, grant })
     }
 }
@@ -278,6 +285,11 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
+}
+
+/// What a key is called: enough of its digest to tell it from others.
+fn name(digest: &[u8; 32]) -> Owner {
+    hash_text(digest).chars().skip(DIGEST_PREFIX.len()).take(16).collect::<String>().into()
 }
 
 fn hash_text(digest: &[u8; 32]) -> String {

@@ -1,5 +1,6 @@
 //! What happens around every request, whatever its route: from the outside in, [`observe`] names, logs and counts it and
-//! writes problems out, [`admit`] turns away what must not or cannot be served now.
+//! writes problems out, [`admit`] turns away what must not be served and ends
+//! what takes too long. Room for a call is found later, in `call`: only there it is known whose it is.
 
 use std::{any::Any, sync::Arc};
 
@@ -46,18 +47,14 @@ pub(super) async fn observe(State(app): State<Arc<App>>, request: Request, next:
     response
 }
 
-/// Turns away requests that are too big in their headers, come from the wrong place, or are too many; and ends those that
-/// take too long.
+/// Turns away requests that are too big in their headers or come from the wrong place, and ends those that take too long.
 pub(super) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply<Response> {
     if header_bytes(&request) > HEADER_BYTES {
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
-    app.peers.check(request.uri(), request.headers(), app.keys.are_required())?;
-    let Ok(_permit) = app.requests.try_acquire() else {
-        let error = Error::new(Code::RateLimited, "too many requests are under way; try again in a moment");
-        return Err(error.with_outcome(Outcome::NotApplied).into());
-    };
+    let access = app.access();
+    access.peers.check(request.uri(), request.headers(), access.keys.are_required())?;
     let method = request.method().clone();
     tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.map_err(|_| too_slow(&method).into())
 }

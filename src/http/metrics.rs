@@ -1,4 +1,4 @@
-//! Counts of requests, and their text for Prometheus.
+//! Counts of requests, what the process holds, and the text of both for Prometheus.
 //!
 //! Labels are the method, the route's template and the status, so their number is bounded by the program and no user,
 //! session or path is ever in them.
@@ -55,8 +55,13 @@ impl Metrics {
     }
 }
 
-fn family(text: &mut String, name: &str, help: &str) {
+/// A value of now, in Prometheus' text format.
+pub(super) fn gauge(text: &mut String, name: &str, help: &str, value: u64) {
     // Writing to a String cannot fail.
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+}
+
+fn family(text: &mut String, name: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
 }
 

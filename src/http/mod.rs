@@ -6,17 +6,22 @@
 //! and the shape of errors are layers around them, in [`router`]. The same handlers generate the OpenAPI document.
 
 mod address;
+mod admission;
 mod app;
 mod body;
 mod call;
 mod conditions;
+mod connections;
+mod cost;
 mod files;
 mod guard;
+mod held;
 mod keys;
 mod layers;
 mod metrics;
 mod openapi;
 mod operations;
+mod pace;
 mod problem;
 mod prompt;
 mod router;
@@ -24,11 +29,12 @@ mod server;
 mod service;
 mod sessions;
 mod skills;
+mod spool;
 mod stall;
 mod tools;
 mod transfer;
 
-pub use app::HttpConfig;
+pub use app::{Access, HttpConfig};
 pub use guard::AllowedPeers;
 pub use keys::{KeyEntry, Keys, Scope};
 pub use openapi::openapi;

@@ -1,25 +1,33 @@
 //! The listening socket: connections in, one task each, and an orderly end.
 //!
 //! HTTP/1.1 only: TLS and HTTP/2 end at whatever stands before the service, and every protocol left out is one whose
-//! floods need no defence. A connection that sends its headers slowly or does not take its reply is closed; when too many
-//! are open, new ones wait in the listener's backlog.
+//! floods need no defence. A connection that sends its headers slowly or does not take its reply is closed; which one gives
+//! way where too many are open is said in `connections`. A service that stops says first that it is not ready and goes on
+//! accepting, because balancers learn of it late; then it finishes what began.
 
 use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::server::conn::http1;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::watch,
 };
 
 use super::{
-    app::{App, HttpConfig},
+    app::{Access, App, HttpConfig},
+    connections::Connection,
+    keys::Keys,
     router,
     stall::StallGuard,
 };
@@ -27,14 +35,14 @@ use crate::{
     backend::Service,
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CONNECTIONS, HEADER_BYTES, HEADER_TIMEOUT, SHUTDOWN_GRACE, WRITE_STALL},
+    limits::{CONNECTION_BUFFER_BYTES, HALF_CLOSE_PATIENCE, HEADER_BYTES, HEADER_TIMEOUT, SHUTDOWN_GRACE, WRITE_STALL},
 };
 
 /// How long to leave the listener alone after it failed, out of file descriptors most likely.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves on `listener` until `shutdown` is done, then takes no new connection and finishes the requests under way, for
-/// [`SHUTDOWN_GRACE`] at most.
+/// Serves on `listener` until `shutdown` is done, and for as long after that as it says, not ready any more; then takes no new
+/// connection and finishes the requests under way, for [`SHUTDOWN_GRACE`] at most. Long work that still runs then is cancelled.
 ///
 /// # Errors
 /// `invalid_request` where the listener is reachable from other machines and there are no keys.
@@ -43,25 +51,48 @@ pub async fn serve(
     service: Service,
     clock: Arc<dyn Clock>,
     listener: TcpListener,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = Duration>,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(Error::internal)?;
-    check_exposure(&config, address)?;
+    check_exposure(&config.keys, address)?;
+    let changes = config.changes.clone();
     let app = Arc::new(App::new(config, service, clock));
     let router = router::router(Arc::clone(&app));
     let connections = GracefulShutdown::new();
-    accept_until(shutdown, listener, &router, &connections).await;
-    app.stop();
+    let serving = async {
+        let drain = accept_until(shutdown, &listener, &app, &router, &connections).await;
+        app.stop();
+        accept_until(tokio::time::sleep(drain), &listener, &app, &router, &connections).await;
+    };
+    tokio::select! {
+        () = serving => {}
+        () = follow_changes(&app, address, changes) => {}
+    }
+    drop(listener);
     let open = connections.count();
     if tokio::time::timeout(SHUTDOWN_GRACE, connections.shutdown()).await.is_err() {
         tracing::warn!(open, "requests were still under way when the time to finish was over");
     }
+    app.service.workers().close();
     Ok(())
 }
 
+/// Takes over each change of who may call; never done.
+async fn follow_changes(app: &App, address: SocketAddr, changes: Option<watch::Receiver<Access>>) {
+    let Some(mut changes) = changes else { return std::future::pending().await };
+    while changes.changed().await.is_ok() {
+        let access = changes.borrow_and_update().clone();
+        match check_exposure(&access.keys, address) {
+            Ok(()) => app.set_access(access),
+            Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
+        }
+    }
+    std::future::pending::<()>().await;
+}
+
 /// Without keys anyone who reaches the socket is let in, so only this machine may reach it.
-fn check_exposure(config: &HttpConfig, address: SocketAddr) -> Result<()> {
-    if config.keys.are_required() || address.ip().is_loopback() {
+fn check_exposure(keys: &Keys, address: SocketAddr) -> Result<()> {
+    if keys.are_required() || address.ip().is_loopback() {
         return Ok(());
     }
     Err(Error::new(
@@ -72,71 +103,73 @@ fn check_exposure(config: &HttpConfig, address: SocketAddr) -> Result<()> {
     ))
 }
 
-async fn accept_until(
-    shutdown: impl Future<Output = ()>,
-    listener: TcpListener,
+async fn accept_until<T>(
+    end: impl Future<Output = T>,
+    listener: &TcpListener,
+    app: &App,
     router: &Router,
     connections: &GracefulShutdown,
-) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut shutdown = std::pin::pin!(shutdown);
+) -> T {
+    let mut end = std::pin::pin!(end);
     loop {
         let next = tokio::select! {
             biased;
-            () = &mut shutdown => return,
-            next = accept(&listener, &places) => next,
+            end = &mut end => return end,
+            next = accept(listener) => next,
         };
         match next {
-            Ok((stream, place)) => serve_connection(stream, place, router.clone(), connections),
+            Ok(stream) => {
+                let served = serve_connection(stream, app.connections.open(), router.clone(), connections);
+                tokio::spawn(served);
+            }
             Err(error) => {
-                tracing::warn!(error = %error, "no connection could be accepted");
+                tracing::warn!(error = %error, "no connection could be accepted; one that is quiet gives way");
+                app.connections.close_one();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Result<(TcpStream, OwnedSemaphorePermit), std::io::Error> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(std::io::Error::other)?;
+async fn accept(listener: &TcpListener) -> Result<TcpStream, std::io::Error> {
     let (stream, _) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok((stream, place))
+    Ok(stream)
 }
 
-fn serve_connection(stream: TcpStream, place: OwnedSemaphorePermit, router: Router, connections: &GracefulShutdown) {
-    let io = TokioIo::new(StallGuard::new(stream, WRITE_STALL));
+/// Serves one connection to its end.
+fn serve_connection<S>(
+    stream: S,
+    place: Connection,
+    router: Router,
+    connections: &GracefulShutdown,
+) -> impl Future<Output = ()> + Send + 'static
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let io = TokioIo::new(StallGuard::new(stream, WRITE_STALL, HALF_CLOSE_PATIENCE));
+    let (line, router) = (place.line(), TowerToHyperService::new(router));
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(line.clone());
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         // Beyond the exact limit, which is answered with a problem, there is this hard one, which is not.
         .max_header_size(2 * HEADER_BYTES)
-        .serve_connection(io, TowerToHyperService::new(router));
+        .max_buf_size(CONNECTION_BUFFER_BYTES)
+        .serve_connection(io, service);
     let connection = connections.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(error = %error, "a connection ended early");
+    async move {
+        tokio::select! {
+            ended = connection => if let Err(error) = ended {
+                tracing::debug!(error = %error, "a connection ended early");
+            },
+            () = place.gives_way() => tracing::debug!("a quiet connection gave way to a new one"),
         }
-        drop(place);
-    });
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::Keys;
-
-    #[test]
-    fn without_keys_only_this_machine_may_reach_the_socket() {
-        let with_keys = HttpConfig { keys: Keys::single("k").unwrap(), ..HttpConfig::default() };
-        for (address, open) in [("127.0.0.1:1", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("10.0.0.1:1", false)] {
-            let address = address.parse().unwrap();
-            assert_eq!(check_exposure(&HttpConfig::default(), address).is_ok(), open, "{address}");
-            assert!(check_exposure(&with_keys, address).is_ok());
-        }
-        let error = check_exposure(&HttpConfig::default(), "0.0.0.0:1".parse().unwrap()).unwrap_err();
-        assert!(error.message().contains("--api-key"));
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::App,
+    metrics::gauge,
     openapi,
     problem::{Failure, Problem, Reply},
 };
@@ -60,11 +61,23 @@ async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
     Ok(Json(Health { status: "ready" }))
 }
 
-/// Counts of requests, for Prometheus.
+/// Counts of requests and what calls hold now, for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "service", security(()),
     responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")))]
 async fn metrics(Extension(app): Extension<Arc<App>>) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.render()).into_response()
+    let mut text = app.metrics.render();
+    let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
+    for (name, help, value) in [
+        ("skillmount_memory_reserved_bytes", "Memory that calls have reserved.", memory.reserved()),
+        ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved.", memory.peak()),
+        ("skillmount_memory_capacity_bytes", "Memory that calls share.", memory.capacity()),
+        ("skillmount_calls", "Calls on users' data under way.", calls),
+        ("skillmount_connections_engaged", "Connections with such a call, or with its answer.", engaged),
+        ("skillmount_connections", "Connections that are open.", app.connections.count() as u64),
+    ] {
+        gauge(&mut text, name, help, value);
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
 /// This document.

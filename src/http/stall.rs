@@ -1,7 +1,11 @@
-//! A socket that gives up on a peer that does not take what it asked for.
+//! A socket that gives up on a peer that does not take what it asked for, and waits a moment for one that stopped sending.
 //!
 //! hyper has a deadline for headers but none for writing, so a client that never reads its reply would hold a connection
 //! and its buffers for ever.
+//!
+//! A client that has closed its sending side and one that has left look the same. hyper ends the call in both cases, or in none;
+//! here the end is told some time late. A client that still listens gets an answer that begins within that time, and all of
+//! it as long as it keeps coming; the work for one that left ends soon.
 
 use std::{
     future::Future as _,
@@ -16,24 +20,31 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// Fails a write that makes no progress for a while.
+/// Fails a write that makes no progress for a while, and delays the end of what is read.
 #[derive(Debug)]
 pub(super) struct StallGuard<S> {
     inner: S,
     patience: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
+    half_close_patience: Duration,
+    /// When the end of what the peer sends is told, once it was met.
+    end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallGuard<S> {
-    /// `patience` is the longest time between two bytes that the peer takes.
-    pub(super) fn new(inner: S, patience: Duration) -> Self {
-        Self { inner, patience, deadline: None }
+    /// `patience` is the longest time between two bytes that the peer takes, and `half_close_patience` that between the end of
+    /// what it sends, or the last byte it took after that, and telling of the end.
+    pub(super) fn new(inner: S, patience: Duration, half_close_patience: Duration) -> Self {
+        Self { inner, patience, deadline: None, half_close_patience, end: None }
     }
 
     /// The outcome of one attempt to write: any progress clears the deadline, waiting starts or checks it.
     fn judge<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.deadline = None;
+            if let Some(end) = &mut self.end {
+                end.as_mut().reset(Instant::now() + self.half_close_patience);
+            }
             return outcome;
         }
         let patience = self.patience;
@@ -46,7 +57,16 @@ impl<S> StallGuard<S> {
 
 impl<S: AsyncRead + Unpin> AsyncRead for StallGuard<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        if self.end.is_none() {
+            let before = buffer.filled().len();
+            ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
+            if buffer.filled().len() > before || buffer.remaining() == 0 {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let patience = self.half_close_patience;
+        let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        end.as_mut().poll(cx).map(Ok)
     }
 }
 
@@ -97,10 +117,28 @@ mod tests {
             }
             far
         });
-        let mut guard = StallGuard::new(near, patience);
+        let mut guard = StallGuard::new(near, patience, Duration::ZERO);
         guard.write_all(b"12345").await.unwrap();
         let _far = slow.await.unwrap();
         guard.write_all(b"6").await.unwrap();
         assert_eq!(guard.write_all(b"7").await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_what_a_peer_sends_is_told_late_and_later_while_it_takes_its_answer() {
+        let patience = Duration::from_secs(2);
+        let (near, mut far) = tokio::io::duplex(64);
+        let mut guard = StallGuard::new(near, Duration::from_secs(30), patience);
+        far.write_all(b"asks").await.unwrap();
+        far.shutdown().await.unwrap();
+        let mut asked = [0; 4];
+        guard.read_exact(&mut asked).await.unwrap();
+        let began = Instant::now();
+        assert!(tokio::time::timeout(patience / 2, guard.read_u8()).await.is_err());
+        guard.write_all(b"answer").await.unwrap();
+        assert_eq!(guard.read_u8().await.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(began.elapsed(), patience / 2 + patience);
+        let mut answer = [0; 6];
+        far.read_exact(&mut answer).await.unwrap();
     }
 }

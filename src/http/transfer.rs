@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use axum::{
     Extension, Json,
-    body::Body,
+    body::{Body, HttpBody as _},
     extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request, multipart::Field},
     http::header,
     response::{IntoResponse as _, Response},
 };
-use bytes::{Bytes, BytesMut};
-use futures_util::{Stream, StreamExt as _, stream};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    body::{JsonBody, broken, over},
+    body::{JsonBody, broken},
     call::SessionCall,
     files::{chunks, percent_encoded},
     problem::{Failure, Reply},
+    spool::{Upload, Uploads},
 };
 use crate::{
     backend::{BackendProtocol as _, SkillBackend, UploadFile},
@@ -65,7 +66,13 @@ struct UploadedFile {
 /// Upload files: a part for each, its name the virtual path. Files that exist are replaced.
 #[utoipa::path(post, path = "/upload", tag = "files", request_body(content = Object, content_type = "multipart/form-data"),
     responses((status = 200, body = UploadReply), Failure))]
-async fn upload(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Json<UploadReply>> {
+async fn upload(
+    Extension(call): Extension<SessionCall>,
+    Extension(uploads): Extension<Uploads>,
+    request: Request,
+) -> Reply<Json<UploadReply>> {
+    // No part is longer than all of them.
+    let most = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Error::new(Code::InvalidRequest, "an upload is `multipart/form-data` with a boundary, a part for each file")
     })?;
@@ -75,7 +82,7 @@ async fn upload(Extension(call): Extension<SessionCall>, request: Request) -> Re
             Ok(None) => return Ok(Json(UploadReply { files })),
             Ok(Some(part)) if files.len() < TRANSFER_FILES => {
                 let path = part.name().unwrap_or_default().to_owned();
-                let outcome = store_part(&call.backend, &path, part).await;
+                let outcome = store_part(&call.backend, &uploads, &path, most, part).await;
                 files.push(UploadedFile::new(path, outcome));
             }
             Ok(Some(_)) => {
@@ -106,21 +113,18 @@ impl UploadedFile {
     }
 }
 
-/// Reads one part and stores it. A part over the limit is read to its end, so that the next one can be.
-async fn store_part(backend: &SkillBackend, path: &str, mut part: Field<'_>) -> Result<Option<String>> {
-    let mut whole = BytesMut::new();
-    let mut seen = 0;
-    while let Some(chunk) = part.chunk().await.map_err(broken)? {
-        seen += chunk.len();
-        if seen <= UPLOAD_FILE_BYTES {
-            whole.extend_from_slice(&chunk);
-        }
-    }
-    if seen > UPLOAD_FILE_BYTES {
-        return Err(over(UPLOAD_FILE_BYTES));
-    }
-    let file = UploadFile { path: path.to_owned(), bytes: whole.freeze() };
+/// Reads one part, of at most `most` bytes where that is known, and stores it.
+async fn store_part(
+    backend: &SkillBackend,
+    uploads: &Uploads,
+    path: &str,
+    most: Option<u64>,
+    part: Field<'_>,
+) -> Result<Option<String>> {
+    let Upload { bytes, held } = uploads.receive(most, part.map_err(broken), UPLOAD_FILE_BYTES).await?;
+    let file = UploadFile { path: path.to_owned(), bytes };
     let outcome = backend.upload(vec![file]).await?.into_iter().next();
+    drop(held);
     let etag = outcome.map_or_else(|| Err(Error::internal("an upload without outcome")), |outcome| outcome.result)?;
     Ok(etag.map(|etag| etag.to_string()))
 }

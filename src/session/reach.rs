@@ -132,7 +132,7 @@ impl Sessions {
         }
         let mut parent = parent.cloned();
         for _ in 0..FORK_DEPTH {
-            let Some(above) = parent.clone() else { return Ok(false) };
+            let Some(above) = parent.take() else { return Ok(false) };
             if reach.names(&above) {
                 return Ok(true);
             }

@@ -8,6 +8,8 @@ mod help;
 pub(crate) mod server;
 mod settings;
 mod skills;
+#[cfg(unix)]
+mod stopping;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
 

@@ -5,6 +5,7 @@ mod files;
 mod keys;
 mod lifecycle;
 mod matrix;
+mod memory;
 mod openapi;
 mod policies;
 mod remote;
@@ -17,7 +18,7 @@ mod transfer;
 mod unreadable;
 mod writes;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
@@ -37,6 +38,7 @@ pub(crate) struct Server {
     pub(crate) client: Client,
     memory: Arc<MemoryStore>,
     faulty: Arc<Faulty>,
+    service: Service,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<skillmount::Result<()>>,
 }
@@ -70,13 +72,28 @@ impl Server {
     }
 
     async fn serving(config: HttpConfig, options: ServiceOptions) -> Self {
+        Self::draining(config, options, Duration::ZERO).await
+    }
+
+    /// One that goes on accepting for `drain` once it is told to stop.
+    async fn draining(config: HttpConfig, options: ServiceOptions, drain: Duration) -> Self {
         let memory = Arc::new(MemoryStore::new());
         let (below, options) = under_test(memory.clone(), options, Arc::new(SystemClock::new()));
-        Self::over(config, options, memory, below).await
+        Self::over_draining(config, options, (memory, below), drain).await
     }
 
     /// Over the store `below`, whose objects lie in `memory`.
     async fn over(config: HttpConfig, options: ServiceOptions, memory: Arc<MemoryStore>, below: SharedStore) -> Self {
+        Self::over_draining(config, options, (memory, below), Duration::ZERO).await
+    }
+
+    /// As `over`, one that goes on accepting for `drain` once it is told to stop.
+    async fn over_draining(
+        config: HttpConfig,
+        options: ServiceOptions,
+        (memory, below): (Arc<MemoryStore>, SharedStore),
+        drain: Duration,
+    ) -> Self {
         let clock = Arc::new(SystemClock::new());
         let faulty = Arc::new(Faulty::new(below));
         let service = Service::new(faulty.clone(), options, clock.clone());
@@ -85,9 +102,10 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let shutdown = async move {
             let _ = stopped.await;
+            drain
         };
-        let task = tokio::spawn(serve(config, service, clock, listener, shutdown));
-        Self { base, client: Client::new(), memory, faulty, stop: Some(stop), task }
+        let task = tokio::spawn(serve(config, service.clone(), clock, listener, shutdown));
+        Self { service, base, client: Client::new(), memory, faulty, stop: Some(stop), task }
     }
 
     /// The address of session `s1` of user `u1`, and below.

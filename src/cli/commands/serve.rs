@@ -1,18 +1,22 @@
 //! `skillmount serve`
 
-use std::{net::SocketAddr, path::PathBuf, process, task::Poll};
+use std::{net::SocketAddr, path::PathBuf, task::Poll, time::Duration};
 
 use clap::Args;
 use futures_util::poll;
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 use super::super::{
     app::App,
-    edges::{Future, Serving},
-    settings::Setting,
+    edges::{Callers, Serving},
+    settings::{Setting, Settings},
+    signals,
 };
-use crate::error::{Code, Error, Kind, Result};
+use crate::{
+    error::{Code, Error, Result},
+    limits::SHUTDOWN_DRAIN_MOST,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +28,9 @@ Examples:
 
 Prints one line, `listening on http://…`, once it accepts requests;
 logs go to stderr, as JSON where nobody watches.
-SIGTERM or Ctrl-C finishes the requests under way; a second one ends it at once.")]
+SIGTERM makes /readyz answer 503, goes on accepting for --drain seconds and finishes
+the requests under way; Ctrl-C does so without the drain. A second one ends it at once.
+SIGHUP reads the keys, hosts and origins again; where they have a fault, the old ones stay.")]
 pub(in super::super) struct Serve {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS")]
@@ -32,13 +38,33 @@ pub(in super::super) struct Serve {
     /// File of the keys that clients may show, as `keys new` makes them
     #[arg(long, value_name = "FILE")]
     pub(in super::super) keys: Option<PathBuf>,
+    /// After SIGTERM, how long to go on accepting [default: 5]
+    #[arg(long, value_name = "SECONDS")]
+    pub(in super::super) drain: Option<String>,
+    /// Memory for cached contents, sessions and requests [default: 256]
+    #[arg(long, value_name = "MIB")]
+    pub(in super::super) memory: Option<String>,
+    /// Memory for catalogs and their search indexes [default: 128]
+    #[arg(long, value_name = "MIB")]
+    pub(in super::super) catalog_memory: Option<String>,
+    /// Folder for uploads under way, on a disk and not in memory [default: the system's for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub(in super::super) spool: Option<PathBuf>,
 }
 
 impl Serve {
     /// The settings that were given as flags.
     pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
-        let keys = self.keys.as_ref().map(|path| (Setting::Keys, path.display().to_string()));
-        self.listen.clone().map(|listen| (Setting::Listen, listen)).into_iter().chain(keys).collect()
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let given = [
+            (Setting::Listen, self.listen.clone()),
+            (Setting::Keys, path(&self.keys)),
+            (Setting::Drain, self.drain.clone()),
+            (Setting::Memory, self.memory.clone()),
+            (Setting::CatalogMemory, self.catalog_memory.clone()),
+            (Setting::Spool, path(&self.spool)),
+        ];
+        given.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
     }
 
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
@@ -55,24 +81,42 @@ impl Serve {
             Error::new(Code::InvalidRequest, message).with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
-        let keys = app.settings.get(Setting::Keys).map(read_keys).transpose()?;
+        let (changed, callers_now) = watch::channel(callers(&app.settings)?);
+        let mut signals = signals::listen(app.settings.required(Setting::Drain, parse_seconds)?)?;
+        let stop = signals.stop;
         let mut serving = (app.edges.serve)(Serving {
             service,
             clock: app.clock.clone(),
             listener,
-            api_key: app.settings.get(Setting::ApiKey).map(str::to_owned),
-            keys,
-            hosts: list(app.settings.get(Setting::Hosts)),
-            origins: list(app.settings.get(Setting::Origins)),
-            shutdown: told_to_stop()?,
+            callers: callers_now,
+            spool: app.settings.get(Setting::Spool).map(PathBuf::from),
+            shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
         // The first poll refuses what must not be served; only after it may anybody be told to come.
         if let Poll::Ready(outcome) = poll!(&mut serving) {
             return outcome;
         }
         announce(app, bound)?;
-        serving.await
+        loop {
+            tokio::select! {
+                outcome = &mut serving => return outcome,
+                Some(()) = signals.reload.recv() => match app.sources.settings().and_then(|now| callers(&now)) {
+                    Ok(now) => drop(changed.send(now)),
+                    Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
+                },
+            }
+        }
     }
+}
+
+/// Who may call, by the settings.
+fn callers(settings: &Settings) -> Result<Callers> {
+    Ok(Callers {
+        api_key: settings.get(Setting::ApiKey).map(str::to_owned),
+        keys: settings.get(Setting::Keys).map(read_keys).transpose()?,
+        hosts: list(settings.get(Setting::Hosts)),
+        origins: list(settings.get(Setting::Origins)),
+    })
 }
 
 fn announce(app: &App, bound: SocketAddr) -> Result<()> {
@@ -86,6 +130,13 @@ fn parse_address(text: &str) -> Result<SocketAddr> {
     })
 }
 
+fn parse_seconds(text: &str) -> Result<Duration> {
+    let most = SHUTDOWN_DRAIN_MOST.as_secs();
+    text.parse().ok().filter(|seconds| *seconds <= most).map(Duration::from_secs).ok_or_else(|| {
+        Error::new(Code::InvalidRequest, format!("{text:?} is not a number of seconds from 0 to {most}"))
+    })
+}
+
 fn read_keys(path: &str) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         Error::new(Code::InvalidRequest, format!("the keys file {path} cannot be read")).with_source(error)
@@ -95,41 +146,4 @@ fn read_keys(path: &str) -> Result<String> {
 /// The parts of a comma-separated setting.
 fn list(text: Option<&str>) -> Vec<String> {
     text.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// Done at the first signal to stop; a second one ends the process without waiting any longer.
-#[cfg(unix)]
-fn told_to_stop() -> Result<Future<()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut terminate = signal(SignalKind::terminate()).map_err(Error::internal)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::internal)?;
-    let (stop, stopped) = tokio::sync::oneshot::channel();
-    tokio::spawn(async move {
-        let mut next = async || tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} };
-        next().await;
-        tracing::info!("stopping once the requests under way are done");
-        // The server may have ended by itself meanwhile; then nobody waits.
-        let _ = stop.send(());
-        next().await;
-        process::exit(i32::from(Kind::Unavailable.exit_code()));
-    });
-    Ok(Box::pin(async move {
-        let _ = stopped.await;
-    }))
-}
-
-#[cfg(not(unix))]
-fn told_to_stop() -> Result<Future<()>> {
-    let (stop, stopped) = tokio::sync::oneshot::channel();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            let _ = stop.send(());
-            let _ = tokio::signal::ctrl_c().await;
-            process::exit(i32::from(Kind::Unavailable.exit_code()));
-        }
-    });
-    Ok(Box::pin(async move {
-        let _ = stopped.await;
-    }))
 }

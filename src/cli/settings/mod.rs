@@ -66,6 +66,10 @@ settings! {
     Hosts "hosts" None, false;
     Origins "origins" None, false;
     Log "log" None, false;
+    Memory "memory" Some("256"), false;
+    CatalogMemory "catalog_memory" Some("128"), false;
+    Spool "spool" None, false;
+    Drain "drain" Some("5"), false;
 }
 
 impl Setting {
@@ -116,6 +120,28 @@ impl fmt::Display for Origin {
 struct Value {
     text: String,
     origin: Origin,
+}
+
+/// Where values are looked for, so that this can be done again.
+pub(super) struct Sources {
+    /// What was given as flags.
+    pub(super) flags: Vec<(Setting, String)>,
+    /// The configuration file that was named.
+    pub(super) file: Option<PathBuf>,
+    /// The folder that holds everything where nothing else was said.
+    pub(super) default_store: Option<String>,
+}
+
+impl Sources {
+    /// The settings as they are now.
+    ///
+    /// # Errors
+    /// As [`find`].
+    pub(super) fn settings(&self) -> Result<Settings> {
+        let file = find(self.file.as_deref())?;
+        let env = |name: &str| std::env::var(name).ok();
+        Ok(Settings::resolve(&self.flags, &env, file.as_ref(), self.default_store.as_deref()))
+    }
 }
 
 /// Every setting that has a value.
@@ -187,6 +213,17 @@ impl Settings {
     /// An id: `user` or `session`.
     pub(super) fn id(&self, setting: Setting) -> Result<Id> {
         self.required(setting, Id::parse)
+    }
+
+    /// Bytes, of a setting in MiB that is at least `least` bytes.
+    pub(super) fn mebibytes(&self, setting: Setting, least: u64) -> Result<u64> {
+        self.required(setting, |text| {
+            let bytes = text.parse().ok().and_then(|mib: u64| mib.checked_mul(1 << 20));
+            bytes.filter(|bytes| *bytes >= least).ok_or_else(|| {
+                let least = least >> 20;
+                Error::new(Code::InvalidRequest, format!("{text:?} is not a number of MiB from {least} on"))
+            })
+        })
     }
 
     /// A switch.

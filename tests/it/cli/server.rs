@@ -1,8 +1,10 @@
 //! `serve`, the same commands through it, and `demo`.
 
 use std::{
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread::JoinHandle,
 };
 
 use serde_json::Value;
@@ -13,10 +15,13 @@ use super::Home;
 pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
+    /// What it has logged so far, and the thread that reads it.
+    log: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    fn start(home: &Home, arguments: &[&str]) -> Self {
+    pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--json"]).args(arguments);
         command.env("XDG_DATA_HOME", home.path().join("data")).current_dir(home.path());
@@ -29,7 +34,16 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        Self { child, url: told["listening"].as_str().unwrap().to_owned() }
+        let log = Arc::new(Mutex::new(String::new()));
+        let reader = child.stderr.take().map(|stderr| {
+            let log = log.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(stderr).lines() {
+                    *log.lock().unwrap() += &(line.unwrap() + "\n");
+                }
+            })
+        });
+        Self { child, url: told["listening"].as_str().unwrap().to_owned(), log, reader }
     }
 
     /// Ends it at once, whatever it is doing.
@@ -38,14 +52,25 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// Asks it to stop, and returns its exit status and its log.
+    /// Sends it the signal of this name.
     #[cfg(unix)]
-    fn stop(mut self) -> (Option<i32>, String) {
+    pub(super) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (self.child.wait().unwrap().code(), log)
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
+    /// Waits until it has ended, and returns its exit status and its log.
+    #[cfg(unix)]
+    pub(super) fn end(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().unwrap().code();
+        self.reader.take().unwrap().join().unwrap();
+        (status, self.log.lock().unwrap().clone())
+    }
+
+    /// Whether its log holds `text` by now.
+    #[cfg(unix)]
+    pub(super) fn has_logged(&self, text: &str) -> bool {
+        self.log.lock().unwrap().contains(text)
     }
 }
 
@@ -60,10 +85,11 @@ impl Drop for Server {
 #[test]
 fn serve_tells_its_address_logs_json_and_stops_when_told() {
     let home = Home::with_skills();
-    let server = Server::start(&home, &[]);
+    let server = Server::start(&home, &["--drain", "0"]);
     assert!(server.url.starts_with("http://127.0.0.1:"));
     assert_eq!(home.ok(&["--server", &server.url, "ls"]), "/workspace/\n/ticket/\n");
-    let (status, log) = server.stop();
+    server.signal("TERM");
+    let (status, log) = server.end();
     assert_eq!(status, Some(0), "{log}");
     assert!(!log.is_empty());
     for line in log.lines() {

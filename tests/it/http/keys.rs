@@ -148,7 +148,7 @@ async fn without_keys_other_hosts_and_origins_are_turned_away_on_every_route() {
 async fn with_keys_hosts_and_origins_follow_the_lists() {
     let peers =
         AllowedPeers { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
-    let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), peers }).await;
+    let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), peers, ..HttpConfig::default() }).await;
     let status = async |name: header::HeaderName, value: &str| {
         let request = server.client.get(server.session("")).bearer_auth("k").header(name, value);
         request.send().await.unwrap().status().as_u16()

@@ -113,3 +113,20 @@ async fn a_client_that_goes_away_leaves_the_server_serving() {
     }
     Answer::of(server.client.get(server.session("")).send().await.unwrap()).await.is(200);
 }
+
+#[tokio::test]
+async fn a_service_that_drains_is_not_ready_and_still_takes_calls() {
+    let mut server = Server::draining(HttpConfig::default(), ServiceOptions::default(), Duration::from_hours(1)).await;
+    let ready = format!("{}/readyz", server.base);
+    server.get(&ready).await.is(200);
+    server.stop();
+    while server.get(&ready).await.status == 200 {
+        tokio::task::yield_now().await;
+    }
+    server.get(&ready).await.is_problem(503, "store_unavailable");
+    server.get(&format!("{}/healthz", server.base)).await.is(200);
+    // A connection of its own: the listener still accepts.
+    let fresh = reqwest::Client::new();
+    assert_eq!(fresh.get(server.session("")).send().await.unwrap().status(), 200);
+    server.task.abort();
+}

@@ -8,13 +8,17 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use clap::Args;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 use self::{fixtures::FILES, play::Play, stage::Stage};
-use super::super::{app::App, edges::Serving};
+use super::super::{
+    app::App,
+    edges::{Callers, Serving},
+};
 use crate::{
     backend::RemoteBackend,
     error::{Error, Result},
@@ -55,12 +59,11 @@ impl Demo {
             service,
             clock: app.clock.clone(),
             listener,
-            api_key: None,
-            keys: None,
-            hosts: Vec::new(),
-            origins: Vec::new(),
+            callers: watch::channel(Callers::default()).1,
+            spool: None,
             shutdown: Box::pin(async move {
                 let _ = stopped.await;
+                Duration::ZERO
             }),
         }));
         let played = play(app, &url).await;

@@ -1,0 +1,167 @@
+//! The connections that are open, and which of them gives way to a new one.
+//!
+//! A new connection is always taken, for it may be a probe of whether the service lives. Where too many are open, the one goes
+//! that has been without a call for longest: it waits for headers, or idles, or belongs to somebody without a key. There always
+//! is one, because calls on users' data never hold more than [`CONNECTIONS`](crate::limits::CONNECTIONS) less a reserve. Whom a
+//! connection comes from does not matter: behind a proxy they all come from one address.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+
+/// All that are open. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Connections {
+    most: usize,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    open: Mutex<HashMap<u64, Arc<State>>>,
+    /// Counts what happens on connections, so that the longest quiet one can be told.
+    moment: AtomicU64,
+}
+
+#[derive(Debug)]
+struct State {
+    last: AtomicU64,
+    calls: AtomicUsize,
+    gives_way: Notify,
+}
+
+/// One that is open; it counts as long as this lives.
+#[derive(Debug)]
+pub(super) struct Connection {
+    all: Connections,
+    number: u64,
+    state: Arc<State>,
+}
+
+/// A connection, as the requests on it know it.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    all: Connections,
+    state: Arc<State>,
+}
+
+/// A connection with a call, which gives way to nobody.
+#[derive(Debug)]
+pub(super) struct Engaged(Line);
+
+impl Connections {
+    /// At most `most` of them.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, shared: Arc::default() }
+    }
+
+    /// Takes one more in; where they are too many, another gives way.
+    pub(super) fn open(&self) -> Connection {
+        let number = self.moment();
+        let state = Arc::new(State { last: number.into(), calls: AtomicUsize::new(0), gives_way: Notify::new() });
+        let mut open = self.lock();
+        if open.len() >= self.most {
+            close_quietest(&mut open);
+        }
+        open.insert(number, Arc::clone(&state));
+        drop(open);
+        Connection { all: self.clone(), number, state }
+    }
+
+    /// Closes one for want of something other than places, such as file descriptors.
+    pub(super) fn close_one(&self) {
+        close_quietest(&mut self.lock());
+    }
+
+    /// How many are open.
+    pub(super) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn moment(&self) -> u64 {
+        self.shared.moment.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<State>>> {
+        self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells the one that has been without a call for longest to close. It is no longer counted then, so that none is told twice.
+fn close_quietest(open: &mut HashMap<u64, Arc<State>>) {
+    let quiet = open.iter().filter(|(_, state)| state.calls.load(Ordering::Relaxed) == 0);
+    let longest = quiet.min_by_key(|(_, state)| state.last.load(Ordering::Relaxed)).map(|(number, _)| *number);
+    if let Some(state) = longest.and_then(|number| open.remove(&number)) {
+        state.gives_way.notify_one();
+    }
+}
+
+impl Connection {
+    /// Done when this one is to make room.
+    pub(super) async fn gives_way(&self) {
+        self.state.gives_way.notified().await;
+    }
+
+    /// For the requests on it.
+    pub(super) fn line(&self) -> Line {
+        Line { all: self.all.clone(), state: Arc::clone(&self.state) }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.number);
+    }
+}
+
+impl Line {
+    /// From here on it has a call.
+    pub(super) fn engage(&self) -> Engaged {
+        self.state.calls.fetch_add(1, Ordering::Relaxed);
+        Engaged(self.clone())
+    }
+}
+
+impl Drop for Engaged {
+    fn drop(&mut self) {
+        let Line { all, state } = &self.0;
+        state.last.store(all.moment(), Ordering::Relaxed);
+        state.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    // S-FAIR-3: A new connection is always taken: where too many are open, the one closes that was without a call for longest.
+    #[test]
+    fn the_longest_quiet_connection_gives_way_and_one_with_a_call_never() {
+        let all = Connections::new(3);
+        let (first, second, third) = (all.open(), all.open(), all.open());
+        let closes = |connection: &Connection| connection.gives_way().now_or_never().is_some();
+        let call = first.line().engage();
+        let fourth = all.open();
+        assert!(!closes(&first) && closes(&second) && !closes(&third) && !closes(&fourth));
+        drop(second);
+        drop(call);
+        let fifth = all.open();
+        assert!(!closes(&first) && closes(&third), "one that has just had a call is not the longest quiet");
+        let engaged = [first.line().engage(), fourth.line().engage(), fifth.line().engage()];
+        let sixth = all.open();
+        assert!(!closes(&first) && !closes(&fourth) && !closes(&fifth));
+        drop(engaged);
+        all.close_one();
+        assert!(closes(&sixth));
+        drop((first, third, fourth, fifth));
+        assert_eq!(all.count(), 0);
+    }
+}

@@ -1,0 +1,153 @@
+//! What a call may take of memory at worst: one table, by route.
+//!
+//! A call reserves once, before its body is read, and gives back what it turns out not to need once its answer is known. The
+//! worst case is `fixed + 3 × body`: the body as it came, the copy that was parsed from it, and what of it comes back in the
+//! answer. Where the length of the body was not announced, it is the most that the route takes.
+//!
+//! `fixed` is what the call holds whatever its body, its answer included. Contents that live in the cache are not in it, the
+//! cache has a part of its own. Nor are the bytes of a large file that `edit` changes, which the number of workers bounds.
+
+use axum::http::Method;
+
+use crate::limits::{
+    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB,
+    TEXT_BODY_BYTES,
+};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const SEARCH_WINDOW_BYTES: u64 = SEARCH_WINDOW_KIB as u64 * KIB;
+
+/// The classes of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// A change or a look at one thing.
+    Small,
+    /// Listings and documents: names, descriptions, the instructions of a skill.
+    Listing,
+    /// A page of a file, out of a piece of it.
+    Page,
+    /// A search, with its one window.
+    Search,
+    /// The text of a file in the body.
+    Text,
+    /// A turn of tool calls: the text of files, and searches, which share one window.
+    Turn,
+    /// A file on its way out: the piece that is fetched, and the one that the client has not taken yet.
+    Download,
+    /// A file on its way in, which goes to disk and reserves memory for itself once it is there.
+    Upload,
+}
+
+/// Routes below `/v1/users/{user}` that are not [`Cost::Small`], by the end of their template.
+const ROUTES: &[(&str, &str, Cost)] = &[
+    ("POST", "/ls", Cost::Listing),
+    ("POST", "/glob", Cost::Listing),
+    ("POST", "/read", Cost::Page),
+    ("POST", "/grep", Cost::Search),
+    ("POST", "/write", Cost::Text),
+    ("POST", "/edit", Cost::Text),
+    ("POST", "/discover_skills", Cost::Listing),
+    ("POST", "/load_skill", Cost::Listing),
+    ("POST", "/tool_calls", Cost::Turn),
+    ("POST", "/messages", Cost::Listing),
+    ("GET", "/tools", Cost::Listing),
+    ("GET", "/prompt", Cost::Listing),
+    ("GET", "/skills", Cost::Listing),
+    ("GET", "/skills/{*skill}", Cost::Listing),
+    ("GET", "/sessions", Cost::Listing),
+    ("GET", "/files/{*path}", Cost::Download),
+    ("POST", "/download", Cost::Download),
+    ("PUT", "/files/{*path}", Cost::Upload),
+    ("POST", "/upload", Cost::Upload),
+];
+
+impl Cost {
+    /// The class of a call, by its method and the template of its route.
+    pub(super) fn of(method: &Method, template: &str) -> Self {
+        let known = ROUTES.iter().find(|(of, end, _)| method == of && template.ends_with(end));
+        known.map_or(Self::Small, |(_, _, cost)| *cost)
+    }
+
+    /// The longest JSON body it takes.
+    pub(super) const fn json_bytes(self) -> usize {
+        match self {
+            Self::Text | Self::Turn => TEXT_BODY_BYTES,
+            _ => JSON_BODY_BYTES,
+        }
+    }
+
+    const fn fixed(self) -> u64 {
+        match self {
+            Self::Small => 256 * KIB,
+            Self::Listing => 2 * MIB,
+            Self::Page => SCAN_BYTES + 2 * READ_BYTES as u64,
+            Self::Search => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
+            Self::Text => MIB,
+            Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
+            Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
+            Self::Upload => 0,
+        }
+    }
+
+    /// What a call of this class reserves, with a body of `announced` bytes; 0 where it reserves later.
+    pub(super) fn bytes(self, announced: Option<u64>) -> u64 {
+        let most = self.json_bytes() as u64;
+        match (self, announced) {
+            (Self::Upload, _) => 0,
+            // It is refused, and read only so that its sender gets to see that.
+            (_, Some(body)) if body > most => self.fixed(),
+            (_, body) => self.fixed() + 3 * body.unwrap_or(most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES};
+
+    // S-LIMIT-1: Every limit stands in `src/limits.rs`, is taken at n and refused at n + 1.
+    #[test]
+    fn every_call_within_its_limits_fits_the_part_of_one_user() {
+        for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
+            let part = (memory - MEMORY_CACHES_BYTES) / 2;
+            for (_, end, cost) in ROUTES {
+                let worst = cost.bytes(Some(body.min(cost.json_bytes()) as u64));
+                assert!(worst <= part, "{end}: {worst} of {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_counts_three_times_and_one_that_is_refused_not_at_all() {
+        let small = Cost::of(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
+        assert_eq!(small, Cost::Small);
+        assert_eq!(small.bytes(Some(0)), 256 * KIB);
+        assert_eq!(small.bytes(Some(10)), 256 * KIB + 30);
+        assert_eq!(small.bytes(Some(MIB)), 256 * KIB + 3 * MIB);
+        assert_eq!(small.bytes(Some(MIB + 1)), 256 * KIB);
+        assert_eq!(small.bytes(None), 256 * KIB + 3 * MIB);
+        assert_eq!(Cost::of(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
+        assert_eq!(Cost::of(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)), 0);
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_a_route() {
+        let document = crate::http::openapi();
+        let routes: Vec<(String, &'static str)> = document
+            .paths
+            .paths
+            .iter()
+            .flat_map(|(path, item)| {
+                let has = [("GET", item.get.is_some()), ("POST", item.post.is_some()), ("PUT", item.put.is_some())];
+                has.into_iter().filter(|(_, has)| *has).map(|(method, _)| (path.clone(), method))
+            })
+            .collect();
+        for (method, end, _) in ROUTES {
+            let plain = end.replace("{*", "{");
+            let found = routes.iter().any(|(path, of)| of == method && path.replace("{*", "{").ends_with(&plain));
+            assert!(found, "{method} {end} is no route: {routes:?}");
+        }
+    }
+}

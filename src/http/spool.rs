@@ -1,0 +1,189 @@
+//! Uploaded files on their way to the store.
+//!
+//! A client may send as slowly as the pace allows, so what it sends must not wait in memory: what is announced to be short
+//! does, anything else goes to a temporary file as it comes. Once all of it is there, memory for it is reserved, holding none,
+//! and the store gets it in one PUT: so conditions, retries and write ids are those of any write. Users and keys share
+//! the disk as they share memory.
+
+use std::{
+    fs::File,
+    io::{Read as _, Seek as _, Write as _},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use tokio::time::Instant;
+
+use super::{
+    admission::{Admission, Caller, Fair, FairShare, HeldMemory},
+    body::over,
+};
+use crate::{
+    error::{Code, Error, Outcome, Result},
+    limits::{MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, SPOOL_BYTES, UPLOAD_WINDOW_BYTES},
+};
+
+/// Where uploads wait that are too long for memory.
+#[derive(Debug)]
+pub(super) struct Spool {
+    folder: PathBuf,
+    disk: Fair,
+}
+
+/// The uploads of one call.
+#[derive(Clone, Debug)]
+pub(super) struct Uploads {
+    admission: Arc<Admission>,
+    spool: Arc<Spool>,
+    caller: Caller,
+    until: Instant,
+}
+
+/// The bytes of a file, and the memory they may take.
+#[derive(Debug)]
+pub(super) struct Upload {
+    pub(super) bytes: Bytes,
+    pub(super) held: HeldMemory,
+}
+
+/// What has come of a file so far.
+enum Arrived {
+    InMemory(BytesMut, HeldMemory),
+    OnDisk(Box<OnDisk>),
+}
+
+struct OnDisk {
+    file: File,
+    bytes: usize,
+    space: FairShare,
+}
+
+impl Spool {
+    /// Temporary files lie in `folder`, the system's own where `None`.
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        let folder = folder.unwrap_or_else(std::env::temp_dir);
+        Self { folder, disk: Fair::new(SPOOL_BYTES) }
+    }
+}
+
+impl Uploads {
+    /// Of a call that has just begun: what it waits for may take as long as leaves time for the store.
+    pub(super) fn new(admission: Arc<Admission>, spool: Arc<Spool>, caller: Caller) -> Self {
+        let until = Instant::now() + REQUEST_TIMEOUT.saturating_sub(OPERATION_TIMEOUT);
+        Self { admission, spool, caller, until }
+    }
+
+    /// Takes a file of at most `limit` bytes in. One that is refused is read on for a while, because its sender would not see
+    /// the refusal otherwise.
+    ///
+    /// # Errors
+    /// `file_too_large`; those of `body`; `rate_limited` where there is no room for it in time.
+    pub(super) async fn receive<B>(&self, announced: Option<u64>, body: B, limit: usize) -> Result<Upload>
+    where
+        B: Stream<Item = Result<Bytes>>,
+    {
+        let mut body = std::pin::pin!(body);
+        let mut arrived = self.begin(announced, limit).await;
+        let mut seen = 0_usize;
+        while let Some(piece) = body.next().await {
+            let piece = piece?;
+            seen = seen.saturating_add(piece.len());
+            arrived = match arrived {
+                Ok(arrived) if seen <= limit => arrived.append(piece).await,
+                Ok(_) => Err(over(limit)),
+                Err(error) if seen > 2 * limit => return Err(error),
+                Err(error) => Err(error),
+            };
+        }
+        self.finish(arrived?).await
+    }
+
+    /// Where the file goes: to memory where it is known to be short. What is in memory never moves to disk, for it would wait
+    /// for disk holding memory, while others wait the other way round.
+    async fn begin(&self, announced: Option<u64>, limit: usize) -> Result<Arrived> {
+        match announced {
+            Some(bytes) if bytes <= UPLOAD_WINDOW_BYTES => {
+                // A buffer that grows is there twice while it does.
+                let held = self.admission.reserve(&self.caller, 2 * bytes, MEMORY_PATIENCE).await?;
+                Ok(Arrived::InMemory(BytesMut::new(), held))
+            }
+            announced => self.to_disk(announced.unwrap_or(u64::MAX).min(limit as u64)).await,
+        }
+    }
+
+    async fn to_disk(&self, bytes: u64) -> Result<Arrived> {
+        let space = tokio::time::timeout(self.patience(), self.spool.disk.acquire(&self.caller, bytes)).await;
+        let space = space.ok().flatten().ok_or_else(no_room)?;
+        let folder = self.spool.folder.clone();
+        let file = blocking(move || tempfile::tempfile_in(folder)).await?;
+        Ok(Arrived::OnDisk(Box::new(OnDisk { file, bytes: 0, space })))
+    }
+
+    async fn finish(&self, arrived: Arrived) -> Result<Upload> {
+        match arrived {
+            Arrived::InMemory(bytes, mut held) => {
+                held.shrink_to(bytes.len() as u64);
+                Ok(Upload { bytes: bytes.freeze(), held })
+            }
+            Arrived::OnDisk(file) => {
+                let held = self.admission.reserve(&self.caller, file.bytes as u64, self.patience()).await?;
+                Ok(Upload { bytes: file.read().await?, held })
+            }
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+impl Arrived {
+    async fn append(self, piece: Bytes) -> Result<Self> {
+        match self {
+            Self::InMemory(mut bytes, held) => {
+                bytes.extend_from_slice(&piece);
+                Ok(Self::InMemory(bytes, held))
+            }
+            Self::OnDisk(file) => Ok(Self::OnDisk(Box::new(file.append(piece).await?))),
+        }
+    }
+}
+
+impl OnDisk {
+    async fn append(mut self, piece: Bytes) -> Result<Self> {
+        blocking(move || {
+            self.file.write_all(&piece)?;
+            self.bytes += piece.len();
+            Ok(self)
+        })
+        .await
+    }
+
+    /// All of it; the file is gone afterwards.
+    async fn read(mut self) -> Result<Bytes> {
+        blocking(move || {
+            self.file.rewind()?;
+            let mut bytes = Vec::with_capacity(self.bytes);
+            self.file.read_to_end(&mut bytes)?;
+            drop(self.space);
+            if bytes.len() == self.bytes { Ok(bytes.into()) } else { Err(std::io::ErrorKind::UnexpectedEof.into()) }
+        })
+        .await
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::internal)?;
+    done.map_err(|cause| {
+        let message = "the service could not keep the upload on its disk; try again, or tell its operator";
+        Error::new(Code::StoreUnavailable, message).with_outcome(Outcome::NotApplied).with_source(cause)
+    })
+}
+
+fn no_room() -> Error {
+    Error::new(Code::RateLimited, "too many uploads are under way to take this one; try again in a moment")
+        .with_outcome(Outcome::NotApplied)
+}
