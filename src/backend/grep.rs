@@ -47,11 +47,11 @@ struct Searched {
 impl SkillBackend {
     pub(super) async fn search(&self, request: GrepRequest) -> Result<GrepReply> {
         check(&request)?;
-        let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
-        let root = search_root(request.path.as_deref())?;
         let errand = self.errand();
         // A pattern may take a while to compile.
-        let search = errand.run(move |_| Search::new(&request)).await?;
+        let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
+        let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
+        let root = search_root(request.path.as_deref())?;
         let (session, policy) = self.allowed(Operation::Grep).await?;
         let tree = self.tree(&session, &policy).await?;
         let mut files = self.files_below(&tree, &root).await?;

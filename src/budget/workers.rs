@@ -6,7 +6,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use super::{Owner, Shares, Work};
@@ -19,6 +19,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Workers {
     threads: Shares,
+    begun: Arc<AtomicU64>,
     closing: Arc<AtomicBool>,
 }
 
@@ -35,7 +36,7 @@ impl Workers {
     #[must_use]
     pub fn new(threads: u64) -> Self {
         let threads = threads.max(2);
-        Self { threads: Shares::new(threads, threads / 2), closing: Arc::default() }
+        Self { threads: Shares::new(threads, threads / 2), begun: Arc::default(), closing: Arc::default() }
     }
 
     /// The work of one request of `owner`, of at most `steps`.
@@ -47,6 +48,12 @@ impl Workers {
     /// Cancels all work there is and will be, because the process ends.
     pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
+    }
+
+    /// Jobs that were handed to a worker so far.
+    #[must_use]
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
     }
 
     /// Jobs that run now.
@@ -71,6 +78,7 @@ impl Errand {
         let Some(share) = self.workers.threads.acquire(&self.owner, 1).await else {
             return Err(Error::new(Code::Internal, "no worker can ever be had"));
         };
+        self.workers.begun.fetch_add(1, Ordering::Relaxed);
         let work = self.work.clone();
         let job = move || {
             let result = job(&work);

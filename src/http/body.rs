@@ -12,17 +12,20 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
-use super::{cost::Cost, pace::TooSlow, problem::Problem};
+use super::{call::UserCall, cost::Cost, pace::TooSlow, problem::Problem};
 use crate::{
     error::{Code, Error, Result},
     json,
     limits::{BODY_BYTES_PER_SECOND, JSON_BODY_BYTES},
 };
 
+/// Steps for each byte of JSON: a body of over 64 KiB is parsed by a worker.
+const STEPS_PER_BYTE: u64 = 4;
+
 /// A JSON object of exactly the fields of `T`.
 pub(super) struct JsonBody<T>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
@@ -32,15 +35,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
         }
         let limit = request.extensions().get::<Cost>().map_or(JSON_BODY_BYTES, |cost| cost.json_bytes());
+        let call = request.extensions().get::<UserCall>().cloned();
         let bytes = read_whole(request, limit).await?;
-        Ok(Self(parse(&bytes)?))
+        let Some(call) = call else { return Ok(Self(parse(&bytes)?)) };
+        let steps = STEPS_PER_BYTE * bytes.len() as u64;
+        let errand = call.app.service.workers().errand(call.user.as_str(), steps);
+        Ok(Self(errand.run_sized(steps, move |_| parse(&bytes)).await?))
     }
 }
 
 /// A JSON object of exactly the fields of `T`, or no body at all.
 pub(super) struct OptionalJsonBody<T>(pub(super) T);
 
-impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJsonBody<T> {
+impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest<S> for OptionalJsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {

@@ -189,3 +189,15 @@ impl Raw {
         assert!(text.starts_with("HTTP/1.1 400") && text.contains(&format!("\"code\":\"{code}\"")), "{text}");
     }
 }
+
+// S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+#[tokio::test]
+async fn a_long_body_is_parsed_by_a_worker_and_a_short_one_at_once() {
+    let server = Server::start().await;
+    let write = |bytes: usize| json!({"file_path": "/workspace/a", "content": "x".repeat(bytes), "overwrite": true});
+    for (bytes, by_worker) in [(1 << 10, 0), (1 << 20, 1)] {
+        let before = server.service.workers().begun();
+        server.op("write", write(bytes)).await.is(200);
+        assert_eq!(server.service.workers().begun() - before, by_worker, "{bytes}");
+    }
+}
