@@ -26,6 +26,7 @@ use crate::{
 const ATTEMPTS: usize = 8;
 
 /// What became of the files of a delete, each list in byte order of paths.
+#[derive(Default)]
 struct Fates {
     gone: Vec<VirtualPath>,
     failed: Vec<(VirtualPath, Error)>,
@@ -35,7 +36,14 @@ impl SkillBackend {
     pub(super) async fn delete_path(&self, request: DeleteRequest) -> Result<DeleteReply> {
         let path = VirtualPath::parse(&request.path)?;
         let target = self.target(Operation::Delete, &path).await.map_err(|error| keep_roots(&path, error))?;
-        let doomed = self.doomed(&target, &path).await?;
+        let doomed = match self.doomed(&target, &path).await {
+            // The session had changed after all when an earlier call could not tell.
+            Err(error) if error.code() == Code::FileNotFound => match self.take_unfinished_delete(&path)? {
+                Some(deleted) => return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) }),
+                None => return Err(error),
+            },
+            doomed => doomed?,
+        };
         let fates = self.delete_objects(doomed).await;
         if fates.gone.is_empty()
             && let Some(error) = fates.common_failure()
@@ -45,7 +53,9 @@ impl SkillBackend {
         let reply = fates.reply(&path);
         if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
             let file = reply.outcome.unwrap_or(Outcome::Applied);
-            self.forget_files(skill, &fates.gone).await.map_err(|error| {
+            let forgotten = self.forget_files(skill, &fates.gone).await;
+            self.note_delete(&path, reply.deleted, forgotten.is_ok())?;
+            forgotten.map_err(|error| {
                 let error = half_done(&deleted_text(&reply), file, error);
                 if reply.failed.is_empty() { error } else { with_files(error, &reply) }
             })?;

@@ -37,10 +37,18 @@ pub(super) const ATTEMPTS: usize = 4;
 #[derive(Debug)]
 pub(super) struct SkillChanges {
     lanes: Lanes,
-    /// The last call on each file of a session whose second part failed: what it asked for, and the version it began from.
-    /// The session may have changed although the answer never came, and then only this tells a repeated call from a new
-    /// one.
-    unfinished: Cache<(ObjectKey, VirtualPath), (String, Option<ETag>)>,
+    /// The last call on each file of a session whose second part failed. The session may have changed although the answer
+    /// never came, and then only this tells a repeated call from a new one.
+    unfinished: Cache<(ObjectKey, VirtualPath), Unfinished>,
+}
+
+/// A call whose second part failed.
+#[derive(Clone, Debug)]
+enum Unfinished {
+    /// What it asked for, and the version it began from.
+    Write { asked: String, from: Option<ETag> },
+    /// How many files it deleted.
+    Delete(u64),
 }
 
 impl Default for SkillChanges {
@@ -138,10 +146,13 @@ impl SkillBackend {
         let session = self.space()?.session(&self.session)?;
         let asked = digest([session.as_str().as_bytes(), path.as_str().as_bytes()].iter().chain(words));
         let unfinished = self.shared.skill_changes.unfinished.get(&(session, path.clone()));
-        let repeated = unfinished.filter(|(before, _)| *before == asked);
+        let repeated = match unfinished {
+            Some(Unfinished::Write { asked: before, from }) if before == asked => Some(from),
+            _ => None,
+        };
         let is_repeated = repeated.is_some();
         let from = match repeated {
-            Some((_, from)) => from,
+            Some(from) => from,
             None => skill.pinned.snapshot.file(&skill.relative).map(|file| file.etag.clone()),
         };
         let mut name = digest(&[asked.as_bytes(), from.as_ref().map_or("", ETag::as_str).as_bytes()]);
@@ -171,7 +182,8 @@ impl SkillBackend {
             }
             Err(error) => {
                 if let Some(call) = call {
-                    unfinished.insert(place, (call.asked.clone(), call.from.clone()));
+                    let (asked, from) = (call.asked.clone(), call.from.clone());
+                    unfinished.insert(place, Unfinished::Write { asked, from });
                 }
                 Err(half_done(&format!("{path} was changed"), Outcome::Applied, error))
             }
@@ -213,6 +225,27 @@ impl SkillBackend {
             if rest == *snapshot { Moved::Stays(true) } else { Moved::To(rest) }
         };
         self.change_snapshot(&skill.pinned, forget).await.map(drop)
+    }
+
+    /// Remembers a delete in a skill whose second part failed, with how many files went, until the same call is finished.
+    pub(super) fn note_delete(&self, path: &VirtualPath, deleted: u64, is_finished: bool) -> Result<()> {
+        let place = (self.space()?.session(&self.session)?, path.clone());
+        let unfinished = &self.shared.skill_changes.unfinished;
+        if is_finished {
+            unfinished.invalidate(&place);
+        } else {
+            unfinished.insert(place, Unfinished::Delete(deleted));
+        }
+        Ok(())
+    }
+
+    /// How many files an earlier delete of `path` took, if its second part failed here. It is not remembered any longer.
+    pub(super) fn take_unfinished_delete(&self, path: &VirtualPath) -> Result<Option<u64>> {
+        let place = (self.space()?.session(&self.session)?, path.clone());
+        match self.shared.skill_changes.unfinished.remove(&place) {
+            Some(Unfinished::Delete(deleted)) => Ok(Some(deleted)),
+            Some(Unfinished::Write { .. }) | None => Ok(None),
+        }
     }
 
     /// Changes the session's snapshot of a skill; true where it is not loaded any more.

@@ -9,10 +9,11 @@ use super::{
     discover::{Discovery, Record},
     entry::{CatalogDiagnostic, CatalogEntry, CatalogView},
 };
-use crate::skill::{Diagnostic, Frontmatter};
+use crate::{
+    budget::weight::{BLOCK, text},
+    skill::{Diagnostic, Frontmatter},
+};
 
-/// What the allocator takes for a block beside its bytes, rounding included.
-const BLOCK: usize = 16;
 /// The two counters before what an `Arc` holds.
 const COUNTERS: usize = 2 * size_of::<usize>();
 
@@ -85,10 +86,6 @@ fn of_diagnostic(found: &Diagnostic) -> usize {
 
 fn texts(list: &[String]) -> usize {
     list.iter().map(|one| size_of::<String>() + text(one)).sum()
-}
-
-fn text(one: &str) -> usize {
-    if one.is_empty() { 0 } else { one.len() + BLOCK }
 }
 
 #[cfg(test)]
