@@ -30,7 +30,7 @@ impl Work {
         Self { left: Arc::new(AtomicU64::new(steps)), cancelled: Arc::default(), closing }
     }
 
-    /// Work of `steps` that nothing cancels: for callers that have no workers, such as tests and the command line.
+    /// Work of `steps` that nothing cancels but [`cancel`](Self::cancel): for callers that have no workers.
     #[must_use]
     pub fn of_steps(steps: u64) -> Self {
         Self::new(steps, Arc::default())
@@ -67,7 +67,8 @@ impl Work {
 }
 
 impl Stop {
-    /// The error of a request that was stopped so; `advice` says what to change, and completes "this … is too expensive".
+    /// The error of a request that was stopped so. Where its steps are spent, `advice` is the message: it says what was too
+    /// expensive and what to change.
     #[must_use]
     pub fn into_error(self, advice: &str) -> Error {
         match self {

@@ -167,7 +167,7 @@ async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Record,
         return Ok(record(&folder, layer, folder.etag.clone(), &Bytes::new()));
     }
     let head = store.get(&folder.head, GetOptions::range(0..SKILL_HEAD_BYTES));
-    // The store has a deadline of its own; this one holds for whatever store it is, so that one file never holds up all.
+    // A store may have no deadline of its own, and one file must not hold up the others.
     let head = timeout(OPERATION_TIMEOUT, head).await.unwrap_or_else(|late| Err(StoreError::not_applied(late)));
     match head {
         Ok(object) => Ok(record(&folder, layer, object.meta.etag, &object.bytes)),
