@@ -94,7 +94,8 @@ soak: ## the tests under stress, a hundred times as long, with their figures
 	  --nocapture fuzz::
 
 # Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included: what is
-# measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows what the machine does without.
+# measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows what the machine does without;
+# SKILLMOUNT_ATTACKS=uploads,bodies takes only those.
 soak-hostile: ## ten minutes of honest users beside a hostile one, with times and memory held to bounds
 	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} cargo test --config profile.dev.package.skillmount.opt-level=2 \
 	  --config 'profile.dev.package."*".opt-level=1' --test it -- --nocapture siege::

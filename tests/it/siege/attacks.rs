@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs,
+    env, fmt, fs,
     process::Command,
     sync::{Arc, Mutex},
     thread::{self, JoinHandle},
@@ -46,15 +46,16 @@ const SKILL_FILES: usize = 506;
 
 type Attack = fn(Enemy) -> LocalBoxFuture<'static, ()>;
 
-const ATTACKS: [Attack; 8] = [
-    |enemy| globs_that_match_each_name_in_many_ways(enemy).boxed_local(),
-    |enemy| expressions_with_too_many_states(enemy).boxed_local(),
-    |enemy| calls_that_are_millions_of_empty_objects(enemy).boxed_local(),
-    |enemy| uploads_of_64_mib_at_once(enemy).boxed_local(),
-    |enemy| downloads_that_nobody_reads(enemy).boxed_local(),
-    |enemy| searches_through_120_mib(enemy).boxed_local(),
-    |enemy| forks_of_a_session_with_many_files(enemy).boxed_local(),
-    |enemy| bodies_that_never_end(enemy).boxed_local(),
+/// Every attack, with the name that `SKILLMOUNT_ATTACKS` knows it by.
+const ATTACKS: [(&str, Attack); 8] = [
+    ("globs", |enemy| globs_that_match_each_name_in_many_ways(enemy).boxed_local()),
+    ("expressions", |enemy| expressions_with_too_many_states(enemy).boxed_local()),
+    ("calls", |enemy| calls_that_are_millions_of_empty_objects(enemy).boxed_local()),
+    ("uploads", |enemy| uploads_of_64_mib_at_once(enemy).boxed_local()),
+    ("downloads", |enemy| downloads_that_nobody_reads(enemy).boxed_local()),
+    ("searches", |enemy| searches_through_120_mib(enemy).boxed_local()),
+    ("forks", |enemy| forks_of_a_session_with_many_files(enemy).boxed_local()),
+    ("bodies", |enemy| bodies_that_never_end(enemy).boxed_local()),
 ];
 
 /// What an attack needs.
@@ -79,7 +80,7 @@ pub(super) struct Attacker {
 pub(super) struct Answers(BTreeMap<&'static str, BTreeMap<String, u64>>);
 
 impl Attacker {
-    /// All attacks begin, on all replicas.
+    /// All attacks begin, on all replicas. `SKILLMOUNT_ATTACKS=uploads,bodies` leaves the others out.
     pub(super) fn begin(replicas: &[String], key: &str, hostility: u32) -> Self {
         let client = Client::builder().no_proxy().timeout(PATIENCE).build().unwrap();
         let (replicas, key, answers) = (replicas.to_vec(), key.to_owned(), Arc::default());
@@ -90,7 +91,7 @@ impl Attacker {
             step_back();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let attacks = join_all(ATTACKS.map(|attack| attack(here.clone())));
+                let attacks = join_all(chosen().map(|attack| attack(here.clone())));
                 tokio::select! {
                     _ = attacks => unreachable!("an attack goes on until it is told to stop"),
                     _ = stopped => {}
@@ -117,6 +118,13 @@ impl fmt::Display for Answers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|(attack, answers)| writeln!(f, "  {attack}: {answers:?}"))
     }
+}
+
+/// The attacks that are wanted: all, unless the environment names some.
+fn chosen() -> impl Iterator<Item = Attack> {
+    let named = env::var("SKILLMOUNT_ATTACKS").ok();
+    let is_wanted = move |name: &str| named.as_ref().is_none_or(|named| named.split(',').any(|other| other == name));
+    ATTACKS.into_iter().filter(move |(name, _)| is_wanted(name)).map(|(_, attack)| attack)
 }
 
 /// Gives this thread a lower priority.
