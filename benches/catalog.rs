@@ -29,13 +29,14 @@ use std::{
 
 use flate2::read::DeflateDecoder;
 use skillmount::{
-    backend::{BackendProtocol as _, LoadSkillRequest, Service, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol as _, Service, ServiceOptions, SkillBackend},
     clock::SystemClock,
     limits::PROMPT_TOKENS,
     path::{Id, KeyPrefix},
     prompt::{PromptRequest, for_session},
     session::PromptMode,
     store::{DirectoryStore, Faulty, GetOptions, Ledger, MemoryStore, Metered, PutOptions, SharedStore},
+    wire::LoadSkillRequest,
 };
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};

@@ -5,7 +5,7 @@
 //! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
 //!
 //! Modules are cut as if each were a crate, and import only from the left:
-//! `error limits clock path budget json` ← `store` ← `skill` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
+//! `error limits clock path budget json` ← `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
 
 pub mod backend;
 pub mod budget;
@@ -24,5 +24,6 @@ pub mod session;
 pub mod skill;
 pub mod store;
 pub mod tools;
+pub mod wire;
 
 pub use error::{Code, Error, Kind, Outcome, Parts, Result};

@@ -8,10 +8,11 @@ use std::{sync::Arc, time::Duration};
 use aws_sdk_s3::Client;
 use futures_util::future::join_all;
 use skillmount::{
-    backend::{BackendProtocol, LsRequest, Service},
+    backend::{BackendProtocol, Service},
     clock::{Clock, SystemClock},
     limits::SKILL_HEAD_BYTES,
     store::{Faulty, Ledger, MemoryStore, Requests, S3Store, SharedStore},
+    wire::LsRequest,
 };
 use tokio::time::Instant;
 

@@ -7,9 +7,10 @@ use std::{
 };
 
 use skillmount::{
-    backend::{BackendProtocol, ReadRequest},
+    backend::BackendProtocol,
     clock::{Clock, SystemClock},
     store::DirectoryStore,
+    wire::ReadRequest,
 };
 use tempfile::TempDir;
 

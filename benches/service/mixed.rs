@@ -8,19 +8,16 @@ use std::{
     time::Duration,
 };
 
+use crate::{fill, id, service, verdict};
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use skillmount::{
-    backend::{
-        BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, LoadSkillRequest, LsRequest, ReadRequest,
-        Service, SkillBackend, WriteRequest,
-    },
+    backend::{BackendProtocol, Service, SkillBackend},
     clock::{Clock, SystemClock},
     prompt::{PromptRequest, for_session},
     store::{MemoryStore, SharedStore},
+    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, LoadSkillRequest, LsRequest, ReadRequest, WriteRequest},
 };
-
-use crate::{fill, id, service, verdict};
 
 /// Operations of each kind in a hundred.
 const MIX: [(Kind, usize); 8] = [

@@ -9,11 +9,11 @@ use futures_util::future::{join_all, try_join_all};
 
 use super::SkillBackend;
 use crate::{
-    catalog::{CatalogEntry, CatalogView, Layer, why_unreadable},
+    catalog::{CatalogEntry, CatalogView, why_unreadable},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
-    path::{SkillPath, UserSpace, distance},
-    session::{Both, Session},
+    path::{Layer, SkillPath, UserSpace, distance},
+    session::{Both, LoadedSkill, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
     store::{GetOptions, Keep, StoreError, StoreExt},
 };
@@ -204,4 +204,11 @@ fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
         format!("there is no skill {shown:?}; the nearest are: {}", suggestions.join(", "))
     };
     Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
+}
+
+/// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.
+pub(super) fn loaded_by_name<'session>(session: &'session Session, name: &str) -> Option<&'session LoadedSkill> {
+    let loaded = &session.loaded_skills;
+    let path = loaded.iter().find(|loaded| loaded.skill.as_str() == name);
+    path.or_else(|| session.mounted(name)).or_else(|| loaded.iter().find(|loaded| loaded.name == name))
 }

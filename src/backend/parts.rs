@@ -23,9 +23,10 @@ use crate::{
     error::{Code, Error, Outcome, Parts, Result},
     limits::SESSION_ATTEMPTS,
     path::{ETag, ObjectKey, VirtualPath},
-    session::{Change, Lanes, LoadedSkill, Operation},
+    session::{Change, Lanes, LoadedSkill},
     skill::{Snapshot, SnapshotFile},
     store::Commit,
+    wire::Operation,
 };
 
 /// Calls whose second part failed that a process remembers.
@@ -134,8 +135,7 @@ impl SkillBackend {
     }
 
     async fn writable(&self, operation: Operation, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
-        let (session, policy) = self.allowed(operation).await?;
-        let tree = self.tree(&session, &policy).await?;
+        let tree = self.enter(operation).await?;
         let key = tree.writable(path)?;
         Ok((tree, key))
     }

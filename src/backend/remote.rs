@@ -19,16 +19,13 @@ use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    BackendProtocol, DeleteReply, DeleteRequest, DiscoverReply, DiscoverRequest, DownloadOutcome, EditReply,
-    EditRequest, GlobReply, GlobRequest, GrepReply, GrepRequest, LoadSkillReply, LoadSkillRequest, LsReply, LsRequest,
-    ReadReply, ReadRequest, UnloadSkillReply, UnloadSkillRequest, UploadFile, UploadOutcome, WriteReply, WriteRequest,
-};
+use super::BackendProtocol;
 use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
     session::SessionVersion,
+    wire::{self, DownloadOutcome, Effect, Request, UploadFile, UploadOutcome, WriteReply, with_operations},
 };
 
 const SESSION_VERSION: &str = "x-skillmount-session-version";
@@ -47,13 +44,6 @@ pub struct RemoteBackend {
     key: Option<String>,
     /// The newest version of the session that a reply gave.
     seen: Mutex<SessionVersion>,
-}
-
-/// Whether a request may change something: what a lost reply then means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
-    Reads,
-    Changes,
 }
 
 impl RemoteBackend {
@@ -124,7 +114,7 @@ impl RemoteBackend {
     /// As [`session`](Self::session); also `session_not_found`.
     pub async fn forget_session(&self) -> Result<()> {
         let request = self.client.delete(self.session_url([])?);
-        self.send(request, Effect::Changes).await?;
+        self.send(request, Effect::Writes).await?;
         *self.seen() = SessionVersion::default();
         Ok(())
     }
@@ -142,7 +132,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
     pub async fn tool_calls(&self, content: &[Value]) -> Result<Value> {
-        self.call("tool_calls", &serde_json::json!({ "content": content }), Effect::Changes).await
+        self.call("tool_calls", &serde_json::json!({ "content": content }), Effect::Writes).await
     }
 
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
@@ -150,14 +140,18 @@ impl RemoteBackend {
         json(self.send(request, Effect::Reads).await?, Effect::Reads).await
     }
 
-    async fn call<T: DeserializeOwned>(&self, operation: &str, request: &impl Serialize, effect: Effect) -> Result<T> {
-        let request = self.client.post(self.session_url([operation])?).json(request);
+    async fn operate<R: Request>(&self, request: &R) -> Result<R::Reply> {
+        self.call(R::OPERATION.name(), request, R::OPERATION.effect()).await
+    }
+
+    async fn call<T: DeserializeOwned>(&self, name: &str, request: &impl Serialize, effect: Effect) -> Result<T> {
+        let request = self.client.post(self.session_url([name])?).json(request);
         json(self.send(request, effect).await?, effect).await
     }
 
     async fn put_file(&self, path: &str, bytes: Bytes) -> Result<WriteReply> {
         let request = self.client.request(Method::PUT, self.file_url(path)?).body(bytes);
-        json(self.send(request, Effect::Changes).await?, Effect::Changes).await
+        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
     }
 
     async fn get_file(&self, path: &str) -> Result<Bytes> {
@@ -225,64 +219,37 @@ async fn json<T: DeserializeOwned>(response: Response, effect: Effect) -> Result
     })
 }
 
-#[async_trait]
-impl BackendProtocol for RemoteBackend {
-    async fn ls(&self, request: LsRequest) -> Result<LsReply> {
-        self.call("ls", &request, Effect::Reads).await
-    }
+macro_rules! protocol {
+    ($(
+        $(#[doc = $doc:literal])*
+        $variant:ident $method:ident($request:ident) -> $reply:ident $facts:tt
+    )* ; $($also:tt)*) => {
+        #[async_trait]
+        impl BackendProtocol for RemoteBackend {
+            $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
+                self.operate(&request).await
+            })*
 
-    async fn read(&self, request: ReadRequest) -> Result<ReadReply> {
-        self.call("read", &request, Effect::Reads).await
-    }
+            async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+                let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
+                    let result = self.put_file(&path, bytes).await.map(|written| written.etag).map_err(Error::of_change);
+                    UploadOutcome { path, result }
+                });
+                Ok(sent.buffered(PARALLEL_FILES).collect().await)
+            }
 
-    async fn grep(&self, request: GrepRequest) -> Result<GrepReply> {
-        self.call("grep", &request, Effect::Reads).await
-    }
-
-    async fn glob(&self, request: GlobRequest) -> Result<GlobReply> {
-        self.call("glob", &request, Effect::Reads).await
-    }
-
-    async fn write(&self, request: WriteRequest) -> Result<WriteReply> {
-        self.call("write", &request, Effect::Changes).await
-    }
-
-    async fn edit(&self, request: EditRequest) -> Result<EditReply> {
-        self.call("edit", &request, Effect::Changes).await
-    }
-
-    async fn delete(&self, request: DeleteRequest) -> Result<DeleteReply> {
-        self.call("delete", &request, Effect::Changes).await
-    }
-
-    async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
-        let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
-            let result = self.put_file(&path, bytes).await.map(|written| written.etag).map_err(Error::of_change);
-            UploadOutcome { path, result }
-        });
-        Ok(sent.buffered(PARALLEL_FILES).collect().await)
-    }
-
-    async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
-        let fetched = stream::iter(paths).map(|path| async move {
-            let result = self.get_file(&path).await;
-            DownloadOutcome { path, result }
-        });
-        Ok(fetched.buffered(PARALLEL_FILES).collect().await)
-    }
-
-    async fn discover_skills(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
-        self.call("discover_skills", &request, Effect::Reads).await
-    }
-
-    async fn load_skill(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        self.call("load_skill", &request, Effect::Changes).await
-    }
-
-    async fn unload_skill(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
-        self.call("unload_skill", &request, Effect::Changes).await
-    }
+            async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+                let fetched = stream::iter(paths).map(|path| async move {
+                    let result = self.get_file(&path).await;
+                    DownloadOutcome { path, result }
+                });
+                Ok(fetched.buffered(PARALLEL_FILES).collect().await)
+            }
+        }
+    };
 }
+
+with_operations!(protocol);
 
 #[cfg(test)]
 mod tests {

@@ -5,21 +5,18 @@ use std::sync::Arc;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
-use super::{edit::EditQueues, lines::LineIndex, parts::SkillChanges};
+use super::{lines::LineIndex, ops::edit::EditQueues, parts::SkillChanges};
 use crate::{
     budget::{Errand, Memory, Workers},
-    catalog::{Audience, Catalogs, Layer},
+    catalog::{Audience, Catalogs},
     clock::Clock,
-    error::{Code, Error, Result},
+    error::{Error, Result},
     limits::{
         MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, SEARCH_WINDOW_KIB, WORK_STEPS,
         WORKERS_LEAST,
     },
-    path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{
-        Both, CreateSession, LoadedSkill, Operation, PromptMode, Reach, Session, SessionVersion, Sessions, ToolRule,
-        out_of_reach,
-    },
+    path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
+    session::{CreateSession, LoadedSkill, PromptMode, Reach, Session, SessionVersion, Sessions},
     store::{Committer, SharedStore},
 };
 
@@ -236,8 +233,8 @@ pub struct SkillBackend {
     pub(super) audience: Audience,
     pub(super) session: Id,
     pub(super) at_least: SessionVersion,
-    mode: Option<PromptMode>,
-    reach: Arc<Reach>,
+    pub(super) mode: Option<PromptMode>,
+    pub(super) reach: Arc<Reach>,
     /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
     pub(super) window: Arc<Semaphore>,
 }
@@ -279,37 +276,6 @@ impl SkillBackend {
         &self.audience.user
     }
 
-    /// The session as it is now; a fresh one where there is none.
-    ///
-    /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory; `denied` where the caller is bound and
-    /// does not reach it.
-    pub async fn session(&self) -> Result<Arc<Session>> {
-        self.reached(self.shared.sessions.get(self.user(), &self.session, &self.at_least).await?).await
-    }
-
-    /// Every operation asks for the session first, so this is the one place where a bound caller meets its bounds.
-    async fn reached(&self, session: Arc<Session>) -> Result<Arc<Session>> {
-        let is_reached = !self.reach.is_bound() || self.shared.sessions.lies_within(&*session, &self.reach).await?;
-        if is_reached { Ok(session) } else { Err(out_of_reach()) }
-    }
-
-    /// As [`session`](Self::session), and a fresh one has the ranks it would begin with now.
-    ///
-    /// # Errors
-    /// As [`session`](Self::session).
-    pub async fn ranked_session(&self) -> Result<Arc<Session>> {
-        self.reached(self.shared.sessions.get_ranked(self.user(), &self.session, &self.at_least).await?).await
-    }
-
-    /// What this session may do: its own policy and its user's.
-    ///
-    /// # Errors
-    /// As [`session`](Self::session).
-    pub async fn policy(&self) -> Result<Both> {
-        self.state().await.map(|(_, policy)| policy)
-    }
-
     /// The skills this session may know of, own and shared; asks the store anew where that is old, or at once with `fresh`.
     ///
     /// # Errors
@@ -322,23 +288,6 @@ impl SkillBackend {
     #[must_use]
     pub fn errand(&self) -> Errand {
         self.shared.workers.errand(self.user().as_str(), self.shared.steps)
-    }
-
-    /// Session and policy, asked for at once.
-    pub(super) async fn state(&self) -> Result<(Arc<Session>, Both)> {
-        let (session, user) = tokio::try_join!(self.session(), self.shared.sessions.user_policy(self.user()))?;
-        let both = session.policy.stricter(&user).in_mode(self.mode);
-        Ok((session, both))
-    }
-
-    /// Session and policy, if `operation` may run now.
-    pub(super) async fn allowed(&self, operation: Operation) -> Result<(Arc<Session>, Both)> {
-        let (session, policy) = self.state().await?;
-        permit(&policy, operation)?;
-        if operation.changes_files() {
-            self.shared.sessions.check_writable()?;
-        }
-        Ok((session, policy))
     }
 
     /// Where the skills of a layer lie; nothing where this caller does not see it.
@@ -360,23 +309,4 @@ impl SkillBackend {
     pub(super) fn space(&self) -> Result<UserSpace> {
         self.shared.namespace.user(self.user())
     }
-}
-
-/// Checks that `policy` lets `operation` run now.
-pub(super) fn permit(policy: &Both, operation: Operation) -> Result<()> {
-    if policy.tool(operation) == ToolRule::Blocked {
-        return Err(Error::new(
-            Code::ToolBlocked,
-            format!("the tool {operation} is blocked by policy; go on without it"),
-        ));
-    }
-    if operation.changes_files() && policy.plan_mode() {
-        let message = format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
-        return Err(Error::new(Code::PlanMode, message));
-    }
-    if policy.tool(operation) == ToolRule::Ask {
-        let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
-        return Err(Error::new(Code::ApprovalRequired, message));
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 //! A session goes on holding a skill that policy has hidden since, or that belongs to a team its caller is not in: another
 //! caller may see it, and the policy may change back. Its files are out of reach then, and so is its name.
 
-use super::{Service, SkillBackend};
+use super::{Service, SessionState, SkillBackend};
 use crate::{
     catalog::Audience,
     error::Result,
@@ -16,7 +16,7 @@ impl SkillBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn summary(&self) -> Result<SessionSummary> {
-        let (session, policy) = self.state().await?;
+        let SessionState { session, policy } = self.state().await?;
         Ok(self.shown(SessionSummary::from(&*session), &policy))
     }
 

@@ -9,9 +9,8 @@ use futures_util::future::try_join_all;
 
 use super::SkillBackend;
 use crate::{
-    catalog::Layer,
     error::{Code, Error, Result},
-    path::{ETag, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
+    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
     session::{Both, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
 };

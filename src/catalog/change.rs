@@ -5,10 +5,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    entry::{CatalogEntry, Layer},
+    entry::CatalogEntry,
     layers::{Audience, Owner},
 };
-use crate::path::SkillPath;
+use crate::path::{Layer, SkillPath};
 
 /// What changed in the catalog of one layer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::{
-    entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer},
+    entry::{CatalogDiagnostic, CatalogEntry, CatalogView},
     layout::{Folder, Layout},
     unreadable::{UNREADABLE, Unreadable, failure_of_the_store},
 };
@@ -24,7 +24,7 @@ use crate::{
     clock::Clock,
     error::Result,
     limits::{LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS, SKILL_HEAD_BYTES},
-    path::{ETag, SkillPath, UserSpace},
+    path::{ETag, Layer, SkillPath, UserSpace},
     skill::{self, Diagnostic},
     store::{GetOptions, Store, StoreError, StoreExt as _},
 };

@@ -7,23 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::discover::duplicates;
 use crate::{
-    path::{ETag, MountName, SkillPath},
+    path::{ETag, Layer, MountName, SkillPath},
     skill::{Diagnostic, Frontmatter, Severity},
 };
-
-/// Where a skill comes from: the nearest layer wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Layer {
-    /// The user's own folder.
-    #[default]
-    User,
-    /// The folder of the caller's team.
-    Team,
-    /// The organisation's folder.
-    Org,
-}
 
 /// One skill of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

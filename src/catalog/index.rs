@@ -16,13 +16,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{
-    discover::{Discovery, Readings},
-    entry::Layer,
-};
+use super::discover::{Discovery, Readings};
 use crate::{
     budget::Work,
     limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS},
+    path::Layer,
 };
 
 /// Raised whenever what is written changes its meaning.

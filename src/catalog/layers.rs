@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::{
     discover::duplicates,
-    entry::{CatalogEntry, CatalogView, Layer},
+    entry::{CatalogEntry, CatalogView},
 };
 use crate::{
     error::Result,
-    path::{Id, Namespace, SkillPath, UserSpace},
+    path::{Id, Layer, Namespace, SkillPath, UserSpace},
 };
 
 /// Who looks at skills, which decides what layers there are. The team comes from the caller's key, never from a request.

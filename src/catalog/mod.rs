@@ -21,7 +21,7 @@ mod weight;
 
 pub use change::{CatalogChange, Difference};
 pub use discover::{Discovery, discover};
-pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer};
+pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView};
 pub use layers::Audience;
 pub use outlook::Searchable;
 pub use refresh::Refreshed;

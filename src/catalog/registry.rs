@@ -15,7 +15,7 @@ use tokio::{sync::broadcast, time::sleep};
 use super::{
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
-    entry::{CatalogView, Layer},
+    entry::CatalogView,
     kept::Kept,
     layers::{Audience, Owner},
     outlook::{Outlook, Searchable, Studio},
@@ -27,7 +27,7 @@ use crate::{
     clock::Clock,
     error::Result,
     limits::{CATALOG_CHANGES, CATALOG_STALE, FRESH, MEMORY_CATALOGS_BYTES, WORK_STEPS},
-    path::{Id, Namespace, UserSpace},
+    path::{Id, Layer, Namespace, UserSpace},
     store::{Committer, DeleteOptions, SharedStore},
 };
 

@@ -9,7 +9,6 @@ use tokio::sync::Mutex;
 
 use super::{
     discover::Discovery,
-    entry::Layer,
     index::{Unusable, decode, encode},
     weight,
 };
@@ -17,7 +16,7 @@ use crate::{
     budget::{Errand, Work},
     error::{Error, Result},
     limits::{CATALOG_INDEX_BYTES, CATALOG_INLINE_BYTES, CATALOG_STALE, WORK_STEPS},
-    path::{ObjectKey, UserSpace},
+    path::{Layer, ObjectKey, UserSpace},
     store::{Base, Commit, Committer, GetOptions, Store, StoreError},
 };
 

@@ -23,11 +23,12 @@ use super::{
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{BackendProtocol as _, DeleteRequest, FileReader, FileStat, WriteReply},
+    backend::{BackendProtocol as _, FileReader, FileStat},
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
     path::ETag,
     store::PutCondition,
+    wire::{DeleteRequest, WriteReply},
 };
 
 /// Files by virtual path.

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     backend::{Listing, ListingPage},
-    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView, Layer, Refreshed},
+    catalog::{CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
     error::{Code, Error, Result},
     limits::{PAGE_ENTRIES, SKILL_FILE_BYTES, SKILL_FILES},
-    path::SkillPath,
+    path::{Layer, SkillPath},
     session::Policy,
     skill::{Diagnostic, outline, read_document},
     store::{GetOptions, StoreExt as _},

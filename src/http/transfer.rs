@@ -23,9 +23,10 @@ use super::{
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{BackendProtocol as _, SkillBackend, UploadFile},
+    backend::{BackendProtocol as _, SkillBackend},
     error::{Code, Error, Outcome, Parts, Result},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
+    wire::UploadFile,
 };
 
 /// Upload and download of many files.

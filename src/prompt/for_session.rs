@@ -2,7 +2,7 @@
 
 use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
-    backend::SkillBackend,
+    backend::{SessionState, SkillBackend},
     budget::Work,
     error::{Code, Result},
     session::{PromptMode, Session},
@@ -18,7 +18,7 @@ const STEPS_PER_BYTE: u64 = 16;
 /// # Errors
 /// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
 pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Result<Rendering> {
-    let (session, policy, view) = tokio::try_join!(backend.ranked_session(), backend.policy(), backend.catalog(false))?;
+    let (SessionState { session, policy }, view) = tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
     let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);
     let current = if shows_body { current(backend, &session).await? } else { None };

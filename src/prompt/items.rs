@@ -7,8 +7,9 @@ use crate::{
     catalog::CatalogEntry,
     limits::SKILL_DESCRIPTION_CHARS,
     path::SkillPath,
-    session::{Operation, Ranks, ToolRule},
+    session::{Ranks, ToolRule},
     skill::sanitize,
+    wire::Operation,
 };
 
 /// One skill of a listing: one line each, nothing hidden, not yet escaped.

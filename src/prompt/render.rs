@@ -9,8 +9,9 @@ use super::{
 };
 use crate::{
     path::SkillPath,
-    session::{Operation, PromptMode, ToolRule},
+    session::{PromptMode, ToolRule},
     skill::sanitize,
+    wire::Operation,
 };
 
 /// Categories named where not every skill is.

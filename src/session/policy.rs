@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Operation;
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
     path::{SkillPath, distance},
+    wire::Operation,
 };
 
 /// What stands for whatever no other rule names.

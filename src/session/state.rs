@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Life, SessionVersion, policy::Policy, uses::Ranks};
 use crate::{
-    catalog::Layer,
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
-    path::{Id, MountName, SkillPath},
+    path::{Id, Layer, MountName, SkillPath},
     skill::Snapshot,
 };
 

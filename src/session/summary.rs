@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{LoadedSkill, Policy, Session};
-use crate::{
-    catalog::Layer,
-    path::{Id, MountName, SkillPath},
-};
+use crate::path::{Id, Layer, MountName, SkillPath};
 
 /// A session without its snapshots, discoveries and ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,16 +7,13 @@ use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    input::Call,
-    order::rounds,
-    text::{self, Body},
-};
+use super::{input::Call, order::rounds, text};
 use crate::{
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::SkillBackend,
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
     session::{Both, PromptMode},
+    wire::{Instructions, TextForm},
 };
 
 /// What a token counts for in bytes where results are cut: the usual estimate, exact enough for a limit.
@@ -97,7 +94,7 @@ pub enum ToolResultType {
 /// # Errors
 /// `invalid_request` where a call has no id to answer to; the store's where the session cannot be read.
 pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
-    let policy = backend.policy().await?;
+    let policy = backend.state().await?.policy;
     let (ids, calls): (Vec<_>, Vec<_>) = read_blocks(blocks, &policy)?.into_iter().unzip();
     let turn = Turn { backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
@@ -119,10 +116,10 @@ pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOption
 }
 
 /// Where this policy has the instructions of a loaded skill.
-pub(super) fn body_place(policy: &Both) -> Body {
+pub(super) fn instructions_place(policy: &Both) -> Instructions {
     match policy.session().prompt_mode {
-        PromptMode::TwoState | PromptMode::Combined => Body::InPrompt,
-        PromptMode::Listing | PromptMode::Discover => Body::Here,
+        PromptMode::TwoState | PromptMode::Combined => Instructions::InPrompt,
+        PromptMode::Listing | PromptMode::Discover => Instructions::InReply,
     }
 }
 
@@ -159,24 +156,8 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     async fn answer(self, call: &Result<Call>) -> Result<String> {
-        let room = self.options.room();
-        match call.clone()? {
-            Call::Ls(request) => self.backend.ls(request).await.map(|reply| text::ls(&reply, room)),
-            Call::Read(request) => self.backend.read(request).await.map(|reply| text::read(&reply, room)),
-            Call::Grep(request) => self.backend.grep(request).await.map(|reply| text::grep(&reply, room)),
-            Call::Glob(request) => self.backend.glob(request).await.map(|reply| text::glob(&reply, room)),
-            Call::Write(request) => self.backend.write(request).await.map(|reply| text::write(&reply)),
-            Call::Edit(request) => self.backend.edit(request).await.map(|reply| text::edit(&reply)),
-            Call::Delete(request) => self.backend.delete(request).await.and_then(|reply| text::delete(&reply)),
-            Call::Load(request) => {
-                let reply = Box::pin(self.backend.load_skill(request)).await;
-                reply.map(|reply| text::load(&reply, body_place(self.policy), room))
-            }
-            Call::Unload(request) => self.backend.unload_skill(request).await.map(|reply| text::unload(&reply)),
-            Call::Discover(request) => {
-                self.backend.discover_skills(request).await.map(|reply| text::discover(&reply, room))
-            }
-        }
+        let form = TextForm { room: self.options.room(), instructions: instructions_place(self.policy) };
+        call.clone()?.run(self.backend, form).await
     }
 }
 

@@ -7,16 +7,17 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    calls::{ToolOptions, body_place},
+    calls::{ToolOptions, instructions_place},
     text,
 };
 use crate::{
-    backend::{BackendProtocol as _, Invoker, LoadSkillReply, LoadSkillRequest, SkillBackend},
+    backend::{BackendProtocol as _, SessionState, SkillBackend},
     error::{Code, Error, Result},
     limits::KEY_BYTES,
     path::SkillPath,
     session::LoadedSkill,
     skill::xml_escape,
+    wire::{Invoker, LoadSkillReply, LoadSkillRequest},
 };
 
 /// A slash command.
@@ -73,9 +74,9 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
         reply => reply?,
     };
     let skill = SkillPath::parse(&reply.skill)?;
-    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.clone());
-    let loaded = text::load(&reply, body_place(&policy), options.room());
+    let loaded = text::load(&reply, instructions_place(&policy), options.room());
     Ok(MessageReply {
         text: announced(&typed, &reply, hint.as_deref()) + &loaded,
         command: Some(Command { skill: reply.skill, ..typed }),

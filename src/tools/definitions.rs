@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 
 use super::{text::plain, tool::Tool};
 use crate::{
-    backend::SkillBackend,
+    backend::{SessionState, SkillBackend},
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
     session::{Both, PromptMode, Session, ToolRule},
     skill::sanitize,
+    wire::Operation,
 };
 
 /// How a definition is written: each family of models has its own.
@@ -57,22 +58,24 @@ pub struct Toolbox<'a> {
 /// # Errors
 /// The store's.
 pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
-    let (session, policy, view) = tokio::try_join!(backend.session(), backend.policy(), backend.catalog(false))?;
+    let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
 }
 
 /// The tools the session may use now, in an order that never changes.
 #[must_use]
 pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
-    let open = Tool::ALL.into_iter().filter(|tool| tool.is_open_to(toolbox.policy) && toolbox.is_due(*tool));
+    let open = Tool::all().filter(|tool| tool.is_open_to(toolbox.policy) && toolbox.is_due(*tool));
     open.map(|tool| toolbox.define(tool)).collect()
 }
 
 /// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where
 /// nothing stands between it and the first skill.
 fn tools_grow(policy: &Both) -> bool {
-    let is_free = |tool: Tool| policy.tool(tool.operation()) == ToolRule::Auto;
-    policy.session().prompt_mode == PromptMode::Discover && is_free(Tool::DiscoverSkills) && is_free(Tool::LoadSkill)
+    let is_free = |operation| policy.tool(operation) == ToolRule::Auto;
+    policy.session().prompt_mode == PromptMode::Discover
+        && is_free(Operation::DiscoverSkills)
+        && is_free(Operation::LoadSkill)
 }
 
 impl ToolDefinition {
@@ -102,12 +105,12 @@ impl Toolbox<'_> {
     /// one is loaded.
     fn is_due(&self, tool: Tool) -> bool {
         let has_loaded = !self.session.used.is_empty() || !self.session.loaded_skills.is_empty();
-        match tool {
-            Tool::DiscoverSkills | Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill if !self.has_skills() => false,
+        match tool.operation() {
+            Operation::DiscoverSkills | Operation::LoadSkill | Operation::UnloadSkill if !self.has_skills() => false,
             _ if !self.has_skills() => true,
             _ if !tools_grow(self.policy) || has_loaded => true,
-            Tool::DiscoverSkills => true,
-            Tool::LoadSkill | Tool::Skill => self.session.has_found,
+            Operation::DiscoverSkills => true,
+            Operation::LoadSkill => self.session.has_found,
             _ => false,
         }
     }
@@ -124,7 +127,7 @@ impl Toolbox<'_> {
 
     fn define(&self, tool: Tool) -> ToolDefinition {
         let mut input_schema = tool.input_schema();
-        if let (Tool::LoadSkill | Tool::Skill, Some(skills)) = (tool, self.names())
+        if let (Operation::LoadSkill, Some(skills)) = (tool.operation(), self.names())
             && let Some(skill) = input_schema.pointer_mut("/properties/skill")
         {
             *skill = json!({ "type": "string", "enum": skills });

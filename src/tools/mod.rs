@@ -9,6 +9,7 @@ mod definitions;
 mod input;
 mod lines;
 mod order;
+mod replies;
 mod schema;
 mod text;
 mod tool;

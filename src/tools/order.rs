@@ -4,13 +4,11 @@
 //! them writes, keep their order; all others need not wait.
 
 use super::input::Call;
-use crate::path::VirtualPath;
+use crate::{path::VirtualPath, wire::Touch};
 
-/// What a call touches.
+/// A place that a call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Touch {
-    /// Nothing that other calls change: it looks at the catalog, or fails before it does anything.
-    Nothing,
+enum Place {
     /// Reads at or below a path.
     Read(VirtualPath),
     /// Writes at or below a path.
@@ -21,34 +19,32 @@ enum Touch {
 
 /// The round each call runs in, counted from 0: a call waits for the rounds before its own.
 pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a Call>>) -> Vec<usize> {
-    let touches: Vec<Touch> = calls.into_iter().map(|call| call.map_or(Touch::Nothing, Touch::of)).collect();
-    let mut rounds: Vec<usize> = Vec::with_capacity(touches.len());
-    for touch in &touches {
-        let earlier = touches.iter().zip(&rounds).filter(|(other, _)| touch.meets(other));
+    let touched: Vec<Vec<Place>> = calls.into_iter().map(|call| call.map(places).unwrap_or_default()).collect();
+    let mut rounds: Vec<usize> = Vec::with_capacity(touched.len());
+    for places in &touched {
+        let meets = |others: &[Place]| places.iter().any(|place| others.iter().any(|other| place.meets(other)));
+        let earlier = touched.iter().zip(&rounds).filter(|(others, _)| meets(others));
         rounds.push(earlier.map(|(_, round)| round + 1).max().unwrap_or(0));
     }
     rounds
 }
 
-impl Touch {
-    fn of(call: &Call) -> Self {
-        let (path, make): (&str, fn(VirtualPath) -> Self) = match call {
-            Call::Load(_) | Call::Unload(_) => return Self::Session,
-            Call::Discover(_) => return Self::Nothing,
-            Call::Ls(request) => (&request.path, Self::Read),
-            Call::Read(request) => (&request.file_path, Self::Read),
-            Call::Grep(request) => (request.path.as_deref().unwrap_or("/"), Self::Read),
-            Call::Glob(request) => (request.path.as_deref().unwrap_or("/"), Self::Read),
-            Call::Write(request) => (&request.file_path, Self::Write),
-            Call::Edit(request) => (&request.file_path, Self::Write),
-            Call::Delete(request) => (&request.path, Self::Write),
-        };
-        VirtualPath::parse(path).map_or(Self::Nothing, make)
-    }
+/// The places that a call touches: none if other calls change nothing that it looks at, or if it fails before it does
+/// anything, because a path of it is none.
+fn places(call: &Call) -> Vec<Place> {
+    let parsed = |path: &str, place: fn(VirtualPath) -> Place| VirtualPath::parse(path).ok().map(place);
+    let place = |touch| match touch {
+        Touch::Reads(path) => parsed(path, Place::Read),
+        Touch::Writes(path) => parsed(path, Place::Write),
+        Touch::Session => Some(Place::Session),
+    };
+    call.touches().into_iter().map(place).collect::<Option<_>>().unwrap_or_default()
+}
 
+impl Place {
     fn meets(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Nothing, _) | (_, Self::Nothing) | (Self::Read(_), Self::Read(_)) => false,
+            (Self::Read(_), Self::Read(_)) => false,
             (Self::Session, _) | (_, Self::Session) => true,
             (Self::Read(one) | Self::Write(one), Self::Read(two) | Self::Write(two)) => overlap(one, two),
         }

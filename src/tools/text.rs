@@ -7,33 +7,24 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::lines::Page;
 use crate::{
-    backend::{
-        DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply,
-        LoadStatus, LsReply, ReadReply, SkillParameter, UnloadSkillReply, UnloadStatus, WriteReply,
-    },
     error::{Error, Result},
     limits::TOOL_LOADED_FILES,
     skill::{fence, sanitize},
+    wire::{
+        DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
+        LoadSkillReply, LoadStatus, LsReply, ReadReply, SkillParameter, UnloadSkillReply, UnloadStatus, WriteReply,
+    },
 };
 
 /// What an empty listing says.
 const NO_FILES: &str = "No files found";
-
-/// Where a model finds the instructions of a skill it has loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
-    /// In the result of the tool.
-    Here,
-    /// In the system prompt.
-    InPrompt,
-}
 
 pub(super) fn error(error: &Error) -> String {
     format!("Error: {}", error.message())
 }
 
 pub(super) fn ls(reply: &LsReply, room: usize) -> String {
-    let line = |entry: &crate::backend::Entry| {
+    let line = |entry: &crate::wire::Entry| {
         if entry.is_dir { format!("{}/", entry.path) } else { format!("{} ({} bytes)", entry.path, entry.size) }
     };
     let left_out = reply.truncated.then_some("there are more entries; find files by name with glob");
@@ -100,7 +91,7 @@ pub(super) fn delete(reply: &DeleteReply) -> Result<String> {
 }
 
 /// What a loaded skill is, what it needs, its files, and its instructions where they belong here.
-pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
+pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> String {
     let done = match reply.status {
         LoadStatus::Loaded => "Loaded skill",
         LoadStatus::AlreadyLoaded => "Already loaded: skill",
@@ -125,11 +116,11 @@ pub(super) fn load(reply: &LoadSkillReply, body: Body, room: usize) -> String {
         );
     }
     match body {
-        Body::InPrompt => {
+        Instructions::InPrompt => {
             text.push_str("Its instructions are in the system prompt now, for as long as no other skill is loaded.");
             text
         }
-        Body::Here => instructions(text, reply, room),
+        Instructions::InReply => instructions(text, reply, room),
     }
 }
 

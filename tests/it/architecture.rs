@@ -16,26 +16,33 @@ const EDGES: &[(&str, &[&str])] = &[
     ("json", &["error", "limits"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["error", "limits", "clock", "path", "budget"]),
+    ("wire", &["error", "limits", "path"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
-    ("session", &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog"]),
-    ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session"]),
-    ("prompt", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
+    ("session", &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "wire", "catalog"]),
+    ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session"]),
+    (
+        "prompt",
+        &["error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session", "backend"],
+    ),
     (
         "tools",
-        &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog", "session", "backend"],
+        &[
+            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "wire", "catalog", "session",
+            "backend",
+        ],
     ),
     (
         "http",
         &[
-            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog", "session", "backend",
-            "prompt", "tools",
+            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "wire", "catalog", "session",
+            "backend", "prompt", "tools",
         ],
     ),
     (
         "cli",
         &[
-            "error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend", "prompt",
-            "tools",
+            "error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session", "backend",
+            "prompt", "tools",
         ],
     ),
 ];

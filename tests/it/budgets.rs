@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use skillmount::{
     Code, Result,
-    backend::{
-        BackendProtocol, Budgets, EditRequest, GlobRequest, GrepOutput, GrepRequest, ServiceOptions, SkillBackend,
-    },
+    backend::{BackendProtocol, Budgets, ServiceOptions, SkillBackend},
     limits::{CHUNK_BYTES, SEARCH_LINE_BYTES},
     store::MemoryStore,
+    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest},
 };
 use tokio::task::JoinHandle;
 

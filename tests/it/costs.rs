@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use skillmount::{
-    backend::{BackendProtocol, DeleteRequest, GlobRequest, LsRequest},
+    backend::BackendProtocol,
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     store::Requests,
+    wire::{DeleteRequest, GlobRequest, LsRequest},
 };
 use tokio::time::Instant;
 
@@ -105,7 +106,7 @@ async fn grep_is_a_listing_and_a_request_a_file_in_parallel() {
 async fn grep_stops_asking_once_it_has_enough() {
     let world = with_files(500).await;
     let agent = world.agent();
-    let request = skillmount::backend::GrepRequest { max_count: Some(3), ..grep("needle", None) };
+    let request = skillmount::wire::GrepRequest { max_count: Some(3), ..grep("needle", None) };
     let (found, cost) = world.cost(agent.grep(request)).await;
     let found = found.unwrap();
     assert_eq!((found.matches.unwrap().len(), found.truncated), (3, true));

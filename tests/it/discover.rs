@@ -4,11 +4,12 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, DiscoverReply, DiscoverRequest, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SkillBackend},
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::KeyPrefix,
     session::{Change, SkillRule, ToolRule},
     store::{DeleteOptions, MemoryStore, Requests, Verb},
+    wire::{DiscoverReply, DiscoverRequest},
 };
 use tokio::time::{Instant, advance, sleep};
 
@@ -355,7 +356,7 @@ const TRIP: Duration = Duration::from_secs(1);
 async fn process(world: &World, clock: &Arc<Wall>) -> World {
     let options = ServiceOptions { index: true, ..ServiceOptions::default() };
     let process = World::undisturbed(world.bucket.clone(), options, clock.clone());
-    process.agent().policy().await.unwrap();
+    process.agent().state().await.unwrap();
     process
 }
 
@@ -379,7 +380,7 @@ async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() 
         }
         bucket.put_raw("demo/skills/c/zebra/SKILL.md", "---\ndescription: Stripes.\n---\n");
         let world = World::undisturbed(bucket, ServiceOptions::default(), clock());
-        world.agent().policy().await.unwrap();
+        world.agent().state().await.unwrap();
         let list = skills.div_ceil(1000);
         let without = (Requests { list, get: skills, ..Requests::default() }, list + skills.div_ceil(64));
         assert_eq!(cost_of_a_question(&world).await, without);

@@ -6,10 +6,10 @@ use skillmount::{
     Code,
     backend::ServiceOptions,
     budget::Workers,
-    catalog::{Catalogs, Discovery, Layer, discover},
+    catalog::{Catalogs, Discovery, discover},
     clock::SystemClock,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
-    path::{Id, KeyPrefix, Namespace, SkillPath, UserSpace},
+    path::{Id, KeyPrefix, Layer, Namespace, SkillPath, UserSpace},
     skill::Severity,
     store::{DeleteOptions, Fault, Faulty, Ledger, MemoryStore, Metered, Store, Verb},
 };

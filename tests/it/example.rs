@@ -3,16 +3,11 @@
 
 use std::sync::Arc;
 
-use skillmount::{
-    Code,
-    backend::{BackendProtocol, LoadStatus},
-    store::SharedStore,
-};
-
 use crate::support::{
     temporary_directory,
     world::{Short, World, code},
 };
+use skillmount::{Code, backend::BackendProtocol, store::SharedStore, wire::LoadStatus};
 
 /// Plays the example through any implementation of the protocol and checks every answer.
 pub(crate) async fn play(agent: &dyn BackendProtocol) {

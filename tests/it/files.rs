@@ -1,13 +1,13 @@
 //! The operations on files, clause by clause.
 
+use crate::support::world::{Short, World, code, grep};
 use skillmount::{
     Code, Outcome,
-    backend::{BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
+    backend::BackendProtocol,
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     store::{Fault, Verb},
+    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
 };
-
-use crate::support::world::{Short, World, code, grep};
 
 const ODD: [&str; 12] = [
     "[...slug].ts",
@@ -112,7 +112,7 @@ async fn a_window_says_where_it_is_and_where_to_go_on() {
     let world = World::new();
     world.put("demo/threads/s/a", "1\n2\n3\n4\n5").await;
     let agent = world.agent();
-    let window = |read: skillmount::backend::ReadReply| {
+    let window = |read: skillmount::wire::ReadReply| {
         (read.content, read.start_line, read.end_line, read.next_offset, read.total_lines)
     };
     let read = async |offset, limit| window(agent.lines("/workspace/a", offset, limit).await.unwrap());

@@ -4,11 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, DiscoverRequest, ServiceOptions, SkillBackend},
-    catalog::{CatalogView, Layer},
+    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    catalog::CatalogView,
+    path::Layer,
     prompt::{self, PromptRequest},
     session::{Change, SkillsAccess, Visibility},
     store::{MemoryStore, Requests},
+    wire::DiscoverRequest,
 };
 use tokio::time::Instant;
 

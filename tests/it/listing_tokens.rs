@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
+use crate::support::world::World;
 use async_trait::async_trait;
 use bytes::Bytes;
 use skillmount::{
     Code,
-    backend::{BackendProtocol as _, LsRequest},
+    backend::BackendProtocol as _,
     path::{KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PageToken,
         PutOptions, PutResult, Store, StoreResult,
     },
+    wire::LsRequest,
 };
-
-use crate::support::world::World;
 
 /// Every page of every listing is the first one, and names itself as the next.
 #[derive(Debug, Default)]

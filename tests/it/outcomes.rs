@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Error, Outcome,
-    backend::{BackendProtocol as _, UploadFile},
+    backend::BackendProtocol as _,
     limits::{DELETE_BEGINS, FAILED_FILES},
     session::{CreateSession, Policy},
     store::{Fault, MemoryStore, SharedStore, Verb},
+    wire::UploadFile,
 };
 use tokio::time::Instant;
 

@@ -11,8 +11,9 @@ use std::{
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, GrepOutput, GrepRequest, SkillBackend},
+    backend::{BackendProtocol, SkillBackend},
     limits::{GREP_LINE_BYTES, GREP_MATCHES_MAX},
+    wire::{GrepOutput, GrepRequest},
 };
 use tempfile::TempDir;
 

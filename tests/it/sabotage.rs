@@ -14,13 +14,14 @@ use std::{
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    backend::{BackendProtocol, DiscoverRequest, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SkillBackend},
     catalog::CatalogView,
     clock::Clock,
     limits::{CATALOG_STALE, SEARCH_RESULTS},
     path::KeyPrefix,
     prompt::{self, PromptRequest},
     store::{DeleteOptions, GetOptions, MemoryStore, Store, StoreExt, Verb},
+    wire::DiscoverRequest,
 };
 use tempfile::TempDir;
 use tokio::time::sleep;

@@ -3,16 +3,16 @@
 
 use std::{fmt::Debug, io::Read as _};
 
-use flate2::read::DeflateDecoder;
-use proptest::prelude::*;
-use skillmount::{
-    backend::{BackendProtocol, GlobRequest, LoadSkillRequest, SkillBackend, UnloadSkillRequest, UploadFile},
-    session::{CreateSession, Policy, SkillsAccess, Visibility},
-};
-
 use crate::support::{
     saboteur::INDEX,
     world::{Short, World, id, soak},
+};
+use flate2::read::DeflateDecoder;
+use proptest::prelude::*;
+use skillmount::{
+    backend::{BackendProtocol, SkillBackend},
+    session::{CreateSession, Policy, SkillsAccess, Visibility},
+    wire::{GlobRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
 };
 
 /// Two pairs of neighbours: each second one begins with the first.

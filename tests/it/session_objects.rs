@@ -2,22 +2,21 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use crate::support::{
+    SetClock,
+    world::{Short, World, code, id},
+};
 use jiff::Timestamp;
 use serde_json::Value;
 use skillmount::{
     Code,
     backend::{ServiceOptions, SkillBackend},
-    catalog::{Audience, Layer},
+    catalog::Audience,
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
-    path::{ETag, MountName, SkillPath},
+    path::{ETag, Layer, MountName, SkillPath},
     session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionVersion, SkillRule},
     skill::{Snapshot, SnapshotFile},
     store::{MemoryStore, Requests},
-};
-
-use crate::support::{
-    SetClock,
-    world::{Short, World, code, id},
 };
 
 pub(crate) const MONTH: i64 = 31 * 24 * 60 * 60;

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use skillmount::{
-    Code, Outcome,
-    backend::{BackendProtocol, LoadSkillRequest},
-    limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
-    session::{Change, CreateSession, Policy, SkillRule, SkillsAccess},
-    store::Requests,
-};
-
 use crate::support::{
     clock,
     saboteur::under_test,
     world::{Short, World, code, id},
+};
+use skillmount::{
+    Code, Outcome,
+    backend::BackendProtocol,
+    limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
+    session::{Change, CreateSession, Policy, SkillRule, SkillsAccess},
+    store::Requests,
+    wire::LoadSkillRequest,
 };
 
 // S-SESSION-1: Reading from a session that does not exist answers as a new one and creates nothing; the first change

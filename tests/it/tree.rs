@@ -1,12 +1,12 @@
 //! The virtual tree and its gate: what a session sees, and what it can never reach.
 
+use crate::support::world::{Short, World, code, id};
 use skillmount::{
     Code,
-    backend::{BackendProtocol, GlobRequest, LoadSkillRequest},
+    backend::BackendProtocol,
     session::{Change, Policy, SkillRule, SkillsAccess, Visibility},
+    wire::{GlobRequest, LoadSkillRequest},
 };
-
-use crate::support::world::{Short, World, code, id};
 
 async fn set_policy(world: &World, change: impl Fn(&mut Policy)) {
     let (user, session) = (id("demo"), id("s"));
@@ -33,7 +33,7 @@ async fn skills_appear_when_the_first_is_loaded_and_go_with_the_last() {
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket", "/skills"]);
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/arrendamiento", "/skills/hipoteca"]);
     for skill in ["arrendamiento", "escrituras/hipoteca"] {
-        let request = skillmount::backend::UnloadSkillRequest { skill: skill.into() };
+        let request = skillmount::wire::UnloadSkillRequest { skill: skill.into() };
         agent.unload_skill(request).await.unwrap();
     }
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket"]);
@@ -244,7 +244,7 @@ async fn two_skills_of_one_name_need_two_mounts() {
 // S-LOAD-4: Loading again answers `already_loaded`, or `reloaded` with the new snapshot where the files changed.
 #[tokio::test]
 async fn loading_again_says_whether_anything_changed() {
-    use skillmount::backend::LoadStatus::{AlreadyLoaded, Loaded, Reloaded};
+    use skillmount::wire::LoadStatus::{AlreadyLoaded, Loaded, Reloaded};
     let world = World::new();
     world.put_skill("demo", "venta", "Sells.", "one").await;
     let agent = world.agent();
@@ -269,12 +269,12 @@ async fn the_last_skill_loaded_is_current() {
     agent.load("compraventa").await.unwrap();
     agent.load("hipoteca").await.unwrap();
     assert_eq!(current().await.as_deref(), Some("escrituras/hipoteca"));
-    let unload = |skill: &str| skillmount::backend::UnloadSkillRequest { skill: skill.into() };
+    let unload = |skill: &str| skillmount::wire::UnloadSkillRequest { skill: skill.into() };
     agent.unload_skill(unload("hipoteca")).await.unwrap();
     assert_eq!(current().await.as_deref(), Some("escrituras/compraventa"));
     assert_eq!(code(agent.text("/skills/hipoteca/SKILL.md").await), Code::FileNotFound);
     let again = agent.unload_skill(unload("hipoteca")).await.unwrap();
-    assert_eq!(again.status, skillmount::backend::UnloadStatus::NotLoaded);
+    assert_eq!(again.status, skillmount::wire::UnloadStatus::NotLoaded);
 }
 
 #[tokio::test]

@@ -3,12 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::{BackendProtocol as _, DiscoverRequest, ServiceOptions, UnloadSkillRequest},
+    backend::{BackendProtocol as _, ServiceOptions},
     limits::{NOTE_FLUSH, PROMPT_TOKENS, RANKED_SKILLS},
     path::SkillPath,
     prompt::{PromptRequest, for_session},
     session::{Change, CreateSession, Policy, PromptMode, Ranks},
     store::Verb,
+    wire::{DiscoverRequest, UnloadSkillRequest},
 };
 use tokio::time::{Instant, sleep};
 
@@ -51,7 +52,7 @@ async fn counted() {
 }
 
 async fn ranks(world: &World, session: &str) -> Vec<(String, u64)> {
-    let session = world.agent_of("demo", session).ranked_session().await.unwrap();
+    let session = world.agent_of("demo", session).ranked_state().await.unwrap().session;
     session.ranks.iter().map(|(skill, times)| (skill.to_string(), *times)).collect()
 }
 

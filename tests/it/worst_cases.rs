@@ -6,12 +6,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use skillmount::{
     Code, Result,
-    backend::{
-        BackendProtocol, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Service, ServiceOptions,
-        SkillBackend, UnloadSkillRequest, UploadFile,
-    },
+    backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
     session::CreateSession,
+    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
 };
 use tokio::time::sleep;
 

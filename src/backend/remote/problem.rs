@@ -3,8 +3,10 @@
 use reqwest::{Response, StatusCode};
 use serde_json::{Map, Value};
 
-use super::Effect;
-use crate::error::{Code, Error, Outcome, Parts};
+use crate::{
+    error::{Code, Error, Outcome, Parts},
+    wire::Effect,
+};
 
 /// Members of a problem document that have a place of their own, or none, in an [`Error`].
 const KNOWN_MEMBERS: [&str; 10] =
@@ -21,8 +23,8 @@ pub(super) fn unreachable(cause: reqwest::Error, effect: Effect) -> Error {
     let error = error.with_source(cause.without_url());
     match effect {
         Effect::Reads => error,
-        Effect::Changes if never_sent => error.with_outcome(Outcome::NotApplied),
-        Effect::Changes => error.with_outcome(Outcome::Unknown),
+        _ if never_sent => error.with_outcome(Outcome::NotApplied),
+        _ => error.with_outcome(Outcome::Unknown),
     }
 }
 
@@ -43,7 +45,7 @@ fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: E
     let parts = document.get("parts").and_then(|parts| serde_json::from_value::<Parts>(parts.clone()).ok());
     // Without the service's own word, something before it failed, and the request may have been passed on.
     let outcome =
-        told.or((code.is_none() && status.is_server_error() && effect == Effect::Changes).then_some(Outcome::Unknown));
+        told.or((code.is_none() && status.is_server_error() && effect != Effect::Reads).then_some(Outcome::Unknown));
     let mut error = Error::new(code.unwrap_or_else(|| by_status(status)), message);
     if let Some(parts) = parts {
         error = error.with_parts(parts);
@@ -79,7 +81,7 @@ mod tests {
 
     fn error(status: u16, document: &Value) -> Error {
         let document = document.as_object().cloned().unwrap_or_default();
-        from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Changes)
+        from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Writes)
     }
 
     #[test]

@@ -7,9 +7,10 @@ use memchr::memchr;
 
 use super::super::{app::App, output::note};
 use crate::{
-    backend::{BackendProtocol, ReadRequest},
+    backend::BackendProtocol,
     error::{Code, Error, Result},
     limits::{BINARY_PROBE_BYTES, READ_LINES},
+    wire::ReadRequest,
 };
 
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::super::{app::App, input};
 use crate::{
-    backend::EditRequest,
     error::{Code, Error, Result},
+    wire::EditRequest,
 };
 
 #[derive(Debug, Args)]

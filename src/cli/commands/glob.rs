@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::{app::App, output::note};
-use crate::{backend::GlobRequest, error::Result};
+use crate::{error::Result, wire::GlobRequest};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

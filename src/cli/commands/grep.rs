@@ -9,8 +9,8 @@ use super::super::{
     output::{Output, note},
 };
 use crate::{
-    backend::{GrepMatch, GrepOutput, GrepReply, GrepRequest},
     error::Result,
+    wire::{GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 
 #[derive(Debug, Args)]

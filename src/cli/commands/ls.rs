@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::super::{app::App, output::note};
 use crate::{
-    backend::{Entry, LsRequest},
     error::Result,
+    wire::{Entry, LsRequest},
 };
 
 #[derive(Debug, Args)]

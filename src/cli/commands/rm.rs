@@ -7,8 +7,8 @@ use super::super::{
     output::{note, plain},
 };
 use crate::{
-    backend::{DeleteRequest, LsRequest},
     error::{Code, Error, Result},
+    wire::{DeleteRequest, LsRequest},
 };
 
 /// Files that could not be deleted of which a line each is shown.

@@ -8,12 +8,10 @@ use super::super::{
     output::{Output, note, plain, shortened},
 };
 use crate::{
-    backend::{
-        DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus,
-    },
     error::Result,
     limits::SEARCH_RESULTS,
     path::SkillPath,
+    wire::{DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
 };
 
 #[derive(Debug, Args)]

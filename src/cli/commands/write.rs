@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::super::{app::App, input};
 use crate::{
-    backend::{UploadFile, WriteRequest},
     error::{Code, Error, Result},
+    wire::{UploadFile, WriteRequest},
 };
 
 #[derive(Debug, Args)]

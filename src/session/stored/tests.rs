@@ -28,7 +28,7 @@ fn snapshot(files: usize, version: usize) -> Arc<Snapshot> {
 fn loaded(number: usize, snapshot: Option<Arc<Snapshot>>) -> LoadedSkill {
     LoadedSkill {
         skill: SkillPath::parse(&format!("escrituras/skill-{number}")).unwrap(),
-        layer: crate::catalog::Layer::User,
+        layer: crate::path::Layer::User,
         team: None,
         mount: MountName::parse(&format!("skill-{number}")).unwrap(),
         name: format!("skill-{number}"),

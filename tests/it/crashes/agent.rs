@@ -7,14 +7,14 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use super::{END, Figures, LOG, Life, SKILLS, content, skill_text};
+use crate::support::world::{Short, id};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
     Code, Outcome, Result,
-    backend::{BackendProtocol, RemoteBackend, UnloadSkillRequest},
+    backend::{BackendProtocol, RemoteBackend},
+    wire::UnloadSkillRequest,
 };
-
-use super::{END, Figures, LOG, Life, SKILLS, content, skill_text};
-use crate::support::world::{Short, id};
 
 const FILES: usize = 8;
 

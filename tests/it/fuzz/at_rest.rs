@@ -5,22 +5,22 @@ use std::{
     sync::Arc,
 };
 
+use super::{driver, outcome, runtime};
+use crate::support::{
+    clock,
+    world::{World, id},
+};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code,
-    backend::{BackendProtocol, LoadSkillRequest, LsRequest},
+    backend::BackendProtocol,
     budget::Workers,
     catalog::{Catalogs, IndexState},
     path::{KeyPrefix, Namespace},
     store::{GetOptions, MemoryStore, Store as _},
-};
-
-use super::{driver, outcome, runtime};
-use crate::support::{
-    clock,
-    world::{World, id},
+    wire::{LoadSkillRequest, LsRequest},
 };
 
 const INDEX: &str = "u1/.skillmount/catalog.json";

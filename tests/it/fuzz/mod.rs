@@ -12,10 +12,11 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, GlobRequest, GrepRequest},
+    backend::BackendProtocol,
     path::{KeyPrefix, Mount, Place, Scope, VirtualPath},
     skill::{Severity, lint, read_document, read_head},
     store::MemoryStore,
+    wire::{GlobRequest, GrepRequest},
 };
 use tokio::runtime::{Builder, Runtime};
 

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Server;
 use futures_util::{StreamExt as _, stream};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -14,11 +15,10 @@ use skillmount::{
     error::Code,
     http::{HttpConfig, KeyEntry, Keys, Scope},
     path::Id,
-    session::{LoadTool, Operation, Policy, SkillRule, SkillsAccess, ToolRule, Visibility},
+    session::{Policy, SkillRule, SkillsAccess, ToolRule, Visibility},
     tools::Tool,
+    wire::Operation,
 };
-
-use super::Server;
 
 /// Policies looked at at the same time.
 const AT_ONCE: usize = 8;
@@ -157,7 +157,7 @@ fn calls() -> Vec<Call> {
     let mut all: Vec<Call> = service.map(|path| call("get", path, Does::Service, Value::Null)).into();
     all.extend(about_sessions());
     all.extend(in_sessions());
-    all.extend(Tool::ALL.into_iter().map(tool_call));
+    all.extend(Tool::all().map(tool_call));
     // Ends the session, and so comes last.
     all.push(Call { ok: 204, ..call("delete", in_session!(""), Does::RulesSession, Value::Null) });
     all
@@ -234,15 +234,16 @@ fn in_sessions() -> Vec<Call> {
 }
 
 fn tool_call(tool: Tool) -> Call {
-    let input = match tool {
-        Tool::Ls => json!({"path": "/"}),
-        Tool::Read => json!({"file_path": "{file}"}),
-        Tool::Grep | Tool::Glob => json!({"pattern": "x", "path": "/ticket"}),
-        Tool::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
-        Tool::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
-        Tool::Delete => json!({"path": "{file}"}),
-        Tool::LoadSkill | Tool::Skill | Tool::UnloadSkill => json!({"skill": "a"}),
-        Tool::DiscoverSkills => json!({"query": "a"}),
+    let input = match tool.operation() {
+        Operation::Ls => json!({"path": "/"}),
+        Operation::Read => json!({"file_path": "{file}"}),
+        Operation::Grep | Operation::Glob => json!({"pattern": "x", "path": "/ticket"}),
+        Operation::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
+        Operation::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
+        Operation::Delete => json!({"path": "{file}"}),
+        Operation::LoadSkill | Operation::UnloadSkill => json!({"skill": "a"}),
+        Operation::DiscoverSkills => json!({"query": "a"}),
+        other => panic!("the matrix has no call for {other}"),
     };
     let block = json!({"type": "tool_use", "id": "1", "name": tool.name(), "input": input});
     call("post", in_session!("/tool_calls"), Does::Calls(tool), json!({"content": [block]}))
@@ -291,10 +292,9 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         Does::Says if skill >= SkillRule::Disabled => rule(Operation::LoadSkill, policy),
         Does::Loads | Does::Says => loads(policy, skill),
         Does::Calls(tool) => {
-            let is_there = match tool {
-                Tool::LoadSkill => policy.load_tool == LoadTool::LoadSkill && loads(policy, skill).is_ok(),
-                Tool::Skill => policy.load_tool == LoadTool::Skill && loads(policy, skill).is_ok(),
-                tool => rule(tool.operation(), policy).is_ok(),
+            let is_there = match tool.operation() {
+                Operation::LoadSkill => policy.load_tool.name() == tool.name() && loads(policy, skill).is_ok(),
+                operation => rule(operation, policy).is_ok(),
             };
             if is_there { Ok(()) } else { Err("tool error") }
         }

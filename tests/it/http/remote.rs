@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
+use super::Server;
 use bytes::Bytes;
 use serde_json::json;
 use skillmount::{
     Code, Outcome,
-    backend::{
-        BackendProtocol as _, DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest,
-        LoadStatus, LsRequest, ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
-    },
+    backend::{BackendProtocol as _, RemoteBackend},
     http::{HttpConfig, Keys},
     path::{Id, SkillPath},
+    wire::{
+        DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
+        ReadRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
+    },
 };
-
-use super::Server;
 
 fn remote(server: &Server, session: &str, key: Option<&str>) -> RemoteBackend {
     let id = |text| Id::parse(text).unwrap();

@@ -1,5 +1,6 @@
 //! What the wire says of changes that fail, in whole or in part.
 
+use super::{Answer, Server};
 use reqwest::{
     Method,
     multipart::{Form, Part},
@@ -7,12 +8,11 @@ use reqwest::{
 use serde_json::{Value, json};
 use skillmount::{
     Code, Outcome, Parts,
-    backend::{BackendProtocol as _, DeleteRequest, EditRequest, RemoteBackend, UploadFile},
+    backend::{BackendProtocol as _, RemoteBackend},
     path::Id,
     store::{Fault, Verb},
+    wire::{DeleteRequest, EditRequest, UploadFile},
 };
-
-use super::{Answer, Server};
 
 /// A server whose session `s1` has loaded a skill and may change it, but cannot be changed itself any more.
 async fn server_with_broken_session() -> Server {

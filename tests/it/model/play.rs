@@ -1,21 +1,18 @@
 //! One sequence on one store: each step is done by the service and by the model, and they are compared.
 
-use bytes::Bytes;
-use skillmount::{
-    Code, Error, Result,
-    backend::{
-        BackendProtocol, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, SkillBackend, UnloadSkillRequest,
-        UploadFile, WriteRequest,
-    },
-    path::KeyPrefix,
-    store::{DeleteOptions, SharedStore},
-};
-
 use super::{
     reference::{Answer, Model, key},
     step::Step,
 };
 use crate::support::world::{Short, World, grep};
+use bytes::Bytes;
+use skillmount::{
+    Code, Error, Result,
+    backend::{BackendProtocol, SkillBackend},
+    path::KeyPrefix,
+    store::{DeleteOptions, SharedStore},
+    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile, WriteRequest},
+};
 
 pub(super) async fn play(store: SharedStore, steps: Vec<Step>) {
     let mut world = World::over(store);
@@ -114,8 +111,7 @@ async fn do_plainly(agent: &SkillBackend, model: &mut Model, step: Step) -> (Ans
     match step {
         Step::Ls(path) => {
             let seen = answer(agent.entries(&path).await, |entries| {
-                let line =
-                    |slash, entry: &skillmount::backend::Entry| format!("{}{slash} {}\n", entry.path, entry.size);
+                let line = |slash, entry: &skillmount::wire::Entry| format!("{}{slash} {}\n", entry.path, entry.size);
                 entries.iter().map(|entry| line(if entry.is_dir { "/" } else { "" }, entry)).collect()
             });
             (seen, model.ls(&path))

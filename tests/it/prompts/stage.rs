@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use skillmount::{
-    catalog::{CatalogEntry, CatalogView, Layer},
-    path::{ETag, Id, SkillPath},
+    catalog::{CatalogEntry, CatalogView},
+    path::{ETag, Id, Layer, SkillPath},
     prompt::{CurrentSkill, Format, PromptRequest, Rendering, Scene, render},
     session::{LoadedSkill, Policy, Session},
     skill::{Frontmatter, Snapshot},

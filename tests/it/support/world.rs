@@ -2,19 +2,19 @@
 
 use std::{fs, path::Path, sync::Arc};
 
+use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 use skillmount::{
     Code, Result,
-    backend::{
-        BackendProtocol, DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest,
-        LsRequest, ReadReply, ReadRequest, Service, ServiceOptions, SkillBackend, WriteRequest,
-    },
+    backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
     store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
+    wire::{
+        DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest, LsRequest,
+        ReadReply, ReadRequest, WriteRequest,
+    },
 };
-
-use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 
 /// A service and what lies below it: cache over ledger over faults over a store.
 pub(crate) struct World {
@@ -198,15 +198,15 @@ pub(crate) trait Short: BackendProtocol {
         Ok(self.lines(path, 0, 2000).await?.content)
     }
 
-    async fn create(&self, path: &str, content: &str) -> Result<skillmount::backend::WriteReply> {
+    async fn create(&self, path: &str, content: &str) -> Result<skillmount::wire::WriteReply> {
         self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: false }).await
     }
 
-    async fn overwrite(&self, path: &str, content: &str) -> Result<skillmount::backend::WriteReply> {
+    async fn overwrite(&self, path: &str, content: &str) -> Result<skillmount::wire::WriteReply> {
         self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: true }).await
     }
 
-    async fn replace(&self, path: &str, old: &str, new: &str) -> Result<skillmount::backend::EditReply> {
+    async fn replace(&self, path: &str, old: &str, new: &str) -> Result<skillmount::wire::EditReply> {
         let (old_string, new_string) = (old.to_owned(), new.to_owned());
         self.edit(EditRequest { file_path: path.to_owned(), old_string, new_string, replace_all: false }).await
     }
@@ -241,7 +241,7 @@ pub(crate) fn grep(pattern: &str, path: Option<&str>) -> GrepRequest {
         literal: false,
         ignore_case: false,
         context: 0,
-        output_mode: skillmount::backend::GrepOutput::Content,
+        output_mode: skillmount::wire::GrepOutput::Content,
         max_count: None,
     }
 }

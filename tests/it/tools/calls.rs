@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    backend::{BackendProtocol as _, Invoker, LoadSkillRequest},
+    backend::BackendProtocol as _,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run},
+    wire::{Invoker, LoadSkillRequest},
 };
 use tokio::time::Instant;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skillmount::{
     limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
     session::{LoadTool, Policy, PromptMode, SkillRule, ToolRule},
-    tools::{Shape, Tool, for_session},
+    tools::{Shape, for_session},
 };
 
 use super::{agent_in, agent_with, names, notary, offered, refused, said};
@@ -144,9 +144,12 @@ async fn tools_that_a_loaded_skill_expects_are_told_and_not_granted() {
     }
     assert!(!names(&blocked).await.contains(&"read".to_owned()));
     let tools = for_session(&free).await.unwrap();
-    let expected: Vec<_> =
-        tools.iter().filter(|tool| tool.description.contains("escrituras/compraventa")).map(|tool| tool.tool).collect();
-    assert_eq!(expected, [Tool::Read]);
+    let expected: Vec<_> = tools
+        .iter()
+        .filter(|tool| tool.description.contains("escrituras/compraventa"))
+        .map(|tool| tool.tool.name())
+        .collect();
+    assert_eq!(expected, ["read"]);
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
 //! The mode `discover`: an agent begins with one tool, and has more as it finds and loads skills.
 
+use super::{agent_in, agent_with, names, notary, offered, said};
+use crate::support::world::{Short, World, real_skill_texts};
 use serde_json::json;
 use skillmount::{
-    backend::{BackendProtocol as _, DiscoverRequest},
+    backend::BackendProtocol as _,
     limits::DISCOVERIES,
     prompt::{PromptRequest, for_session as prompt_for},
     session::{Policy, PromptMode, ToolRule},
+    wire::DiscoverRequest,
 };
-
-use super::{agent_in, agent_with, names, notary, offered, said};
-use crate::support::world::{Short, World, real_skill_texts};
 
 /// What is found by the questions of these tests.
 const QUESTION: &str = "escritura de compraventa";

@@ -11,12 +11,13 @@ use super::{
     stage::{Stage, call, refusal},
 };
 use crate::{
-    backend::{
-        BackendProtocol, EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest, RemoteBackend,
-        UnloadSkillRequest, UnloadStatus, WriteRequest,
-    },
+    backend::{BackendProtocol, RemoteBackend},
     error::{Code, Error, Result},
     limits::READ_LINES,
+    wire::{
+        EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest, UnloadSkillRequest,
+        UnloadStatus, WriteRequest,
+    },
 };
 
 /// What the agent loads, and where its files lie in the fixtures.
@@ -155,7 +156,7 @@ impl Play<'_> {
             literal: true,
             ignore_case: false,
             context: 0,
-            output_mode: crate::backend::GrepOutput::Content,
+            output_mode: crate::wire::GrepOutput::Content,
             max_count: None,
         };
         let shown = shown("grep", &json!({ "pattern": pattern, "path": "/skills", "literal": true }));

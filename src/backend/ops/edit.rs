@@ -17,19 +17,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{
-    EditReply, EditRequest, SkillBackend,
-    parts::{ATTEMPTS as CALLS, Landed, contested},
-    replace::Replacement,
-    tree::missing,
-};
 use crate::{
+    backend::{
+        SkillBackend,
+        parts::{ATTEMPTS as CALLS, Landed, contested},
+        replace::Replacement,
+        tree::missing,
+    },
     budget::{Work, Workers},
     error::{Code, Error, Outcome, Result},
     limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
     path::{Id, ObjectKey, VirtualPath},
-    session::Operation,
     store::{Base, Committer, GetOptions, Mark, Object, SharedStore, StoreError},
+    wire::{EditReply, EditRequest, Operation},
 };
 
 /// How long a group waits for as many edits as the one before it had.
@@ -39,25 +39,26 @@ const YIELDS: usize = 4;
 /// The pause after a lost race, times the number of races lost.
 const PAUSE: Duration = Duration::from_millis(3);
 
-impl SkillBackend {
-    pub(super) async fn edit_text(&self, request: EditRequest) -> Result<EditReply> {
-        let path = VirtualPath::parse(&request.file_path)?;
-        let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
-        let replacement = Arc::new(replacement);
-        for _ in 0..CALLS {
-            let target = self.target(Operation::Edit, &path).await?;
-            let call = self.call(&target, &path, &replacement.words())?;
-            let name = call.as_ref().map(|call| call.name.clone());
-            let edited =
-                self.shared.edits.edit(self.user(), target.key.clone(), path.clone(), replacement.clone(), name).await;
-            let edited = edited.map_err(|error| target.failed(&path, error))?;
-            if self.finish(&target, &path, call.as_ref(), &edited).await? {
-                let Landed { commit, count, .. } = edited;
-                return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });
-            }
+pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditRequest) -> Result<EditReply> {
+    let path = VirtualPath::parse(&request.file_path)?;
+    let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
+    let replacement = Arc::new(replacement);
+    for _ in 0..CALLS {
+        let target = backend.target(Operation::Edit, &path).await?;
+        let call = backend.call(&target, &path, &replacement.words())?;
+        let name = call.as_ref().map(|call| call.name.clone());
+        let edited = backend
+            .shared
+            .edits
+            .edit(backend.user(), target.key.clone(), path.clone(), replacement.clone(), name)
+            .await;
+        let edited = edited.map_err(|error| target.failed(&path, error))?;
+        if backend.finish(&target, &path, call.as_ref(), &edited).await? {
+            let Landed { commit, count, .. } = edited;
+            return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });
         }
-        Err(contested())
     }
+    Err(contested())
 }
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ struct Pending {
 
 /// The queues of all files being edited in this process.
 #[derive(Clone, Debug)]
-pub(super) struct EditQueues {
+pub(in crate::backend) struct EditQueues {
     store: SharedStore,
     committer: Committer,
     workers: Workers,
@@ -81,7 +82,7 @@ pub(super) struct EditQueues {
 }
 
 impl EditQueues {
-    pub(super) fn new(store: SharedStore, committer: Committer, workers: Workers) -> Self {
+    pub(in crate::backend) fn new(store: SharedStore, committer: Committer, workers: Workers) -> Self {
         Self { store, committer, workers, waiting: Arc::default() }
     }
 

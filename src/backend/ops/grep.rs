@@ -6,16 +6,16 @@
 
 use futures_util::{StreamExt, stream};
 
-use super::{
-    GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, SkillBackend,
-    fetch::advance,
-    files::{Files, Found},
-    find::{named, search_root, unlisted},
-    matcher::{Hit, Pattern},
-    text::binary_type,
-    tree::FileRef,
-};
+use super::glob::{named, search_root, unlisted};
 use crate::{
+    backend::{
+        SkillBackend,
+        fetch::advance,
+        files::{Files, Found},
+        matcher::{Hit, Pattern},
+        text::binary_type,
+        tree::FileRef,
+    },
     budget::Errand,
     error::{Code, Error, Result},
     limits::{
@@ -23,8 +23,8 @@ use crate::{
         PARALLEL_GETS, SEARCH_LINE_BYTES, SEARCH_WINDOW_KIB,
     },
     path::{Glob, VirtualPath},
-    session::Operation,
     store::Object,
+    wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, Operation},
 };
 
 /// What a search looks for, and how much of it to return.
@@ -44,30 +44,29 @@ struct Searched {
     is_cut: bool,
 }
 
-impl SkillBackend {
-    pub(super) async fn search(&self, request: GrepRequest) -> Result<GrepReply> {
-        check(&request)?;
-        let errand = self.errand();
-        // A pattern may take a while to compile.
-        let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
-        let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
-        let root = search_root(request.path.as_deref())?;
-        let (session, policy) = self.allowed(Operation::Grep).await?;
-        let tree = self.tree(&session, &policy).await?;
-        let mut files = self.files_below(&tree, &root).await?;
-        if let Some(glob) = glob {
-            files.found = named(&errand, files.found, glob, root).await?;
-        }
-        let large = files.found.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
-        files.found.retain(|found| found.size <= GREP_FILE_BYTES);
-        let (mut reply, cut) = self.search_files(&search, &mut files, &errand).await?;
-        if !reply.truncated {
-            reply.truncation_reason = left_out(&files, large, cut);
-            reply.truncated = reply.truncation_reason.is_some();
-        }
-        Ok(reply)
+pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepRequest) -> Result<GrepReply> {
+    check(&request)?;
+    let errand = backend.errand();
+    // A pattern may take a while to compile.
+    let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
+    let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
+    let root = search_root(request.path.as_deref())?;
+    let tree = backend.enter(Operation::Grep).await?;
+    let mut files = backend.files_below(&tree, &root).await?;
+    if let Some(glob) = glob {
+        files.found = named(&errand, files.found, glob, root).await?;
     }
+    let large = files.found.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
+    files.found.retain(|found| found.size <= GREP_FILE_BYTES);
+    let (mut reply, cut) = backend.search_files(&search, &mut files, &errand).await?;
+    if !reply.truncated {
+        reply.truncation_reason = left_out(&files, large, cut);
+        reply.truncated = reply.truncation_reason.is_some();
+    }
+    Ok(reply)
+}
 
+impl SkillBackend {
     /// The reply, and how many files were searched in part.
     async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
         let searched = stream::iter(files.found.drain(..))

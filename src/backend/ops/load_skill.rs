@@ -1,31 +1,24 @@
-//! Loading and unloading skills: the gate of `/skills`.
+//! Loading a skill: the gate of `/skills`.
 //!
 //! A load pins what `lookup` found, and makes it the session's current skill.
 
-use std::sync::Arc;
-
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::{
-    Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, SkillBackend, SkillFile, SkillParameter, UnloadSkillReply,
-    UnloadSkillRequest, UnloadStatus, lookup::Fetched, service::permit, tree::skill_mount,
-};
 use crate::{
-    catalog::Layer,
+    backend::{SessionState, SkillBackend, gate::permit, lookup::Fetched, tree::skill_mount},
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
-    path::{MountName, SkillPath},
-    session::{Both, Change, LoadedSkill, Operation, Session, SkillRule},
-    skill::{Document, FilledParameter, Snapshot, SnapshotFile, read_document, render},
+    path::{Layer, MountName, SkillPath},
+    session::{Both, Change, LoadedSkill, Session, SkillRule},
+    skill::{FilledParameter, SnapshotFile, read_document, render},
+    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
 };
 
-/// The operation, as the policy knows it.
-const LOAD: Operation = Operation::LoadSkill;
 /// Skills of a session that is being made that are fetched at once.
 const PARALLEL_PRELOADS: usize = 8;
 
 /// A skill as it was noted in a session.
-pub(super) struct Mounted {
+pub(in crate::backend) struct Mounted {
     status: LoadStatus,
     loaded: LoadedSkill,
     /// Whether it was never loaded there before.
@@ -34,25 +27,28 @@ pub(super) struct Mounted {
     is_change: bool,
 }
 
-impl SkillBackend {
-    pub(super) async fn load_and_render(&self, request: LoadSkillRequest) -> Result<LoadSkillReply> {
-        let (status, loaded, document, snapshot) = self.load(&request, Some(request.invoker)).await?;
-        let mount = skill_mount(&loaded.mount)?;
-        let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
-        let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
-        Ok(LoadSkillReply {
-            status,
-            skill: loaded.skill.to_string(),
-            mount: mount.to_string(),
-            files: snapshot.files().iter().map(file).collect::<Result<_>>()?,
-            name: loaded.name,
-            description: loaded.description,
-            digest: loaded.digest,
-            body: rendered.text,
-            parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
-        })
-    }
+pub(in crate::backend) async fn load_skill(
+    backend: &SkillBackend,
+    request: LoadSkillRequest,
+) -> Result<LoadSkillReply> {
+    let (Mounted { status, loaded, .. }, Fetched { document, snapshot, .. }) = backend.load(&request).await?;
+    let mount = skill_mount(&loaded.mount)?;
+    let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
+    let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
+    Ok(LoadSkillReply {
+        status,
+        skill: loaded.skill.to_string(),
+        mount: mount.to_string(),
+        files: snapshot.files().iter().map(file).collect::<Result<_>>()?,
+        name: loaded.name,
+        description: loaded.description,
+        digest: loaded.digest,
+        body: rendered.text,
+        parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
+    })
+}
 
+impl SkillBackend {
     /// Counts this session among those that used the skill, without anybody waiting for it.
     fn count_use(&self, skill: &SkillPath) {
         if self.shared.sessions.note_use(self.user(), skill) {
@@ -66,31 +62,26 @@ impl SkillBackend {
         }
     }
 
-    /// Loads the skill that was asked for, if its author lets `invoker` call it, and makes it the current one.
-    pub(super) async fn load(
-        &self,
-        request: &LoadSkillRequest,
-        invoker: Option<Invoker>,
-    ) -> Result<(LoadStatus, LoadedSkill, Document, Arc<Snapshot>)> {
+    /// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
+    async fn load(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched)> {
         // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
-        if invoker != Some(Invoker::Person) {
+        if request.invoker != Invoker::Person {
             check_arguments(request)?;
         }
-        let (session, policy) = self.allowed(Operation::LoadSkill).await?;
+        let SessionState { session, policy } = self.admit(Operation::LoadSkill).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let find = self.look_up(&request.skill, &session, &policy);
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
         check_arguments(request)?;
-        check_invoker(&fetched, invoker)?;
+        check_invoker(&fetched, request.invoker)?;
         check_approval(&fetched, &policy)?;
-        let (status, loaded, is_first) = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
-        // What a policy preloads nobody has chosen.
-        if is_first && invoker.is_some() {
-            self.count_use(&loaded.skill);
+        let mounted = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
+        if mounted.is_first {
+            self.count_use(&mounted.loaded.skill);
         }
-        Ok((status, loaded, fetched.document, fetched.snapshot))
+        Ok((mounted, fetched))
     }
 
     /// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
@@ -98,42 +89,36 @@ impl SkillBackend {
     ///
     /// # Errors
     /// What keeps the first of them from being loaded.
-    pub(super) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, Both)> {
+    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, Both)> {
         let user = self.shared.sessions.user_policy(self.user()).await?;
         let policy = draft.policy.stricter(&user);
-        permit(&policy, LOAD)?;
+        permit(&policy, Operation::LoadSkill)?;
         let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
         let found = found.and_then(async |skill| check_approval(&skill, &policy).map(|()| skill)).try_collect().await?;
         Ok((found, policy))
     }
 
-    /// Notes the skill in the session; the flag says whether it was never loaded there before.
+    /// Notes the skill in the session that is stored.
     async fn mount(
         &self,
         fetched: &Fetched,
         policy: &Both,
         alias: Option<MountName>,
         arguments: Option<&str>,
-    ) -> Result<(LoadStatus, LoadedSkill, bool)> {
-        let mut is_first = false;
+    ) -> Result<Mounted> {
         let update = self.shared.sessions.update(self.user(), &self.session, |session| {
             let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
-            // Of an attempt that lost a race nothing counts.
-            is_first = mounted.is_first;
-            let said = (mounted.status, mounted.loaded);
-            Ok(if mounted.is_change { Change::Save(said) } else { Change::None(said) })
+            Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
         });
-        let (_, said) = update.await?;
-        let (status, loaded) = said.ok_or_else(|| Error::internal("a load left no answer"))?;
-        Ok((status, loaded, is_first))
+        update.await?.1.ok_or_else(|| Error::internal("a load left no answer"))
     }
 
     /// Notes the skill in `session`, a value, and makes it the current one.
     ///
     /// # Errors
     /// `mount_conflict`; `rate_limited` where too many are loaded.
-    pub(super) fn mount_in(
+    pub(in crate::backend) fn mount_in(
         &self,
         session: &mut Session,
         fetched: &Fetched,
@@ -181,38 +166,9 @@ impl SkillBackend {
         Ok(Mounted { status, loaded, is_first, is_change: true })
     }
 
-    pub(super) async fn unload(&self, request: UnloadSkillRequest) -> Result<UnloadSkillReply> {
-        let (session, policy) = self.allowed(Operation::UnloadSkill).await?;
-        self.shared.sessions.check_writable()?;
-        let name = request.skill;
-        let answers = |loaded: &LoadedSkill| {
-            loaded.skill.as_str() == name || loaded.mount.as_str() == name || loaded.name == name
-        };
-        if !session.loaded_skills.iter().any(answers) {
-            return Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name });
-        }
-        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
-            let Some(found) = by_name(session, &name).cloned() else {
-                return Ok(Change::None(None));
-            };
-            session.loaded_skills.retain(|loaded| loaded.skill != found.skill);
-            if session.current_skill.as_ref() == Some(&found.skill) {
-                session.current_skill = session.loaded_skills.last().map(|loaded| loaded.skill.clone());
-            }
-            Ok(Change::Save(Some(found)))
-        });
-        match update.await?.1.flatten() {
-            Some(found) => {
-                let skill = if self.may_name(&found, &policy)? { found.skill.to_string() } else { name };
-                Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
-            }
-            None => Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name }),
-        }
-    }
-
     /// Whether this caller may be told of a loaded skill: since it was loaded it may have been hidden, or the caller is of
     /// another team.
-    fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
+    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
         Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
     }
 
@@ -224,9 +180,9 @@ impl SkillBackend {
         let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
         let mount = skill_mount(&loaded.mount)?;
         let path = mount.join("SKILL.md")?;
-        let home = self.home(loaded)?.ok_or_else(|| super::tree::missing(&path))?;
-        let pinned = snapshot.file("SKILL.md").ok_or_else(|| super::tree::missing(&path))?;
-        let file = super::tree::FileRef {
+        let home = self.home(loaded)?.ok_or_else(|| crate::backend::tree::missing(&path))?;
+        let pinned = snapshot.file("SKILL.md").ok_or_else(|| crate::backend::tree::missing(&path))?;
+        let file = crate::backend::tree::FileRef {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             pin: Some(pinned.etag.clone()),
             size: Some(pinned.size),
@@ -261,13 +217,13 @@ fn check_arguments(request: &LoadSkillRequest) -> Result<()> {
 }
 
 /// Keeps a skill to those its author meant it for.
-fn check_invoker(fetched: &Fetched, invoker: Option<Invoker>) -> Result<()> {
+fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
     let (skill, says) = (&fetched.skill, &fetched.document.frontmatter);
     let message = match invoker {
-        Some(Invoker::Model) if says.disable_model_invocation => {
+        Invoker::Model if says.disable_model_invocation => {
             format!("only a person can call the skill {skill}: ask the user to type /{}", skill.folder())
         }
-        Some(Invoker::Person) if !says.user_invocable => {
+        Invoker::Person if !says.user_invocable => {
             format!("the skill {skill} cannot be called with /: say what you need, and the agent loads it when it fits")
         }
         _ => return Ok(()),
@@ -282,13 +238,6 @@ fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
     }
     let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
     Err(Error::new(Code::ApprovalRequired, message))
-}
-
-/// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.
-fn by_name<'session>(session: &'session Session, name: &str) -> Option<&'session LoadedSkill> {
-    let loaded = &session.loaded_skills;
-    let path = loaded.iter().find(|loaded| loaded.skill.as_str() == name);
-    path.or_else(|| session.mounted(name)).or_else(|| loaded.iter().find(|loaded| loaded.name == name))
 }
 
 fn replace(session: &mut Session, loaded: LoadedSkill) -> Result<()> {

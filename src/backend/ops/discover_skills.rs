@@ -5,46 +5,51 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{DiscoverReply, DiscoverRequest, DiscoveredSkill, SkillBackend};
 use crate::{
+    backend::{SessionState, SkillBackend},
     catalog::{CatalogEntry, CatalogView, search::Hit},
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
-    session::{Both, Operation, PastDiscovery, PromptMode, ToolRule},
+    session::{Both, PastDiscovery, PromptMode, ToolRule},
+    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation},
 };
 
 /// Categories that are suggested where nothing was found.
 const CATEGORIES: usize = 20;
 
-impl SkillBackend {
-    pub(super) async fn discover(&self, request: DiscoverRequest) -> Result<DiscoverReply> {
-        check_limit(request.limit)?;
-        let catalog = self.shared.catalogs.searchable(self.audience.clone());
-        let ((session, policy), catalog) = tokio::try_join!(self.allowed(Operation::DiscoverSkills), catalog)?;
-        let view = &*catalog.view;
-        let category = request.category.as_deref().unwrap_or_default();
-        let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
-        let wanted = |skill: &SkillPath| {
-            let is_wanted = |entry: &Arc<CatalogEntry>| policy.offers(entry) && is_of_level(entry, &level);
-            skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
-        };
-        let found = catalog.index.search(&request.query, wanted, request.limit)?;
-        self.note(&request.query, &found.hits, found.total)?;
-        // Where tools come as skills are found, any replica may be asked for those of the next turn.
-        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
-        if found.total > 0 && brings_tools {
-            self.save_notes().await;
-        }
-        let skills: Vec<_> =
-            found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
-        let message = match skills.len() {
-            0 => nothing_found(view, &policy),
-            shown => what_was_found(shown, found.total, &policy),
-        };
-        Ok(DiscoverReply { skills, total: found.total, message })
+pub(in crate::backend) async fn discover_skills(
+    backend: &SkillBackend,
+    request: DiscoverRequest,
+) -> Result<DiscoverReply> {
+    check_limit(request.limit)?;
+    let catalog = backend.shared.catalogs.searchable(backend.audience.clone());
+    let (SessionState { session, policy }, catalog) =
+        tokio::try_join!(backend.admit(Operation::DiscoverSkills), catalog)?;
+    let view = &*catalog.view;
+    let category = request.category.as_deref().unwrap_or_default();
+    let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
+    let wanted = |skill: &SkillPath| {
+        let is_wanted = |entry: &Arc<CatalogEntry>| policy.offers(entry) && is_of_level(entry, &level);
+        skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
+    };
+    let found = catalog.index.search(&request.query, wanted, request.limit)?;
+    backend.note(&request.query, &found.hits, found.total)?;
+    // Where tools come as skills are found, any replica may be asked for those of the next turn.
+    let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
+    if found.total > 0 && brings_tools {
+        backend.save_notes().await;
     }
+    let skills: Vec<_> =
+        found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
+    let message = match skills.len() {
+        0 => nothing_found(view, &policy),
+        shown => what_was_found(shown, found.total, &policy),
+    };
+    Ok(DiscoverReply { skills, total: found.total, message })
+}
 
+impl SkillBackend {
     /// Notes the discovery in the session, where this service writes at all.
     fn note(&self, query: &str, hits: &[Hit], total: usize) -> Result<()> {
         if self.shared.sessions.check_writable().is_err() {

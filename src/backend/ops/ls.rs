@@ -2,35 +2,34 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Entry, LsReply, LsRequest, SkillBackend,
-    tree::{FileRef, Kind, Spot, Tree, missing},
-};
 use crate::{
+    backend::{
+        SkillBackend,
+        tree::{FileRef, Kind, Spot, Tree, missing},
+    },
     error::{Code, Error, Result},
     limits::LIST_ENTRIES,
     path::{Mount, VirtualPath},
-    session::Operation,
     skill::Snapshot,
     store::{ListOptions, StoreError},
+    wire::{Entry, LsReply, LsRequest, Operation},
 };
 
-impl SkillBackend {
-    pub(super) async fn list_folder(&self, request: LsRequest) -> Result<LsReply> {
-        let path = VirtualPath::parse(&request.path)?;
-        let (session, policy) = self.allowed(Operation::Ls).await?;
-        let tree = self.tree(&session, &policy).await?;
-        match tree.spot(&path) {
-            Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),
-            Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {
-                let entries = snapshot_entries(&pinned.snapshot, &path, &relative)?;
-                Ok(LsReply { entries, truncated: false })
-            }
-            Spot::In { mount, relative, .. } => self.list_fresh(mount, &path, &relative, &tree).await,
-            Spot::Nowhere => Err(missing(&path)),
+pub(in crate::backend) async fn ls(backend: &SkillBackend, request: LsRequest) -> Result<LsReply> {
+    let path = VirtualPath::parse(&request.path)?;
+    let tree = backend.enter(Operation::Ls).await?;
+    match tree.spot(&path) {
+        Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),
+        Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {
+            let entries = snapshot_entries(&pinned.snapshot, &path, &relative)?;
+            Ok(LsReply { entries, truncated: false })
         }
+        Spot::In { mount, relative, .. } => backend.list_fresh(mount, &path, &relative, &tree).await,
+        Spot::Nowhere => Err(missing(&path)),
     }
+}
 
+impl SkillBackend {
     async fn list_fresh(&self, mount: &Mount, path: &VirtualPath, relative: &str, tree: &Tree) -> Result<LsReply> {
         let prefix = mount.prefix.folder(relative)?;
         let mut entries = Vec::new();

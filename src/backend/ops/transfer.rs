@@ -6,18 +6,18 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
 
-use super::{
-    DownloadOutcome, SkillBackend, UploadFile, UploadOutcome,
-    fetch::{advance, unreadable},
-    tree::FileRef,
-    write::{check_upload_size, precondition_failed},
-};
+use super::write::{check_upload_size, precondition_failed};
 use crate::{
+    backend::{
+        SkillBackend,
+        fetch::{advance, unreadable},
+        tree::FileRef,
+    },
     error::{Code, Error, Result},
     limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
-    session::Operation,
     store::PutCondition,
+    wire::{DownloadOutcome, Operation, UploadFile, UploadOutcome},
 };
 
 /// Files of one transfer under way at once: few, because each may be large.
@@ -48,7 +48,7 @@ pub struct FileReader {
 }
 
 impl SkillBackend {
-    pub(super) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+    pub(in crate::backend) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
         check_count(files.len())?;
         let uploads = files.into_iter().map(|file| async move {
             let result = self.upload_file(&file.path, file.bytes).await.map_err(Error::of_change);
@@ -64,7 +64,7 @@ impl SkillBackend {
         put.await.map(|written| written.etag)
     }
 
-    pub(super) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+    pub(in crate::backend) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
         check_count(paths.len())?;
         let downloads = paths.into_iter().map(|path| async move {
             let result = self.download_file(&path).await;
@@ -114,8 +114,7 @@ impl SkillBackend {
 
     async fn readable(&self, path: &str) -> Result<FileRef> {
         let path = VirtualPath::parse(path)?;
-        let (session, policy) = self.allowed(Operation::Download).await?;
-        self.tree(&session, &policy).await?.file(&path)
+        self.enter(Operation::Download).await?.file(&path)
     }
 }
 

@@ -8,18 +8,18 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{
-    DeleteReply, DeleteRequest, FailedFile, SkillBackend,
-    files::Found,
-    parts::{Target, half_done},
-    tree::{FileRef, missing},
-};
 use crate::{
+    backend::{
+        SkillBackend,
+        files::Found,
+        parts::{Target, half_done},
+        tree::{FileRef, missing},
+    },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
     path::{ObjectKey, VirtualPath},
-    session::Operation,
     store::{DeleteOptions, StoreError},
+    wire::{DeleteReply, DeleteRequest, FailedFile, Operation},
 };
 
 /// How often one object is deleted anew because a newer version appeared.
@@ -32,37 +32,37 @@ struct Fates {
     failed: Vec<(VirtualPath, Error)>,
 }
 
-impl SkillBackend {
-    pub(super) async fn delete_path(&self, request: DeleteRequest) -> Result<DeleteReply> {
-        let path = VirtualPath::parse(&request.path)?;
-        let target = self.target(Operation::Delete, &path).await.map_err(|error| keep_roots(&path, error))?;
-        let doomed = match self.doomed(&target, &path).await {
-            // The session had changed after all when an earlier call could not tell.
-            Err(error) if error.code() == Code::FileNotFound => match self.take_unfinished_delete(&path)? {
-                Some(deleted) => return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) }),
-                None => return Err(error),
-            },
-            doomed => doomed?,
-        };
-        let fates = self.delete_objects(doomed).await;
-        if fates.gone.is_empty()
-            && let Some(error) = fates.common_failure()
-        {
-            return Err(target.failed(&path, error));
-        }
-        let reply = fates.reply(&path);
-        if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
-            let file = reply.outcome.unwrap_or(Outcome::Applied);
-            let forgotten = self.forget_files(skill, &fates.gone).await;
-            self.note_delete(&path, reply.deleted, forgotten.is_ok())?;
-            forgotten.map_err(|error| {
-                let error = half_done(&deleted_text(&reply), file, error);
-                if reply.failed.is_empty() { error } else { with_files(error, &reply) }
-            })?;
-        }
-        Ok(reply)
+pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRequest) -> Result<DeleteReply> {
+    let path = VirtualPath::parse(&request.path)?;
+    let target = backend.target(Operation::Delete, &path).await.map_err(|error| keep_roots(&path, error))?;
+    let doomed = match backend.doomed(&target, &path).await {
+        // The session had changed after all when an earlier call could not tell.
+        Err(error) if error.code() == Code::FileNotFound => match backend.take_unfinished_delete(&path)? {
+            Some(deleted) => return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) }),
+            None => return Err(error),
+        },
+        doomed => doomed?,
+    };
+    let fates = backend.delete_objects(doomed).await;
+    if fates.gone.is_empty()
+        && let Some(error) = fates.common_failure()
+    {
+        return Err(target.failed(&path, error));
     }
+    let reply = fates.reply(&path);
+    if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
+        let file = reply.outcome.unwrap_or(Outcome::Applied);
+        let forgotten = backend.forget_files(skill, &fates.gone).await;
+        backend.note_delete(&path, reply.deleted, forgotten.is_ok())?;
+        forgotten.map_err(|error| {
+            let error = half_done(&deleted_text(&reply), file, error);
+            if reply.failed.is_empty() { error } else { with_files(error, &reply) }
+        })?;
+    }
+    Ok(reply)
+}
 
+impl SkillBackend {
     /// The objects at and below `path`.
     async fn doomed(&self, target: &Target<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
         let key = &target.key;

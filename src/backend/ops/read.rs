@@ -5,36 +5,35 @@
 
 use std::sync::Arc;
 
-use super::{
-    ReadReply, ReadRequest, SkillBackend,
-    fetch::advance,
-    lines::{LineIndex, Window},
-    text::{binary_type, is_binary},
-    tree::FileRef,
-};
 use crate::{
+    backend::{
+        SkillBackend,
+        fetch::advance,
+        lines::{LineIndex, Window},
+        text::{binary_type, is_binary},
+        tree::FileRef,
+    },
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
-    session::Operation,
     store::{Object, ObjectMeta},
+    wire::{Operation, ReadReply, ReadRequest},
 };
 
-impl SkillBackend {
-    pub(super) async fn read_window(&self, request: ReadRequest) -> Result<ReadReply> {
-        let path = VirtualPath::parse(&request.file_path)?;
-        let (session, policy) = self.allowed(Operation::Read).await?;
-        let file = self.tree(&session, &policy).await?.file(&path)?;
-        if let Some(index) = self.known_index(&file, request.offset) {
-            match self.read_indexed(&file, &request, index).await {
-                // The file is another one now: what was known of its lines is no use.
-                Err(error) if error.code() == Code::EditConflict => self.shared.line_indexes.invalidate(&file.key),
-                answer => return answer,
-            }
+pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadRequest) -> Result<ReadReply> {
+    let path = VirtualPath::parse(&request.file_path)?;
+    let file = backend.enter(Operation::Read).await?.file(&path)?;
+    if let Some(index) = backend.known_index(&file, request.offset) {
+        match backend.read_indexed(&file, &request, index).await {
+            // The file is another one now: what was known of its lines is no use.
+            Err(error) if error.code() == Code::EditConflict => backend.shared.line_indexes.invalidate(&file.key),
+            answer => return answer,
         }
-        self.read_from_start(&file, &request).await
     }
+    backend.read_from_start(&file, &request).await
+}
 
+impl SkillBackend {
     /// What is known of the lines of a large file, where that helps: not for its first page, which costs one request
     /// anyway and must tell whether the file is still the same.
     fn known_index(&self, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {

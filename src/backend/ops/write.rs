@@ -2,26 +2,26 @@
 
 use bytes::Bytes;
 
-use super::{
-    SkillBackend, WriteReply, WriteRequest,
-    parts::{ATTEMPTS, Call, Landed, Target, contested},
-};
 use crate::{
+    backend::{
+        SkillBackend,
+        parts::{ATTEMPTS, Call, Landed, Target, contested},
+    },
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
-    session::Operation,
     store::{Base, Mark, PutCondition, StoreError, StoreResult},
+    wire::{Operation, WriteReply, WriteRequest},
 };
 
-impl SkillBackend {
-    pub(super) async fn write_text(&self, request: WriteRequest) -> Result<WriteReply> {
-        let path = VirtualPath::parse(&request.file_path)?;
-        check_text_size(&path, request.content.len())?;
-        let condition = if request.overwrite { PutCondition::Always } else { PutCondition::IfAbsent };
-        self.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
-    }
+pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequest) -> Result<WriteReply> {
+    let path = VirtualPath::parse(&request.file_path)?;
+    check_text_size(&path, request.content.len())?;
+    let condition = if request.overwrite { PutCondition::Always } else { PutCondition::IfAbsent };
+    backend.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
+}
 
+impl SkillBackend {
     /// Stores the bytes of a file as a client sent them, under the condition its headers set.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl SkillBackend {
     }
 
     /// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
-    pub(super) async fn put_bytes(
+    pub(in crate::backend) async fn put_bytes(
         &self,
         operation: Operation,
         path: &VirtualPath,
@@ -124,7 +124,7 @@ fn check_text_size(path: &VirtualPath, size: usize) -> Result<()> {
     check_size(path, size, TEXT_FILE_BYTES, "upload it instead, or split it")
 }
 
-pub(super) fn check_upload_size(path: &VirtualPath, size: usize) -> Result<()> {
+pub(in crate::backend) fn check_upload_size(path: &VirtualPath, size: usize) -> Result<()> {
     check_size(path, size, crate::limits::UPLOAD_FILE_BYTES, "split it")
 }
 
@@ -139,7 +139,7 @@ fn check_size(path: &VirtualPath, size: usize, most: usize, advice: &str) -> Res
         .with_outcome(Outcome::NotApplied))
 }
 
-pub(super) fn precondition_failed(path: &VirtualPath) -> Error {
+pub(in crate::backend) fn precondition_failed(path: &VirtualPath) -> Error {
     Error::new(
         Code::PreconditionFailed,
         format!("{path} is not in the state the request's conditions ask for; read it again"),

@@ -1,0 +1,17 @@
+//! The part of a bucket that a skill lies in.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Where a skill comes from: the nearest layer wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The user's own folder.
+    #[default]
+    User,
+    /// The folder of the caller's team.
+    Team,
+    /// The organisation's folder.
+    Org,
+}

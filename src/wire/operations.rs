@@ -1,0 +1,206 @@
+//! The operations of an agent: one table, and one unit per operation with its request and reply.
+//!
+//! From the table come the trait, the routes, the remote client, the tools of a model, the order in which the calls of a
+//! turn may run, and the names a policy knows. Every route and every tool that acts is one of these, so that a rule of a
+//! policy cannot be walked round by another way to the same end: `Skill` is `load_skill` by another name, and a rule for
+//! `write` holds for whatever else changes a file.
+
+mod delete;
+mod discover_skills;
+mod edit;
+mod glob;
+mod grep;
+mod load_skill;
+mod ls;
+mod read;
+mod unload_skill;
+mod write;
+
+use std::fmt;
+
+use serde::{Serialize, de::DeserializeOwned};
+use utoipa::PartialSchema;
+
+pub use self::{
+    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, read::*, unload_skill::*, write::*,
+};
+use crate::error::Result;
+
+/// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
+///
+/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag }`
+///
+/// The rows behind the semicolon are operations that a policy has rules for and that carry bytes in place of JSON documents, each
+/// with routes of its own.
+macro_rules! with_operations {
+    ($then:ident) => {
+        $then! {
+            /// Find skills for a task; finding one does not load it.
+            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills" }
+            /// Load a skill: mount its files below `/skills` and make it the current one.
+            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills" }
+            /// Hide a loaded skill again.
+            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills" }
+            /// List a folder.
+            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files" }
+            /// Read lines of a text file.
+            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files" }
+            /// Search the contents of everything the session sees.
+            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files" }
+            /// Find files by name.
+            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files" }
+            /// Make a file, or replace it with `overwrite`.
+            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files" }
+            /// Replace text in a file.
+            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files" }
+            /// Delete a file, or a folder and everything below it.
+            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files" }
+            ;
+            /// Fetch the bytes of files, or what is known of them: `GET` and `HEAD` of a file, and many at once.
+            Download { "download", Some(Self::Read), Reads }
+            /// Store many files at once.
+            Upload { "upload", Some(Self::Write), Writes }
+        }
+    };
+}
+
+pub(crate) use with_operations;
+
+/// What an operation changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing that a caller could lose: a lost reply is asked for again.
+    Reads,
+    /// Which skills the session has loaded.
+    Loads,
+    /// Files.
+    Writes,
+}
+
+/// What a call touches, for the order in which the calls of a turn may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch<'request> {
+    /// Reads at or below a path.
+    Reads(&'request str),
+    /// Writes at or below a path.
+    Writes(&'request str),
+    /// Changes which skills are loaded, which every path below `/skills` depends on.
+    Session,
+}
+
+/// The request of an operation: one JSON document, answered by another.
+pub trait Request: Serialize + DeserializeOwned + PartialSchema + Send {
+    /// Which operation.
+    const OPERATION: Operation;
+    /// What it does and how to use it, for a model.
+    const FOR_MODELS: &'static str;
+    /// Members that are not a model's to say.
+    const NOT_FOR_MODELS: &'static [&'static str] = &[];
+    /// What answers it.
+    type Reply: Reply;
+
+    /// The paths it touches as the caller wrote them, whether they can be parsed or not.
+    fn touches(&self) -> Vec<Touch<'_>>;
+}
+
+/// The reply of an operation.
+pub trait Reply: Serialize + DeserializeOwned + Send {
+    /// The reply as a model reads it, and a person at a terminal.
+    ///
+    /// # Errors
+    /// Where the reply reports that part of the call failed: what went wrong and what to do next.
+    fn text(&self, form: TextForm) -> Result<String>;
+}
+
+/// How a reply is put into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextForm {
+    /// Bytes at most. A last line that says how to get the rest comes on top.
+    pub room: usize,
+    /// Where the reader finds the instructions of a skill that was loaded.
+    pub instructions: Instructions,
+}
+
+/// Where the instructions of a loaded skill are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instructions {
+    /// In the text of the reply.
+    InReply,
+    /// In the system prompt.
+    InPrompt,
+}
+
+macro_rules! enumerate {
+    ($(
+        $(#[doc = $doc:literal])*
+        $variant:ident $method:ident($request:ident) -> $reply:ident
+        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal }
+    )* ; $(
+        $(#[doc = $other_doc:literal])*
+        $other:ident { $other_name:literal, $other_under:expr, $other_effect:ident }
+    )*) => {
+        /// An operation, which a policy has rules for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operation {
+            $($(#[doc = $doc])* $variant,)*
+            $($(#[doc = $other_doc])* $other,)*
+        }
+
+        impl Operation {
+            /// Every operation, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)* $(Self::$other,)*];
+            /// Those that are one request and one reply, and so tools of a model.
+            pub const CALLS: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What a policy, a route and a model call it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* $(Self::$other => $other_name,)* }
+            }
+
+            /// Its other names.
+            #[must_use]
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias)*],)* $(Self::$other => &[],)* }
+            }
+
+            /// The operation that it is a way to do: no rule makes it freer than that one.
+            #[must_use]
+            pub const fn under(self) -> Option<Self> {
+                match self { $(Self::$variant => $under,)* $(Self::$other => $other_under,)* }
+            }
+
+            /// What it changes.
+            #[must_use]
+            pub const fn effect(self) -> Effect {
+                match self { $(Self::$variant => Effect::$effect,)* $(Self::$other => Effect::$other_effect,)* }
+            }
+        }
+    };
+}
+
+with_operations!(enumerate);
+
+impl Operation {
+    /// Whether it changes files, and so is nothing for a session that plans.
+    #[must_use]
+    pub const fn changes_files(self) -> bool {
+        matches!(self.effect(), Effect::Writes)
+    }
+
+    /// Every name of every operation.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().flat_map(|operation| operation.own_names())
+    }
+
+    /// Its name and its aliases.
+    pub fn own_names(self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name()).chain(self.aliases().iter().copied())
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

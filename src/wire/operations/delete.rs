@@ -1,0 +1,59 @@
+//! Deleting a file, or a folder and everything below it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Operation, Request, Touch};
+use crate::error::Outcome;
+
+/// Delete a file, or a folder and everything below it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteRequest {
+    /// Absolute path of the file or folder.
+    pub path: String,
+}
+
+/// What was deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeleteReply {
+    /// The file or folder.
+    pub path: String,
+    /// Files removed.
+    pub deleted: u64,
+    /// Where some could not be: what became of the whole. The same call, made again, deletes the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// Those that could not be, in byte order of their paths, the first 1,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedFile>,
+    /// How many more could not be.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_failed: u64,
+}
+
+/// A file of a folder that could not be changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FailedFile {
+    /// The file.
+    pub path: String,
+    /// The code of what went wrong.
+    pub code: String,
+    /// Whether it may have been changed.
+    pub outcome: Outcome,
+}
+
+impl Request for DeleteRequest {
+    const OPERATION: Operation = Operation::Delete;
+    const FOR_MODELS: &'static str = "Delete a file, or a folder and everything in it.";
+    type Reply = DeleteReply;
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        vec![Touch::Writes(&self.path)]
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -1,0 +1,45 @@
+//! Replacing text in a file.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Operation, Request, Touch};
+use crate::path::ETag;
+
+/// Replace text in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditRequest {
+    /// Absolute path of the file.
+    pub file_path: String,
+    /// The exact text to replace, without line numbers.
+    pub old_string: String,
+    /// What to put in its place.
+    pub new_string: String,
+    /// Replace every occurrence, instead of failing with `old_string_not_unique`.
+    #[serde(default)]
+    pub replace_all: bool,
+}
+
+/// A file that was edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EditReply {
+    /// The file.
+    pub path: String,
+    /// How many occurrences were replaced.
+    pub occurrences: u64,
+    /// The version that holds the edit; null where another writer had replaced it before its tag could be learnt.
+    #[schema(value_type = Option<String>)]
+    pub etag: Option<ETag>,
+}
+
+impl Request for EditRequest {
+    const OPERATION: Operation = Operation::Edit;
+    const FOR_MODELS: &'static str =
+        "Replace exact text in a file. old_string must occur once, unless replace_all is true. Read the file first.";
+    type Reply = EditReply;
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        vec![Touch::Writes(&self.file_path)]
+    }
+}

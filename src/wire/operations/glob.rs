@@ -1,0 +1,51 @@
+//! Finding files by name.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Operation, Request, Touch};
+
+/// Find files by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GlobRequest {
+    /// The glob: without `/` it matches the base name at any depth, a leading `/` anchors it.
+    pub pattern: String,
+    /// Folder to look in; everything the session sees if absent.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
+/// A file a glob found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GlobMatch {
+    /// Absolute.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// When it was written.
+    #[schema(value_type = String, format = DateTime)]
+    pub modified_at: Timestamp,
+}
+
+/// Files in byte order of their paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GlobReply {
+    /// The files.
+    pub matches: Vec<GlobMatch>,
+    /// Whether there are more.
+    pub truncated: bool,
+    /// What was left out and how to get it.
+    pub truncation_reason: Option<String>,
+}
+
+impl Request for GlobRequest {
+    const OPERATION: Operation = Operation::Glob;
+    const FOR_MODELS: &'static str = "Find files by name: *.md at any depth, or /workspace/**/*.md.";
+    type Reply = GlobReply;
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        vec![Touch::Reads(self.path.as_deref().unwrap_or("/"))]
+    }
+}

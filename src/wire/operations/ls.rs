@@ -1,0 +1,50 @@
+//! Listing a folder.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Operation, Request, Touch};
+
+/// List a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LsRequest {
+    /// Absolute path of the folder.
+    pub path: String,
+}
+
+/// One entry of a folder, or one file of a glob.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Entry {
+    /// Absolute, without a trailing slash.
+    pub path: String,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+    /// Bytes; 0 for a folder.
+    pub size: u64,
+    /// When it was written; none for a folder.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub modified_at: Option<Timestamp>,
+}
+
+/// A folder's entries in byte order; the root's in mount order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LsReply {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// Whether there are more than fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Request for LsRequest {
+    const OPERATION: Operation = Operation::Ls;
+    const FOR_MODELS: &'static str =
+        "List a folder. /workspace and /ticket are yours; /skills holds the loaded skills.";
+    type Reply = LsReply;
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        vec![Touch::Reads(&self.path)]
+    }
+}

@@ -1,0 +1,43 @@
+//! Hiding a loaded skill again.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Operation, Request, Touch};
+
+/// Hide a skill again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnloadSkillRequest {
+    /// A skill path, a mount name or a frontmatter name.
+    pub skill: String,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnloadSkillReply {
+    /// What happened.
+    pub status: UnloadStatus,
+    /// The skill path, or the name as it was given where no such skill is loaded.
+    pub skill: String,
+}
+
+impl Request for UnloadSkillRequest {
+    const OPERATION: Operation = Operation::UnloadSkill;
+    const FOR_MODELS: &'static str = "Hide a loaded skill that is done with.";
+    type Reply = UnloadSkillReply;
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        vec![Touch::Session]
+    }
+}
+
+/// What an unload did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnloadStatus {
+    /// It is hidden now.
+    Unloaded,
+    /// It was not loaded.
+    NotLoaded,
+}
