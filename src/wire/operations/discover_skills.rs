@@ -10,15 +10,15 @@ use crate::{limits::SEARCH_RESULTS, path::Layer};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscoverRequest {
-    /// What the skills should be for: a sentence or a few words.
+    /// What the task is about: a sentence or a few words.
     pub query: String,
-    /// Only skills in this category or below it.
+    /// Only this category and those below it.
     #[serde(default)]
     pub category: Option<String>,
-    /// Only skills whose frontmatter names this level, in whatever case.
+    /// Only this level, in whatever case.
     #[serde(default)]
     pub level: Option<String>,
-    /// How many to return at most, 1 to 100; 10 by default.
+    /// 10 by default.
     #[serde(default = "default_results")]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: usize,
