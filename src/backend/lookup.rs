@@ -14,7 +14,7 @@ use crate::{
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Layer, SkillPath, UserSpace, distance},
     session::{Both, LoadedSkill, Session},
-    skill::{Document, Severity, Snapshot, SnapshotFile, read_document},
+    skill::{Document, Severity, Snapshot, SnapshotFile, read_document, shown::one_line},
     store::{GetOptions, Keep, StoreError, StoreExt},
 };
 
@@ -165,13 +165,19 @@ fn answering(view: &CatalogView, policy: &Both, name: &str) -> Vec<Arc<CatalogEn
 
 fn ambiguous(name: &str, several: &[Arc<CatalogEntry>]) -> Error {
     let candidates: Vec<&str> = several.iter().map(|entry| entry.skill.as_str()).collect();
-    let message =
-        format!("several skills are called {name:?}; load one of these by its path: {}", candidates.join(", "));
+    let message = format!("several skills are called {name:?}; load one of these by its path: {}", listed(&candidates));
     Error::new(Code::AmbiguousSkill, message).with_detail("candidates", candidates)
 }
 
 fn unusable(path: &SkillPath, why: &str) -> Error {
-    Error::new(Code::SkillNotFound, format!("skill {path} cannot be loaded: {why}"))
+    let (skill, why) = (one_line(path.as_str()), one_line(why));
+    Error::new(Code::SkillNotFound, format!("skill {} cannot be loaded: {}", skill.inline(), why.inline()))
+}
+
+/// Paths of skills within a sentence.
+fn listed(skills: &[&str]) -> String {
+    let shown: Vec<_> = skills.iter().map(|skill| one_line(skill).inline().into_owned()).collect();
+    shown.join(", ")
 }
 
 /// A skill of that name which is left out of the catalog, and why.
@@ -201,7 +207,7 @@ fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
     let message = if suggestions.is_empty() {
         format!("there is no skill {shown:?}, and none other either")
     } else {
-        format!("there is no skill {shown:?}; the nearest are: {}", suggestions.join(", "))
+        format!("there is no skill {shown:?}; the nearest are: {}", listed(&suggestions))
     };
     Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
 }

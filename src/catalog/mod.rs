@@ -3,6 +3,7 @@
 //! A catalog is an immutable value, replaced whole. What tells an unchanged skill from a changed one is the `ETag` of its
 //! SKILL.md, so keeping a catalog current costs one listing and the files that changed.
 
+mod categories;
 mod change;
 mod discover;
 mod entry;
@@ -19,6 +20,7 @@ mod slot;
 mod unreadable;
 mod weight;
 
+pub use categories::Categories;
 pub use change::{CatalogChange, Difference};
 pub use discover::{Discovery, discover};
 pub use entry::{CatalogDiagnostic, CatalogEntry, CatalogView};

@@ -4,15 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{
-    folder::{LocalSkill, Misnamed},
-    output::plain,
-};
+use super::folder::{LocalSkill, Misnamed};
 use crate::{
     catalog::why_unreadable,
     error::{Code, Error, Result},
     path::SkillPath,
-    skill::{Diagnostic, Severity, lint},
+    skill::{Diagnostic, Severity, lint, shown::one_line},
     store::StoreError,
 };
 
@@ -49,7 +46,8 @@ impl Linted {
             (Some(line), None) => format!(":{line}"),
             _ => String::new(),
         };
-        format!("{}{place}: {what}: {} [{}]", self.file, plain(&finding.message), finding.code)
+        let (file, message) = (one_line(&self.file), one_line(&finding.message));
+        format!("{}{place}: {what}: {} [{}]", file.plain(), message.plain(), finding.code)
     }
 }
 

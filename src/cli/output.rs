@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::commands::doctor::CHECKS_FAILED;
 use crate::{
     error::{Code, Error, Result},
-    skill::sanitize,
+    skill::shown::{Shown, block, one_line},
 };
 
 /// Characters of a long line that are shown to a person.
@@ -95,11 +95,13 @@ pub(super) fn progress_is_seen(output: &Output) -> bool {
     !output.is_json() && io::stderr().is_terminal()
 }
 
-/// One line for a terminal, out of text that somebody else wrote: no control characters, no line breaks, nothing that
-/// turns the line around or cannot be seen.
-pub(super) fn plain(text: &str) -> String {
-    let lines: String = text.chars().map(|c| if c.is_control() { '\n' } else { c }).collect();
-    sanitize(&lines).0.split('\n').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+/// A member of a document on one line; `-` if it has none.
+pub(super) fn member(document: &Value, name: &str) -> Shown {
+    match document.get(name) {
+        None | Some(Value::Null) => one_line("-"),
+        Some(Value::String(text)) => one_line(text),
+        Some(other) => one_line(&other.to_string()),
+    }
 }
 
 /// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.
@@ -137,14 +139,14 @@ fn problem(error: &Error) -> Value {
 
 fn explained(error: &Error, colour: bool) -> String {
     let head = if colour { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
-    let mut text = format!("{head} {}", error.message());
+    let mut text = format!("{head} {}", block(error.message()).plain());
     let mut last = error.message().to_owned();
     let mut next = std::error::Error::source(error);
     while let Some(cause) = next {
         let cause_text = cause.to_string();
         if cause_text != last && !error.message().contains(&cause_text) {
             text.push_str("\n  because: ");
-            text.push_str(&cause_text);
+            text.push_str(block(&cause_text).plain());
         }
         last = cause_text;
         next = cause.source();
@@ -196,6 +198,11 @@ mod tests {
 
     #[test]
     fn text_of_others_cannot_drive_the_terminal() {
-        assert_eq!(plain("a\u{1b}[2Jb\nc"), "a [2Jb c");
+        let document = json!({ "name": "a\u{1b}[2Jb\nc", "size": 3 });
+        assert_eq!(member(&document, "name").plain(), "a[2Jb c");
+        assert_eq!((member(&document, "size").plain(), member(&document, "none").plain()), ("3", "-"));
+        let error = Error::new(Code::SkillNotFound, "a\u{1b}[2Jb").with_source(io::Error::other("c\u{202e}d"));
+        let text = explained(&error, false);
+        assert!(text.starts_with("error: a[2Jb\n  because: cd\n"), "{text}");
     }
 }

@@ -9,6 +9,7 @@ use super::{app::App, output::progress_is_seen};
 use crate::{
     error::Result,
     path::ObjectKey,
+    skill::shown::one_line,
     store::{GetOptions, Object, SharedStore, StoreError},
 };
 
@@ -71,7 +72,7 @@ impl Changes {
     /// One line for each file that changes, or that one might have expected to.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         let marked = |mark: char, names: &'_ [String]| -> Vec<String> {
-            names.iter().map(|name| format!("  {mark} {name}")).collect()
+            names.iter().map(|name| format!("  {mark} {}", one_line(name).plain())).collect()
         };
         [marked('+', &self.created), marked('~', &self.updated), marked('-', &self.deleted), marked('?', &self.kept)]
             .into_iter()
@@ -97,7 +98,7 @@ impl fmt::Display for Changes {
 
 /// The head line of what became of one skill.
 pub(super) fn summary(skill: &str, changes: &Changes, dry_run: bool) -> String {
-    format!("{skill}: {changes}{}", if dry_run { " (dry run: nothing was changed)" } else { "" })
+    format!("{}: {changes}{}", one_line(skill).plain(), if dry_run { " (dry run: nothing was changed)" } else { "" })
 }
 
 /// A bar on stderr where somebody watches, else nothing.

@@ -10,7 +10,7 @@
 use std::{cmp::Reverse, collections::HashMap};
 
 use super::{items::Item, tokens, write::Writer};
-use crate::limits::SKILL_DESCRIPTION_CHARS;
+use crate::{limits::SKILL_DESCRIPTION_CHARS, skill::shown::Shown};
 
 /// How much of a skill a listing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,8 +132,8 @@ impl<'a> Fitting<'a> {
             if detail == Detail::Hidden {
                 continue;
             }
-            if category != Some(&item.category) {
-                category = Some(&item.category);
+            if category != Some(item.category.plain()) {
+                category = Some(item.category.plain());
                 sum += self.group(&item.category);
             }
             sum += self.line(index, item, detail);
@@ -150,10 +150,10 @@ impl<'a> Fitting<'a> {
         *self.lines.entry((index, detail)).or_insert_with(|| tokens::count(&writer.line(item, detail)))
     }
 
-    fn group(&mut self, category: &'a str) -> usize {
+    fn group(&mut self, category: &'a Shown) -> usize {
         let writer = self.writer;
         let count = || writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close));
-        *self.groups.entry(category).or_insert_with(count)
+        *self.groups.entry(category.plain()).or_insert_with(count)
     }
 }
 
@@ -161,7 +161,7 @@ impl Item {
     /// The same, where it cuts nothing, as all there is.
     fn shown_at(&self, detail: Detail) -> Detail {
         match detail {
-            Detail::Full(chars) if self.description.chars().nth(chars).is_none() => Detail::WHOLE,
+            Detail::Full(chars) if self.description.plain().chars().nth(chars).is_none() => Detail::WHOLE,
             _ => detail,
         }
     }
@@ -170,14 +170,14 @@ impl Item {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt::Format;
+    use crate::{prompt::Format, skill::shown::one_line};
 
     fn items(many: usize) -> Vec<Item> {
         let item = |number: usize| Item {
-            name: format!("s{number}"),
-            description: "Does what it says. ".repeat(number % 12),
-            category: format!("c{}", number / 100),
-            location: format!("c{}/s{number}", number / 100),
+            name: one_line(&format!("s{number}")),
+            description: one_line(&"Does what it says. ".repeat(number % 12)),
+            category: one_line(&format!("c{}", number / 100)),
+            location: one_line(&format!("c{}/s{number}", number / 100)),
             rank: (number % 7) as u64,
         };
         (0..many).map(item).collect()
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_line_is_counted_once_for_all_rungs_that_cut_nothing_of_it() {
-        let items = [Item { description: "Short.".to_owned(), ..items(1).remove(0) }];
+        let items = [Item { description: one_line("Short."), ..items(1).remove(0) }];
         let mut fitting = Fitting::new(&items, Writer(Format::Xml));
         assert_eq!(fitting.fit(1000).details, [Detail::WHOLE]);
         assert_eq!(fitting.lines.len(), 2, "the name and the whole");

@@ -1,32 +1,30 @@
-//! The skills a prompt may name, cleaned of everything that is not text.
+//! What a prompt says of skills, as text that is safe to show. What is written is made from this alone.
 
-use std::collections::BTreeMap;
-
-use super::request::{PromptRequest, Scene};
+use super::request::{CurrentSkill, PromptRequest, Scene};
 use crate::{
-    catalog::CatalogEntry,
+    catalog::{CatalogEntry, Categories},
     limits::SKILL_DESCRIPTION_CHARS,
     path::SkillPath,
     session::{Ranks, ToolRule},
-    skill::sanitize,
+    skill::shown::{Shown, ShownBlock, block, one_line},
     wire::Operation,
 };
 
-/// One skill of a listing: one line each, nothing hidden, not yet escaped.
+/// One skill of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
-    pub(super) name: String,
-    pub(super) description: String,
-    pub(super) category: String,
+    pub(super) name: Shown,
+    pub(super) description: Shown,
+    pub(super) category: Shown,
     /// What `load_skill` takes.
-    pub(super) location: String,
+    pub(super) location: Shown,
     pub(super) rank: u64,
 }
 
 impl Item {
     /// Whether the location already says the name.
     pub(super) fn is_named_by_location(&self) -> bool {
-        self.location.rsplit('/').next() == Some(&self.name)
+        self.location.plain().rsplit('/').next() == Some(self.name.plain())
     }
 }
 
@@ -72,13 +70,13 @@ impl Candidates {
 
     fn push(&mut self, entry: &CatalogEntry, ranks: &Ranks) {
         let mut clean = |text: &str| {
-            let (text, removed) = line(text);
-            self.removed += removed;
-            text
+            let shown = one_line(text);
+            self.removed += shown.removed();
+            shown
         };
         let item = Item {
             name: clean(entry.name()),
-            description: shorten(&clean(entry.description()), SKILL_DESCRIPTION_CHARS),
+            description: clean(entry.description()).shortened(SKILL_DESCRIPTION_CHARS),
             category: clean(entry.skill.category()),
             location: clean(entry.skill.as_str()),
             rank: ranks.get(&entry.skill).copied().unwrap_or_default(),
@@ -86,73 +84,47 @@ impl Candidates {
         self.items.push(item);
     }
 
-    /// Categories and how many skills each has, the fullest first.
-    pub(super) fn categories(&self) -> Vec<(&str, usize)> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for item in self.items.iter().filter(|item| !item.category.is_empty()) {
-            *counts.entry(&item.category).or_default() += 1;
-        }
-        let mut counts: Vec<_> = counts.into_iter().collect();
-        counts.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(two.0)));
-        counts
+    /// The categories of these skills.
+    pub(super) fn categories(&self) -> Categories<'_> {
+        Categories::of(self.items.iter().map(|item| &item.category))
     }
 }
 
-/// `text` on one line, without characters that a reader would not see, and how many of those there were.
-pub(super) fn line(text: &str) -> (String, usize) {
-    if is_line(text) {
-        return (text.to_owned(), 0);
-    }
-    let (clean, removed) = sanitize(text);
-    (clean.split_whitespace().collect::<Vec<_>>().join(" "), removed)
+/// The skill whose instructions a prompt holds.
+#[derive(Debug)]
+pub(super) struct Current {
+    pub(super) skill: Shown,
+    pub(super) name: Shown,
+    pub(super) mount: Shown,
+    pub(super) body: ShownBlock,
 }
 
-/// Whether a text is one already, as nearly all are: words of ASCII with one space between them.
-fn is_line(text: &str) -> bool {
-    let spaced = text.starts_with(' ') || text.ends_with(' ') || text.contains("  ");
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !spaced
-}
-
-/// The first `most` characters of `text`, cut at a word where one ends near, with `…` in place of the rest.
-pub(super) fn shorten(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
-    // Room for the ellipsis, which is a character too.
-    let kept = text.get(..end).and_then(|kept| kept.char_indices().next_back().map(|(last, _)| &kept[..last]));
-    let kept = kept.unwrap_or_default();
-    let word = kept.rsplit_once(' ').map_or(kept, |(words, _)| words);
-    let kept = if word.len() * 2 >= kept.len() { word } else { kept };
-    format!("{}…", kept.trim_end())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_becomes_one_line_without_what_no_reader_sees() {
-        for (text, expected) in [
-            ("", ("", 0)),
-            ("one two", ("one two", 0)),
-            (" one", ("one", 0)),
-            ("one ", ("one", 0)),
-            ("one  two", ("one two", 0)),
-            ("one\n\ttwo", ("one two", 0)),
-            ("uñó\u{3000}dos", ("uñó dos", 0)),
-            ("o\u{200b}ne\u{7f}", ("one", 2)),
-        ] {
-            let (text, removed) = line(text);
-            assert_eq!((text.as_str(), removed), expected);
+impl From<&CurrentSkill> for Current {
+    fn from(current: &CurrentSkill) -> Self {
+        Self {
+            skill: one_line(current.skill.as_str()),
+            name: one_line(&current.name),
+            mount: one_line(current.mount.as_str()),
+            body: block(&current.body),
         }
     }
+}
 
-    #[test]
-    fn a_text_is_left_at_the_limit_and_shortened_beyond_it() {
-        assert_eq!(shorten("uno dos tres", 12), "uno dos tres");
-        assert_eq!(shorten("uno dos tres", 11), "uno dos…");
-        assert_eq!(shorten("ñandúñandú", 5), "ñand…");
-        assert_eq!(shorten("", 0), "");
+/// A skill that is loaded.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) skill: Shown,
+    pub(super) mount: Shown,
+}
+
+impl Loaded {
+    /// Those that may be seen, but for the one whose instructions the prompt holds.
+    pub(super) fn beside(current: Option<&CurrentSkill>, scene: &Scene<'_>) -> Vec<Self> {
+        let loaded = scene.session.loaded_skills.iter();
+        let visible = loaded.filter(|loaded| scene.policy.skill(&loaded.skill).is_visible());
+        let others = visible.filter(|loaded| current.is_none_or(|current| current.skill != loaded.skill));
+        others
+            .map(|loaded| Self { skill: one_line(loaded.skill.as_str()), mount: one_line(loaded.mount.as_str()) })
+            .collect()
     }
 }

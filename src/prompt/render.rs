@@ -2,20 +2,17 @@
 
 use super::{
     fit::{Detail, Fitting},
-    items::{Candidates, line, visible},
-    request::{CurrentSkill, PromptRequest, Rendering, Scene},
+    items::{Candidates, Current, Loaded, visible},
+    request::{PromptRequest, Rendering, Scene},
     tokens,
     write::{Parts, Writer},
 };
 use crate::{
-    path::SkillPath,
-    session::{PromptMode, ToolRule},
-    skill::sanitize,
+    session::{Both, PromptMode, ToolRule},
+    skill::shown::{Shown, one_line},
     wire::Operation,
 };
 
-/// Categories named where not every skill is.
-const CATEGORIES: usize = 20;
 /// How often a listing is fitted anew because the sentences around it turned out longer than thought.
 const ATTEMPTS: usize = 8;
 
@@ -31,15 +28,27 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let current = current.filter(|_| matches!(mode, PromptMode::TwoState | PromptMode::Combined));
     let listed = match mode {
         // Where there is nothing to search with, the listing is how skills are found.
-        PromptMode::Discover => !may(scene, Operation::DiscoverSkills),
+        PromptMode::Discover => !may(scene.policy, Operation::DiscoverSkills),
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
     let items = if listed { Candidates::of(scene, request, &visible) } else { Candidates::default() };
-    let words = Words { scene, request, total: visible.len(), items: &items, current };
+    let loaded = Loaded::beside(current, scene);
+    let category = request.category.as_deref().map(one_line);
+    let current = current.map(Current::from);
+    let words = Words {
+        writer: Writer(request.format),
+        max_tokens: request.max_tokens,
+        policy: scene.policy,
+        total: visible.len(),
+        items: &items,
+        current: current.as_ref(),
+        loaded: &loaded,
+        category: category.as_ref(),
+    };
     let details = if listed { words.fitted() } else { Vec::new() };
     let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
-    let prompt = Writer(request.format).write(&parts);
+    let prompt = words.writer.write(&parts);
     Rendering {
         tokens: tokens::count(&prompt),
         tokenizer: tokens::TOKENIZER.to_owned(),
@@ -51,32 +60,37 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     }
 }
 
-/// The sentences of a prompt.
+/// The sentences of a prompt. What skills say is within reach only as [`Shown`].
 #[derive(Clone, Copy)]
 struct Words<'a> {
-    scene: &'a Scene<'a>,
-    request: &'a PromptRequest,
+    writer: Writer,
+    max_tokens: usize,
+    policy: &'a Both,
     /// Skills that could be named.
     total: usize,
     /// Those skills, where they are listed.
     items: &'a Candidates,
-    current: Option<&'a CurrentSkill>,
+    current: Option<&'a Current>,
+    /// The loaded skills beside the current one.
+    loaded: &'a [Loaded],
+    /// The category that was asked for.
+    category: Option<&'a Shown>,
 }
 
 impl<'a> Words<'a> {
     /// How much of each skill fits: the budget is what the sentences leave of it, and they depend on what is left out.
     fn fitted(self) -> Vec<Detail> {
-        let writer = Writer(self.request.format);
+        let writer = self.writer;
         let items = &self.items.items;
         let tokens = |parts: Parts<'_>| tokens::count(&writer.write(&Parts { current: None, ..parts }));
         let frame = Parts { listing: Vec::new(), ..self.listing(&vec![Detail::WHOLE; items.len()]) };
-        let mut room = self.request.max_tokens.saturating_sub(tokens(frame));
+        let mut room = self.max_tokens.saturating_sub(tokens(frame));
         let mut details = Vec::new();
         let mut fitting = Fitting::new(items, writer);
         for _ in 0..ATTEMPTS {
             let fitted = fitting.fit(room);
             details = fitted.details;
-            match tokens(self.listing(&details)).saturating_sub(self.request.max_tokens) {
+            match tokens(self.listing(&details)).saturating_sub(self.max_tokens) {
                 0 => break,
                 over => room = fitted.tokens.saturating_sub(over),
             }
@@ -103,7 +117,7 @@ impl<'a> Words<'a> {
 
     fn without_listing(self, mode: PromptMode) -> Parts<'a> {
         let guidance = match self.current {
-            Some(current) => current_guidance(current),
+            Some(current) => self.current_guidance(current),
             None if mode == PromptMode::Discover => self.discover_guidance(),
             None => self.listing_guidance(),
         };
@@ -112,7 +126,7 @@ impl<'a> Words<'a> {
     }
 
     fn listing_guidance(self) -> String {
-        let current = self.current.map(|current| format!(" {}", current_guidance(current))).unwrap_or_default();
+        let current = self.current.map(|current| format!(" {}", self.current_guidance(current))).unwrap_or_default();
         if self.total == 0 {
             return format!("{}{current}", self.no_skills());
         }
@@ -137,12 +151,12 @@ impl<'a> Words<'a> {
     }
 
     fn no_skills(self) -> String {
-        if !may(self.scene, Operation::LoadSkill) {
+        if !may(self.policy, Operation::LoadSkill) {
             return "Skills cannot be loaded in this session.".to_owned();
         }
-        match &self.request.category {
+        match self.category {
             None => "No skills are available.".to_owned(),
-            Some(category) => format!("No skills are available in the category {}.", line(category).0),
+            Some(category) => format!("No skills are available in the category {}.", self.writer.quote(category)),
         }
     }
 
@@ -151,7 +165,7 @@ impl<'a> Words<'a> {
         let total = details.len();
         let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();
         let named = details.iter().filter(|detail| **detail == Detail::Name).count();
-        let searchable = may(self.scene, Operation::DiscoverSkills);
+        let searchable = may(self.policy, Operation::DiscoverSkills);
         if shown == total {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
@@ -161,61 +175,44 @@ impl<'a> Words<'a> {
     }
 
     fn categories(self) -> String {
-        let categories = self.items.categories();
-        if categories.is_empty() {
-            return String::new();
-        }
         // A quarter of the budget at most: a token has about four bytes.
-        let mut room = self.request.max_tokens;
-        let named = categories.iter().take(CATEGORIES).map(|(category, count)| format!("{category} ({count})"));
-        let named: Vec<_> = named
-            .take_while(|name| {
-                let left = room.checked_sub(name.len() + 2);
-                room = left.unwrap_or_default();
-                left.is_some()
-            })
-            .collect();
-        match categories.len().saturating_sub(named.len()) {
-            0 => format!(" Categories: {}.", named.join(", ")),
-            more if named.is_empty() => format!(" Categories: {more}."),
-            more => format!(" Categories: {} and {more} more.", named.join(", ")),
-        }
+        let room = self.max_tokens;
+        let write = |category: &Shown, count| format!("{} ({count})", self.writer.quote(category));
+        let summary = self.items.categories().summary(room, write);
+        summary.map(|categories| format!(" Categories: {categories}.")).unwrap_or_default()
     }
 
     /// Which skills are loaded, the current one apart.
     fn loaded_note(self) -> Option<String> {
-        let current = self.current.map(|current| &current.skill);
-        let visible = |skill: &SkillPath| self.scene.policy.skill(skill).is_visible();
-        let loaded = self.scene.session.loaded_skills.iter().filter(|loaded| visible(&loaded.skill));
-        let others = loaded.filter(|loaded| Some(&loaded.skill) != current);
-        let others: Vec<_> = others
-            .map(|loaded| format!("{} in /skills/{}", line(loaded.skill.as_str()).0, line(loaded.mount.as_str()).0))
-            .collect();
-        let also = if current.is_some() { "Also loaded" } else { "Already loaded" };
+        let write = |Loaded { skill, mount }: &Loaded| {
+            format!("{} in /skills/{}", self.writer.quote(skill), self.writer.quote(mount))
+        };
+        let others: Vec<_> = self.loaded.iter().map(write).collect();
+        let also = if self.current.is_some() { "Also loaded" } else { "Already loaded" };
         (!others.is_empty()).then(|| format!("{also}: {}.", others.join(", ")))
     }
 
+    fn current_guidance(self, current: &Current) -> String {
+        format!(
+            "The skill {} is loaded: follow its instructions below. Its files are in /skills/{}. Ask the user for \
+             parameters it needs and does not have.",
+            self.writer.quote(&current.name),
+            self.writer.quote(&current.mount)
+        )
+    }
+
     fn removed_from_body(self) -> usize {
-        self.current.map_or(0, |current| sanitize(&current.body).1)
+        self.current.map_or(0, |current| current.body.removed())
     }
 
     fn load_tool(self) -> &'static str {
-        self.scene.policy.session().load_tool.name()
+        self.policy.session().load_tool.name()
     }
 }
 
 /// Whether the session has the tool.
-fn may(scene: &Scene<'_>, tool: Operation) -> bool {
-    scene.policy.tool(tool) != ToolRule::Blocked
-}
-
-fn current_guidance(current: &CurrentSkill) -> String {
-    format!(
-        "The skill {} is loaded: follow its instructions below. Its files are in /skills/{}. Ask the user for \
-         parameters it needs and does not have.",
-        line(&current.name).0,
-        line(current.mount.as_str()).0
-    )
+fn may(policy: &Both, tool: Operation) -> bool {
+    policy.tool(tool) != ToolRule::Blocked
 }
 
 /// Says that text is not quite as its author wrote it.

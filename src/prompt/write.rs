@@ -3,28 +3,28 @@
 //! Every skill is one line, and no line depends on another: so the tokens of a listing are the sum of its lines', and a
 //! budget can be met by choosing lines.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Value, json};
 
 use super::{
     fit::Detail,
-    items::{Item, line, shorten},
-    request::{CurrentSkill, Format},
+    items::{Current, Item},
+    request::Format,
 };
-use crate::skill::{fence, sanitize, xml_escape};
+use crate::skill::shown::Shown;
 
-/// A prompt before it is text: nothing in it is escaped.
+/// A prompt before it is text.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
-    /// What to do with what follows.
+    /// What to do with what follows: sentences of ours, with texts of skills as [`Writer::quote`] writes them.
     pub(super) guidance: String,
     /// The skills, and how much to show of each.
     pub(super) listing: Vec<(&'a Item, Detail)>,
-    /// What the reader should know besides.
+    /// What the reader should know besides, likewise.
     pub(super) notes: Vec<String>,
     /// The skill whose instructions follow.
-    pub(super) current: Option<&'a CurrentSkill>,
+    pub(super) current: Option<&'a Current>,
 }
 
 /// Writes one format.
@@ -43,8 +43,8 @@ impl Writer {
             sections.push(self.prose(&parts.notes.join("\n")));
         }
         if let Some(current) = parts.current {
-            sections.push(self.prose(&format!("Instructions of {}:", line(current.skill.as_str()).0)));
-            sections.push(fence(&sanitize(&current.body).0));
+            sections.push(self.prose(&format!("Instructions of {}:", self.quote(&current.skill))));
+            sections.push(current.body.fenced());
         }
         sections.join("\n\n")
     }
@@ -53,24 +53,32 @@ impl Writer {
     pub(super) fn line(self, item: &Item, detail: Detail) -> String {
         match (detail, self.0) {
             (Detail::Hidden, _) => String::new(),
-            (Detail::Full(chars), format) => full_line(format, item, &shorten(&item.description, chars)),
+            (Detail::Full(chars), format) => full_line(format, item, &item.description.shortened(chars)),
             (Detail::Name, format) => name_line(format, item),
         }
     }
 
     /// The lines around skills of one category; `None` where each line tells its own.
-    pub(super) fn group(self, category: &str) -> Option<(String, String)> {
+    pub(super) fn group(self, category: &Shown) -> Option<(String, String)> {
         (self.0 == Format::Xml && !category.is_empty())
-            .then(|| (format!("<category name=\"{}\">\n", xml_escape(category)), "</category>\n".to_owned()))
+            .then(|| (format!("<category name=\"{}\">\n", category.xml()), "</category>\n".to_owned()))
     }
 
-    /// Sentences of ours, which may quote names of skills.
+    /// Text of a skill within a sentence of ours.
+    pub(super) fn quote(self, text: &Shown) -> Cow<'_, str> {
+        match self.0 {
+            Format::Xml => text.xml(),
+            Format::Markdown => text.inline(),
+            // A comment ends with its line, and whoever makes a document of JSON escapes the whole sentence.
+            Format::Yaml | Format::Json => Cow::Borrowed(text.plain()),
+        }
+    }
+
+    /// Sentences where the format has a place for them.
     fn prose(self, text: &str) -> String {
         match self.0 {
-            Format::Xml => xml_escape(text).into_owned(),
             Format::Yaml => text.lines().map(|line| format!("# {line}")).collect::<Vec<_>>().join("\n"),
-            Format::Markdown => text.replace('<', "\\<"),
-            Format::Json => text.to_owned(),
+            Format::Xml | Format::Markdown | Format::Json => text.to_owned(),
         }
     }
 
@@ -89,14 +97,14 @@ impl Writer {
     /// The lines in order; in YAML, which has no line for a name alone, those names come last, in one block.
     fn lines(self, items: &[(&Item, Detail)]) -> String {
         let mut text = String::new();
-        let mut open: Option<(&str, String)> = None;
+        let mut open: Option<(&Shown, String)> = None;
         let mut names = String::new();
         for (item, detail) in items {
             if self.0 == Format::Yaml && *detail == Detail::Name {
                 names.push_str(&self.line(item, *detail));
                 continue;
             }
-            if open.as_ref().is_none_or(|(category, _)| *category != item.category) {
+            if open.as_ref().is_none_or(|(category, _)| category.plain() != item.category.plain()) {
                 text.push_str(&open.take().map(|(_, close)| close).unwrap_or_default());
                 let (opening, close) = self.group(&item.category).unwrap_or_default();
                 text.push_str(&opening);
@@ -113,26 +121,23 @@ impl Writer {
     }
 }
 
-fn full_line(format: Format, item: &Item, description: &str) -> String {
+fn full_line(format: Format, item: &Item, description: &Shown) -> String {
     let Item { name, category, location, .. } = item;
     match format {
-        Format::Xml => format!(
-            "<skill name=\"{}\" location=\"{}\">{}</skill>\n",
-            xml_escape(name),
-            xml_escape(location),
-            xml_escape(description)
-        ),
+        Format::Xml => {
+            let (name, location, description) = (name.xml(), location.xml(), description.xml());
+            format!("<skill name=\"{name}\" location=\"{location}\">{description}</skill>\n")
+        }
         Format::Yaml => {
             let mut block = "---\n".to_owned();
-            let fields =
-                [("name", name.as_str()), ("description", description), ("category", category), ("location", location)];
+            let fields = [("name", name), ("description", description), ("category", category), ("location", location)];
             for (field, value) in fields {
                 // Writing to a string cannot fail; a JSON string is a YAML scalar.
-                let _ = writeln!(block, "{field}: {}", Value::from(value));
+                let _ = writeln!(block, "{field}: {}", json!(value));
             }
             block
         }
-        Format::Markdown => format!("{}: {}\n", markdown_name(item), markdown(description)),
+        Format::Markdown => format!("{}: {}\n", markdown_name(item), description.inline()),
         Format::Json => {
             let object =
                 json!({ "name": name, "description": description, "category": category, "location": location });
@@ -145,28 +150,21 @@ fn name_line(format: Format, item: &Item) -> String {
     let location = &item.location;
     let name = (!item.is_named_by_location()).then_some(&item.name);
     match (format, name) {
-        (Format::Xml, None) => format!("<skill location=\"{}\"/>\n", xml_escape(location)),
-        (Format::Xml, Some(name)) => {
-            format!("<skill name=\"{}\" location=\"{}\"/>\n", xml_escape(name), xml_escape(location))
-        }
-        (Format::Yaml, None) => format!("- {}\n", Value::from(location.as_str())),
+        (Format::Xml, None) => format!("<skill location=\"{}\"/>\n", location.xml()),
+        (Format::Xml, Some(name)) => format!("<skill name=\"{}\" location=\"{}\"/>\n", name.xml(), location.xml()),
+        (Format::Yaml, None) => format!("- {}\n", json!(location)),
         (Format::Yaml, Some(name)) => format!("- {}\n", json!({ "name": name, "location": location })),
         (Format::Markdown, _) => format!("{}\n", markdown_name(item)),
-        (Format::Json, None) => format!("{},\n", Value::from(location.as_str())),
+        (Format::Json, None) => format!("{},\n", json!(location)),
         (Format::Json, Some(name)) => format!("{},\n", json!({ "name": name, "location": location })),
     }
 }
 
 fn markdown_name(item: &Item) -> String {
     if item.is_named_by_location() {
-        return format!("- {}", markdown(&item.location));
+        return format!("- {}", item.location.at_line_start());
     }
-    format!("- {} ({})", markdown(&item.location), markdown(&item.name))
-}
-
-/// Text that stays in its line of a list, and opens no tag.
-fn markdown(text: &str) -> String {
-    text.replace('<', "\\<")
+    format!("- {} ({})", item.location.at_line_start(), item.name.inline())
 }
 
 /// One object; skills are one to a line, and those of which only the name fits come apart.
@@ -183,13 +181,9 @@ fn json_document(writer: Writer, parts: &Parts<'_>) -> String {
         members.push(format!("\"notes\":{}", json!(parts.notes)));
     }
     if let Some(current) = parts.current {
-        let CurrentSkill { skill, name, mount, body } = current;
-        let object = json!({
-            "skill": line(skill.as_str()).0,
-            "name": line(name).0,
-            "files": format!("/skills/{}", line(mount.as_str()).0),
-            "body": sanitize(body).0,
-        });
+        let Current { skill, name, mount, body } = current;
+        let files = format!("/skills/{}", mount.plain());
+        let object = json!({ "skill": skill, "name": name, "files": files, "body": body });
         members.push(format!("\"current_skill\":{object}"));
     }
     format!("{{{}}}", members.join(",\n"))

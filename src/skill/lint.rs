@@ -21,8 +21,8 @@ pub use fix::{Fixed, fix};
 use super::{
     Diagnostic, Frontmatter, Severity,
     diagnostic::first_few,
-    fence,
     frontmatter::{self, Source, Split, decode, saturating},
+    shown,
 };
 use crate::limits::{
     SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
@@ -231,8 +231,8 @@ fn nested(file: &str) -> Option<Diagnostic> {
 
 /// The first character that a person does not see and a model does.
 fn hidden(text: &str) -> Option<Diagnostic> {
-    let at = text.find(fence::is_hidden)?;
-    let count = text.chars().filter(|c| fence::is_hidden(*c)).count();
+    let at = text.find(shown::is_hidden)?;
+    let count = text.chars().filter(|c| shown::is_hidden(*c)).count();
     let (line, column) = place(text.get(..at)?);
     let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
     Some(Diagnostic::warning("hidden_characters", message).at(line, column))

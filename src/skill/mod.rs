@@ -6,16 +6,15 @@
 mod body;
 mod diagnostic;
 mod document;
-mod fence;
 mod frontmatter;
 mod lint;
 mod outline;
+pub mod shown;
 mod snapshot;
 
 pub use body::{FilledParameter, Rendered, render};
 pub use diagnostic::{Diagnostic, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
-pub use fence::{fence, sanitize, xml_escape};
 pub use frontmatter::{Frontmatter, Parameter};
 pub use lint::{Fixed, fix, lint};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};

@@ -16,7 +16,7 @@ use crate::{
     limits::KEY_BYTES,
     path::SkillPath,
     session::LoadedSkill,
-    skill::xml_escape,
+    skill::shown::{Shown, one_line, xml_escape},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest},
 };
 
@@ -75,10 +75,10 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     };
     let skill = SkillPath::parse(&reply.skill)?;
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
-    let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.clone());
+    let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));
     let loaded = text::load(&reply, instructions_place(&policy), options.room());
     Ok(MessageReply {
-        text: announced(&typed, &reply, hint.as_deref()) + &loaded,
+        text: announced(&typed, &reply, hint.as_ref()) + &loaded,
         command: Some(Command { skill: reply.skill, ..typed }),
         loaded: session.loaded(&skill).cloned(),
     })
@@ -91,15 +91,16 @@ fn names_no_skill(error: &Error) -> bool {
 }
 
 /// The frame by which a model knows that the skill is loaded already, and what the person may have left out.
-fn announced(typed: &Command, reply: &LoadSkillReply, hint: Option<&str>) -> String {
-    let mut frame = format!("<command-name>/{}</command-name>\n", xml_escape(&text::plain(&typed.skill)));
+fn announced(typed: &Command, reply: &LoadSkillReply, hint: Option<&Shown>) -> String {
+    let name = one_line(&typed.skill);
+    let mut frame = format!("<command-name>/{}</command-name>\n", name.xml());
     if let Some(arguments) = &typed.arguments {
-        // Writing to a string cannot fail.
+        // Writing to a string cannot fail. The words are the person's own.
         let _ = writeln!(frame, "<command-args>{}</command-args>", xml_escape(arguments));
     }
-    let wanting = typed.arguments.is_none() || !text::missing(reply).is_empty();
+    let wanting = typed.arguments.is_none() || reply.parameters.iter().any(text::is_missing);
     if let Some(hint) = hint.filter(|_| wanting) {
-        let _ = writeln!(frame, "It is called as: /{} {}", text::plain(&typed.skill), text::plain(hint));
+        let _ = writeln!(frame, "It is called as: /{} {}", name.inline(), hint.inline());
     }
     frame
 }

@@ -6,14 +6,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{text::plain, tool::Tool};
+use super::tool::Tool;
 use crate::{
     backend::{SessionState, SkillBackend},
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
     session::{Both, PromptMode, Session, ToolRule},
-    skill::sanitize,
+    skill::shown::one_line,
     wire::Operation,
 };
 
@@ -141,7 +141,7 @@ impl Toolbox<'_> {
         if self.policy.session().prompt_mode == PromptMode::Discover {
             return None;
         }
-        let names = self.loadable().map(|entry| entry.skill.as_str()).filter(|skill| sanitize(skill).1 == 0);
+        let names = self.loadable().map(|entry| entry.skill.as_str()).filter(|skill| one_line(skill).removed() == 0);
         let names: Vec<_> = names.take(TOOL_ENUM_SKILLS + 1).collect();
         (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
     }
@@ -153,7 +153,8 @@ impl Toolbox<'_> {
             tools.unwrap_or_default().iter().any(|name| is_called(tool, name))
         };
         let skills = self.session.loaded_skills.iter().filter(|skill| self.policy.skill(&skill.skill).is_visible());
-        let skills: Vec<_> = skills.filter(expects).map(|skill| plain(skill.skill.as_str())).collect();
+        let skills = skills.filter(expects).map(|skill| one_line(skill.skill.as_str()));
+        let skills: Vec<_> = skills.map(|skill| skill.inline().into_owned()).collect();
         if skills.is_empty() {
             return tool.description().to_owned();
         }

@@ -9,10 +9,11 @@ use super::lines::Page;
 use crate::{
     error::{Error, Result},
     limits::TOOL_LOADED_FILES,
-    skill::{fence, sanitize},
+    skill::shown::{Shown, ShownBlock, block, one_line},
     wire::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
-        LoadSkillReply, LoadStatus, LsReply, ReadReply, SkillParameter, UnloadSkillReply, UnloadStatus, WriteReply,
+        LoadSkillReply, LoadStatus, LsReply, ReadReply, SkillFile, SkillParameter, UnloadSkillReply, UnloadStatus,
+        WriteReply,
     },
 };
 
@@ -90,104 +91,163 @@ pub(super) fn delete(reply: &DeleteReply) -> Result<String> {
     }
 }
 
+/// What a load says of a skill.
+struct Loaded {
+    skill: Shown,
+    name: Shown,
+    mount: Shown,
+    /// Its first files, as they are called in its folder.
+    files: Vec<Shown>,
+    /// How many others it has.
+    more_files: usize,
+    missing: Vec<Missing>,
+}
+
+/// A parameter that a skill cannot be followed without and was not given, and what its author says of it.
+struct Missing {
+    name: Shown,
+    description: Option<Shown>,
+}
+
+impl From<&LoadSkillReply> for Loaded {
+    fn from(reply: &LoadSkillReply) -> Self {
+        let inside = |file: &SkillFile| {
+            let path = file.path.strip_prefix(&reply.mount).unwrap_or(&file.path);
+            one_line(path.trim_start_matches('/'))
+        };
+        let wanting = reply.parameters.iter().filter(|one| is_missing(one));
+        Self {
+            skill: one_line(&reply.skill),
+            name: one_line(&reply.name),
+            mount: one_line(&reply.mount),
+            files: reply.files.iter().take(TOOL_LOADED_FILES).map(inside).collect(),
+            more_files: reply.files.len().saturating_sub(TOOL_LOADED_FILES),
+            missing: wanting
+                .map(|one| Missing { name: one_line(&one.name), description: one.description.as_deref().map(one_line) })
+                .collect(),
+        }
+    }
+}
+
+/// Whether a skill cannot be followed without a parameter that it was not given.
+pub(super) fn is_missing(parameter: &SkillParameter) -> bool {
+    parameter.required && parameter.value.is_none()
+}
+
 /// What a loaded skill is, what it needs, its files, and its instructions where they belong here.
 pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> String {
-    let done = match reply.status {
-        LoadStatus::Loaded => "Loaded skill",
-        LoadStatus::AlreadyLoaded => "Already loaded: skill",
-        LoadStatus::Reloaded => "Loaded again, with the files as they are now: skill",
-    };
-    let mount = quoted(&reply.mount);
-    let mut text = format!("{done} {} ({}). Its files are in {mount}:\n", quoted(&reply.name), quoted(&reply.skill));
-    let inside = |path: &str| quoted(path.strip_prefix(&reply.mount).unwrap_or(path).trim_start_matches('/'));
-    for file in reply.files.iter().take(TOOL_LOADED_FILES) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "- {}", inside(&file.path));
-    }
-    if let Some(more @ 1..) = reply.files.len().checked_sub(TOOL_LOADED_FILES) {
-        let _ = writeln!(text, "- and {more} more; list {mount} with ls");
-    }
-    let missing = missing(reply);
-    if !missing.is_empty() {
-        let _ = writeln!(
-            text,
-            "Missing parameters: {}. Ask the user for them, then load the skill again with them as arguments.",
-            missing.join(", ")
-        );
-    }
+    let skill = Loaded::from(reply);
+    let head = skill.head(reply.status);
     match body {
         Instructions::InPrompt => {
-            text.push_str("Its instructions are in the system prompt now, for as long as no other skill is loaded.");
-            text
+            head + "Its instructions are in the system prompt now, for as long as no other skill is loaded."
         }
-        Instructions::InReply => instructions(text, reply, room),
+        Instructions::InReply => skill.instructions(head, &block(&reply.body), room),
     }
 }
 
-/// The parameters a skill cannot be followed without and was not given, and what their author says of them.
-pub(super) fn missing(reply: &LoadSkillReply) -> Vec<String> {
-    let wanting = reply.parameters.iter().filter(|one| one.required && one.value.is_none());
-    let say = |one: &SkillParameter| match &one.description {
-        Some(description) => format!("{} ({})", quoted(&one.name), quoted(description)),
-        None => quoted(&one.name),
-    };
-    wanting.map(say).collect()
+impl Loaded {
+    /// All but the instructions.
+    fn head(&self, status: LoadStatus) -> String {
+        let done = match status {
+            LoadStatus::Loaded => "Loaded skill",
+            LoadStatus::AlreadyLoaded => "Already loaded: skill",
+            LoadStatus::Reloaded => "Loaded again, with the files as they are now: skill",
+        };
+        let (name, skill, mount) = (self.name.inline(), self.skill.inline(), self.mount.inline());
+        let mut text = format!("{done} {name} ({skill}). Its files are in {mount}:\n");
+        for file in &self.files {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "- {}", file.at_line_start());
+        }
+        if self.more_files > 0 {
+            let _ = writeln!(text, "- and {} more; list {mount} with ls", self.more_files);
+        }
+        if !self.missing.is_empty() {
+            let missing: Vec<_> = self.missing.iter().map(Missing::say).collect();
+            let _ = writeln!(
+                text,
+                "Missing parameters: {}. Ask the user for them, then load the skill again with them as arguments.",
+                missing.join(", ")
+            );
+        }
+        text
+    }
+
+    /// The head and the instructions, as many lines of them as fit.
+    fn instructions(&self, head: String, body: &ShownBlock, room: usize) -> String {
+        let mut page = Page::new(room.saturating_sub(head.len()));
+        let whole = body.plain().split_inclusive('\n').all(|line| page.push(line));
+        let mut text = head + "Follow its instructions:\n\n" + &block(&page.close("")).fenced();
+        if !whole {
+            let mount = self.mount.inline();
+            let _ = write!(text, "\n[the instructions are cut here; read {mount}/SKILL.md for all of them]");
+        }
+        let removed = body.removed() + self.name.removed();
+        if removed > 0 {
+            let _ = write!(text, "\n[{}]", removed_note(removed));
+        }
+        text
+    }
 }
 
-/// What was found, best first: for each skill what to load it by, its name where that differs, and what it is for.
+impl Missing {
+    fn say(&self) -> String {
+        match &self.description {
+            Some(description) => format!("{} ({})", self.name.inline(), description.inline()),
+            None => self.name.inline().into_owned(),
+        }
+    }
+}
+
+/// What a search says of a skill.
+struct Found {
+    skill: Shown,
+    name: Shown,
+    description: Shown,
+}
+
+impl From<&DiscoveredSkill> for Found {
+    fn from(found: &DiscoveredSkill) -> Self {
+        Self { skill: one_line(&found.skill), name: one_line(&found.name), description: one_line(&found.description) }
+    }
+}
+
+impl Found {
+    /// What to load it by, its name where that differs, and what it is for.
+    fn line(&self) -> String {
+        let is_named = self.skill.plain().rsplit('/').next() == Some(self.name.plain());
+        let name = if is_named { String::new() } else { format!(" ({})", self.name.inline()) };
+        format!("- {}{name}: {}", self.skill.at_line_start(), self.description.inline())
+    }
+
+    fn removed(&self) -> usize {
+        self.name.removed() + self.description.removed()
+    }
+}
+
+/// What was found, best first.
 pub(super) fn discover(reply: &DiscoverReply, room: usize) -> String {
-    let line = |found: &DiscoveredSkill| {
-        let (skill, name) = (quoted(&found.skill), quoted(&found.name));
-        let named = if skill.rsplit('/').next() == Some(&name) { String::new() } else { format!(" ({name})") };
-        format!("- {skill}{named}: {}", quoted(&found.description))
-    };
-    let lines = std::iter::once(quoted(&reply.message)).chain(reply.skills.iter().map(line));
-    let hidden: usize = reply.skills.iter().map(|found| hidden(&[&found.name, &found.description])).sum();
-    let removed = (hidden > 0).then(|| removed_note(hidden));
+    let skills: Vec<_> = reply.skills.iter().map(Found::from).collect();
+    // The message names categories where nothing was found.
+    let message = one_line(&reply.message).inline().into_owned();
+    let lines = std::iter::once(message).chain(skills.iter().map(Found::line));
+    let removed: usize = skills.iter().map(Found::removed).sum();
+    let removed = (removed > 0).then(|| removed_note(removed));
     list(lines, "", removed.as_deref(), room, "ask more narrowly, or with a smaller limit")
 }
 
 pub(super) fn unload(reply: &UnloadSkillReply) -> String {
-    let skill = quoted(&reply.skill);
+    let skill = one_line(&reply.skill);
+    let skill = skill.inline();
     match reply.status {
         UnloadStatus::Unloaded => format!("Unloaded skill {skill}; its files are no longer below /skills"),
         UnloadStatus::NotLoaded => format!("Skill {skill} is not loaded"),
     }
 }
 
-/// Text of a skill on one line, without characters that a reader would not see.
-pub(super) fn plain(text: &str) -> String {
-    sanitize(text).0.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The same among sentences of ours: nothing in it opens a tag.
-fn quoted(text: &str) -> String {
-    plain(text).replace('<', "\\<")
-}
-
-/// Characters of these texts that [`plain`] takes out.
-fn hidden(texts: &[&str]) -> usize {
-    texts.iter().map(|text| sanitize(text).1).sum()
-}
-
 fn removed_note(removed: usize) -> String {
     format!("invisible characters removed: {removed}")
-}
-
-fn instructions(head: String, reply: &LoadSkillReply, room: usize) -> String {
-    let (body, removed) = sanitize(&reply.body);
-    let mut page = Page::new(room.saturating_sub(head.len()));
-    let whole = body.split_inclusive('\n').all(|line| page.push(line));
-    let mut text = head + "Follow its instructions:\n\n" + &fence(&page.close(""));
-    if !whole {
-        let _ =
-            write!(text, "\n[the instructions are cut here; read {}/SKILL.md for all of them]", quoted(&reply.mount));
-    }
-    let removed = removed + hidden(&[&reply.name]);
-    if removed > 0 {
-        let _ = write!(text, "\n[{}]", removed_note(removed));
-    }
-    text
 }
 
 /// Hits under the name of their file, each line once, with its number; `:` marks a hit and `-` a line around one.

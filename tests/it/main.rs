@@ -55,6 +55,7 @@ mod scope;
 mod semantics;
 mod session_objects;
 mod sessions;
+mod shown;
 #[cfg(all(target_os = "linux", feature = "cli", feature = "s3"))]
 mod siege;
 mod support;

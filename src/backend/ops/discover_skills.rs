@@ -3,20 +3,18 @@
 //! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
 //! the first, so that no search costs a write.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
     backend::{SessionState, SkillBackend},
-    catalog::{CatalogEntry, CatalogView, search::Hit},
+    catalog::{CatalogEntry, CatalogView, Categories, search::Hit},
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
     session::{Both, PastDiscovery, PromptMode, ToolRule},
+    skill::shown::one_line,
     wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation},
 };
-
-/// Categories that are suggested where nothing was found.
-const CATEGORIES: usize = 20;
 
 pub(in crate::backend) async fn discover_skills(
     backend: &SkillBackend,
@@ -114,17 +112,10 @@ fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
 
 /// Says so and names the categories there are, those with most skills first.
 fn nothing_found(view: &CatalogView, policy: &Both) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in view.entries.iter().filter(|entry| policy.offers(entry)) {
-        *counts.entry(entry.skill.category()).or_default() += 1;
-    }
-    counts.remove("");
-    let mut categories: Vec<_> = counts.into_iter().collect();
-    categories.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(two.0)));
-    let names: Vec<_> = categories.iter().take(CATEGORIES).map(|(category, _)| *category).collect();
-    match categories.len().saturating_sub(names.len()) {
-        _ if names.is_empty() => "No matching skills found.".to_owned(),
-        0 => format!("No matching skills found. Try: {}.", names.join(", ")),
-        more => format!("No matching skills found. Try: {} and {more} more.", names.join(", ")),
+    let offered = view.entries.iter().filter(|entry| policy.offers(entry));
+    let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
+    match Categories::of(&categories).summary(usize::MAX, |category, _| category.plain().to_owned()) {
+        None => "No matching skills found.".to_owned(),
+        Some(categories) => format!("No matching skills found. Try: {categories}."),
     }
 }

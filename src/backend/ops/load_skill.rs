@@ -10,7 +10,7 @@ use crate::{
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
     session::{Both, Change, LoadedSkill, Session, SkillRule},
-    skill::{FilledParameter, SnapshotFile, read_document, render},
+    skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
 };
 
@@ -218,10 +218,12 @@ fn check_arguments(request: &LoadSkillRequest) -> Result<()> {
 
 /// Keeps a skill to those its author meant it for.
 fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
-    let (skill, says) = (&fetched.skill, &fetched.document.frontmatter);
+    let says = &fetched.document.frontmatter;
+    let (skill, folder) = (one_line(fetched.skill.as_str()), one_line(fetched.skill.folder()));
+    let skill = skill.inline();
     let message = match invoker {
         Invoker::Model if says.disable_model_invocation => {
-            format!("only a person can call the skill {skill}: ask the user to type /{}", skill.folder())
+            format!("only a person can call the skill {skill}: ask the user to type /{}", folder.inline())
         }
         Invoker::Person if !says.user_invocable => {
             format!("the skill {skill} cannot be called with /: say what you need, and the agent loads it when it fits")
@@ -236,7 +238,8 @@ fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
     if policy.skill(&fetched.skill) != SkillRule::Enabled {
         return Ok(());
     }
-    let message = format!("loading {} needs a person's approval in this session; ask for it", fetched.skill);
+    let skill = one_line(fetched.skill.as_str());
+    let message = format!("loading {} needs a person's approval in this session; ask for it", skill.inline());
     Err(Error::new(Code::ApprovalRequired, message))
 }
 
@@ -255,10 +258,13 @@ fn replace(session: &mut Session, loaded: LoadedSkill) -> Result<()> {
 }
 
 fn mount_conflict(skill: &SkillPath, other: &LoadedSkill, may_name: bool) -> Error {
-    let name = if may_name { other.skill.as_str() } else { "another skill" };
+    let name = one_line(if may_name { other.skill.as_str() } else { "another skill" });
+    let (mount, skill) = (one_line(other.mount.as_str()), one_line(skill.as_str()));
     let message = format!(
-        "/skills/{} is taken by {name}; load {skill} with another name in mount_as, or unload the other first",
-        other.mount
+        "/skills/{} is taken by {}; load {} with another name in mount_as, or unload the other first",
+        mount.inline(),
+        name.inline(),
+        skill.inline()
     );
     Error::new(Code::MountConflict, message)
 }

@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use super::super::{
     app::{App, StoreAddress},
-    output::{Output, plain},
+    output::Output,
     settings::Setting,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Namespace, ObjectKey},
+    skill::shown::one_line,
     store::{
         Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreError, StoreExt as _,
         probe_conditions,
@@ -172,7 +173,8 @@ async fn skills(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Ch
         .take(SKILLS_NAMED)
         .map(|(key, error)| {
             let check = fail("skills", error, FIX);
-            Check { status: Status::Warn, detail: plain(&format!("{key} cannot be read: {}", check.detail)), ..check }
+            let detail = one_line(&format!("{key} cannot be read: {}", check.detail));
+            Check { status: Status::Warn, detail: detail.plain().to_owned(), ..check }
         })
         .collect();
     match unreadable.len() {
@@ -268,11 +270,17 @@ fn ok(name: &'static str, detail: impl Into<String>) -> Check {
 fn fail(name: &'static str, error: &Error, fix: &str) -> Check {
     let trouble = error.source().and_then(|source| source.downcast_ref::<StoreError>());
     let Some((cause, words)) = trouble.and_then(|trouble| Some((trouble.cause()?, trouble.source()))) else {
-        return Check { name, status: Status::Fail, detail: plain(&error.chain()), fix: Some(fix.to_owned()) };
+        return Check {
+            name,
+            status: Status::Fail,
+            detail: one_line(&error.chain()).plain().to_owned(),
+            fix: Some(fix.to_owned()),
+        };
     };
     let words = words.map(|words| format!(" ({})", said(words))).unwrap_or_default();
     let fix = cause.cure().unwrap_or_else(|| fix.to_owned());
-    Check { name, status: Status::Fail, detail: plain(&format!("{cause}{words}")), fix: Some(fix) }
+    let detail = one_line(&format!("{cause}{words}"));
+    Check { name, status: Status::Fail, detail: detail.plain().to_owned(), fix: Some(fix) }
 }
 
 /// The words of an error and of those that caused it, each said once.

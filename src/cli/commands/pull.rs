@@ -15,6 +15,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
     path::KeyPrefix,
+    skill::shown::one_line,
     store::{ListEntry, SharedStore},
 };
 
@@ -64,7 +65,7 @@ impl Pull {
             for skill in pulled {
                 out.line(transfer::summary(&skill.skill, &skill.changes, self.dry_run))?;
                 skill.changes.lines().try_for_each(|line| out.line(line))?;
-                skill.refused.iter().for_each(|refused| note(format_args!("  refused: {refused}")));
+                skill.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
             }
             Ok(())
         })?;

@@ -22,7 +22,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
     path::{KeyPrefix, ObjectKey},
-    skill::Severity,
+    skill::{Severity, shown::one_line},
     store::{Base, Committer, DeleteOptions, ListEntry, Metadata, SharedStore, Store, StoreError, StoreExt as _},
 };
 
@@ -104,7 +104,10 @@ impl Push {
             for skill in pushed {
                 out.line(transfer::summary(&skill.skill, &skill.changes, self.dry_run))?;
                 skill.changes.lines().try_for_each(|line| out.line(line))?;
-                skill.skipped.iter().for_each(|skipped| note(format_args!("  passed over: {skipped}")));
+                skill
+                    .skipped
+                    .iter()
+                    .for_each(|skipped| note(format_args!("  passed over: {}", one_line(skipped).plain())));
             }
             let other =
                 misnamed.iter().flat_map(|one| one.findings.iter().map(|finding| one.line("passed over", finding)));

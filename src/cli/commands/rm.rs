@@ -2,12 +2,10 @@
 
 use clap::Args;
 
-use super::super::{
-    app::App,
-    output::{note, plain},
-};
+use super::super::{app::App, output::note};
 use crate::{
     error::{Code, Error, Result},
+    skill::shown::one_line,
     wire::{DeleteRequest, LsRequest},
 };
 
@@ -40,7 +38,9 @@ impl Rm {
             if let Some(error) = reply.failure() {
                 if !app.out.is_json() {
                     let shown = reply.failed.iter().take(SHOWN_FILES);
-                    shown.for_each(|file| note(format_args!("not deleted: {} ({})", plain(&file.path), file.code)));
+                    shown.for_each(|file| {
+                        note(format_args!("not deleted: {} ({})", one_line(&file.path).plain(), file.code));
+                    });
                 }
                 return Err(error);
             }

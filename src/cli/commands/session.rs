@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::{
     app::App,
-    output::{Output, plain},
+    output::{Output, member},
 };
 use crate::{error::Result, session::Collected};
 
@@ -75,26 +75,27 @@ impl Session {
 
 fn show(out: &Output, session: &Value) -> Result<()> {
     for name in ["user_id", "session_id", "version", "current_skill", "created_at", "updated_at", "expires_at"] {
-        out.line(format_args!("{name:<14} {}", text(session, name)))?;
+        out.line(format_args!("{name:<14} {}", member(session, name).plain()))?;
     }
     for loaded in session.get("loaded_skills").and_then(Value::as_array).into_iter().flatten() {
-        out.line(format_args!("loaded         {} as {}", text(loaded, "skill"), text(loaded, "mount")))?;
+        out.line(format_args!(
+            "loaded         {} as {}",
+            member(loaded, "skill").plain(),
+            member(loaded, "mount").plain()
+        ))?;
     }
     Ok(())
 }
 
 fn line(session: &Value) -> String {
     if session.get("message").is_some() {
-        return format!("{:<24} damaged; remove it with session delete", text(session, "session_id"));
+        return format!("{:<24} damaged; remove it with session delete", member(session, "session_id").plain());
     }
     let loaded = session.get("loaded_skills").and_then(Value::as_array).map_or(0, Vec::len);
-    format!("{:<24} {} loaded, changed {}", text(session, "session_id"), loaded, text(session, "updated_at"))
-}
-
-fn text(value: &Value, name: &str) -> String {
-    match value.get(name) {
-        None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) => plain(text),
-        Some(other) => other.to_string(),
-    }
+    format!(
+        "{:<24} {} loaded, changed {}",
+        member(session, "session_id").plain(),
+        loaded,
+        member(session, "updated_at").plain()
+    )
 }

@@ -5,12 +5,13 @@ use serde_json::Value;
 
 use super::super::{
     app::App,
-    output::{Output, note, plain, shortened},
+    output::{Output, member, note, shortened},
 };
 use crate::{
     error::Result,
     limits::SEARCH_RESULTS,
     path::SkillPath,
+    skill::shown::{block, one_line},
     wire::{DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
 };
 
@@ -113,9 +114,12 @@ impl Skills {
             }
             Action::Unload { skill } => {
                 let reply = app.backend().await?.unload_skill(UnloadSkillRequest { skill }).await?;
-                app.out.reply(&reply, |out, reply| match reply.status {
-                    UnloadStatus::Unloaded => out.line(format_args!("unloaded {}", reply.skill)),
-                    UnloadStatus::NotLoaded => out.line(format_args!("{} is not loaded", reply.skill)),
+                app.out.reply(&reply, |out, reply| {
+                    let skill = one_line(&reply.skill);
+                    match reply.status {
+                        UnloadStatus::Unloaded => out.line(format_args!("unloaded {}", skill.plain())),
+                        UnloadStatus::NotLoaded => out.line(format_args!("{} is not loaded", skill.plain())),
+                    }
                 })
             }
         }
@@ -130,12 +134,16 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
             LoadStatus::AlreadyLoaded => "already loaded:",
             LoadStatus::Reloaded => "loaded again, it had changed:",
         };
-        out.line(format_args!("{what} {} as {}", reply.skill, reply.mount))?;
-        reply.files.iter().try_for_each(|file| out.line(format_args!("{:>10}  {}", file.size, file.path)))?;
+        let (skill, mount) = (one_line(&reply.skill), one_line(&reply.mount));
+        out.line(format_args!("{what} {} as {}", skill.plain(), mount.plain()))?;
+        for file in &reply.files {
+            out.line(format_args!("{:>10}  {}", file.size, one_line(&file.path).plain()))?;
+        }
         for parameter in reply.parameters.iter().filter(|parameter| parameter.required && parameter.value.is_none()) {
-            let what = parameter.description.as_deref().map(|text| format!(" ({})", plain(text))).unwrap_or_default();
-            let name = plain(&parameter.name);
-            note(format_args!("the parameter {name}{what} has no value yet; give it with --arguments"));
+            let what = parameter.description.as_deref().map(one_line);
+            let what = what.map(|what| format!(" ({})", what.plain())).unwrap_or_default();
+            let name = one_line(&parameter.name);
+            note(format_args!("the parameter {}{what} has no value yet; give it with --arguments", name.plain()));
         }
         Ok(())
     })
@@ -143,42 +151,38 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
 
 fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     for found in &reply.skills {
-        let description = shortened(&plain(&found.description));
-        out.line(format_args!("{:.2}  {:<32} {description}", found.score, plain(&found.skill)))?;
+        let (skill, description) = (one_line(&found.skill), one_line(&found.description));
+        let description = shortened(description.plain());
+        out.line(format_args!("{:.2}  {:<32} {description}", found.score, skill.plain()))?;
     }
-    note(plain(&reply.message));
+    note(one_line(&reply.message).plain());
     Ok(())
 }
 
 fn list(out: &Output, reply: &Value) -> Result<()> {
     for skill in array(reply, "skills") {
-        out.line(format_args!("{:<32} {}", text(skill, "skill"), shortened(&text(skill, "description"))))?;
+        let description = shortened(member(skill, "description").plain());
+        out.line(format_args!("{:<32} {description}", member(skill, "skill").plain()))?;
     }
     for finding in array(reply, "diagnostics") {
-        note(format_args!("{} {}: {}", text(finding, "severity"), text(finding, "skill"), text(finding, "message")));
+        let [severity, skill, message] = ["severity", "skill", "message"].map(|name| member(finding, name));
+        note(format_args!("{} {}: {}", severity.plain(), skill.plain(), message.plain()));
     }
     Ok(())
 }
 
 fn show(out: &Output, skill: &Value) -> Result<()> {
     for name in ["skill", "name", "description", "layer", "size", "updated_at"] {
-        out.line(format_args!("{name:<12} {}", text(skill, name)))?;
+        out.line(format_args!("{name:<12} {}", member(skill, name).plain()))?;
     }
     for file in array(skill, "file_list") {
-        out.line(format_args!("{:>10}  {}", text(file, "size"), text(file, "path")))?;
+        out.line(format_args!("{:>10}  {}", member(file, "size").plain(), member(file, "path").plain()))?;
     }
     out.line("")?;
-    out.bytes(skill.get("body").and_then(Value::as_str).unwrap_or_default().as_bytes())
+    let body = block(skill.get("body").and_then(Value::as_str).unwrap_or_default());
+    out.bytes(body.plain().as_bytes())
 }
 
 fn array<'value>(value: &'value Value, name: &str) -> &'value [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value, name: &str) -> String {
-    match value.get(name) {
-        None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) => plain(text),
-        Some(other) => other.to_string(),
-    }
 }

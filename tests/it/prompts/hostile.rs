@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use skillmount::{limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, prompt::Format, skill::sanitize};
+use skillmount::{limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, prompt::Format, skill::shown::block};
 
 use super::stage::{Stage, entry, parsed_xml};
 use crate::support::world::soak;
@@ -73,7 +73,7 @@ fn is_invisible(c: char) -> bool {
 
 /// What a listing must say of a text: one line of it, without what no reader would see, and no character that XML lacks.
 fn shown(text: &str) -> String {
-    let seen = sanitize(text).0.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    let seen = block(text).plain().replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -3,8 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::super::output::{Output, plain, shortened};
-use crate::error::{Code, Error, Result};
+use super::super::super::output::{Output, shortened};
+use crate::{
+    error::{Code, Error, Result},
+    skill::shown::block,
+};
 
 /// Lines of a long answer that are shown.
 const SHOWN_LINES: usize = 8;
@@ -39,7 +42,7 @@ impl<'out> Stage<'out> {
             self.out.line(format_args!("  {call}"))?;
             let lines: Vec<_> = answer.lines().collect();
             for line in lines.iter().take(SHOWN_LINES) {
-                self.out.line(format_args!("    {}", shortened(&plain(line))))?;
+                self.out.line(format_args!("    {}", shortened(block(line).plain())))?;
             }
             if lines.len() > SHOWN_LINES {
                 self.out.line(format_args!("    … {} more lines", lines.len() - SHOWN_LINES))?;

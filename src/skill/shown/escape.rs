@@ -1,17 +1,13 @@
-//! Showing text from a skill to a model as data.
-//!
-//! What a skill says is its author's word, not the service's: nothing in it may be invisible, close the element or fence
-//! it stands in, or pass for the frame around it. Text that needs none of this comes back byte for byte.
+//! What each format needs of a text. Text that needs nothing comes back byte for byte.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{borrow::Cow, fmt::Write as _, iter::repeat_n};
 
 /// `text` without characters that a person does not see and a model does, and how many were taken out.
 ///
 /// Gone are bidirectional controls, tag characters (U+E0000 to U+E007F), invisible operators and fillers, the variation
 /// selectors beyond U+E0100 that can carry hidden bytes, and control characters other than tab and line feed, ESC among
 /// them. ZWJ, ZWNJ and the common variation selectors stay: emoji and several scripts need them.
-#[must_use]
-pub fn sanitize(text: &str) -> (String, usize) {
+pub(super) fn sanitize(text: &str) -> (String, usize) {
     if !text.contains(is_hidden) {
         return (text.to_owned(), 0);
     }
@@ -21,7 +17,7 @@ pub fn sanitize(text: &str) -> (String, usize) {
 }
 
 /// Whether a character is one that `sanitize` takes out.
-pub(super) fn is_hidden(c: char) -> bool {
+pub(in super::super) fn is_hidden(c: char) -> bool {
     let invisible = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
         | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -57,10 +53,54 @@ fn needs_escape(c: char) -> bool {
     matches!(c, '&' | '<' | '>' | '"' | '\'' | '\0'..='\x08' | '\x0b'..='\x1f' | '\u{fffe}' | '\u{ffff}')
 }
 
+/// `text` within a paragraph of Markdown: no tag and no link begins in it.
+pub(super) fn markdown(text: &str) -> Cow<'_, str> {
+    if !text.contains('<') && !text.contains("](") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut slashes = 0;
+    let mut last = ' ';
+    for c in text.chars() {
+        if c == '<' || (c == '(' && last == ']') {
+            // Of the author's own backslashes the last would take the sense of ours.
+            out.extend(repeat_n('\\', slashes + 1));
+        }
+        slashes = if c == '\\' { slashes + 1 } else { 0 };
+        last = c;
+        out.push(c);
+    }
+    Cow::Owned(out)
+}
+
+/// The same where it begins a line: no heading, quote or fence begins with it, and it defines no link.
+pub(super) fn line_start(text: &str) -> Cow<'_, str> {
+    let text = markdown(text);
+    if opens_block(&text) { Cow::Owned(format!("\\{text}")) } else { text }
+}
+
+fn opens_block(text: &str) -> bool {
+    let is_heading = || {
+        let rest = text.trim_start_matches('#');
+        text.len() > rest.len() && (rest.is_empty() || rest.starts_with(' '))
+    };
+    ["```", "~~~", ">"].iter().any(|opening| text.starts_with(opening)) || is_heading() || may_be_label(text)
+}
+
+/// Whether a text begins as the definition of a link does, if a colon or a bracket of others follows it.
+fn may_be_label(text: &str) -> bool {
+    let mut escaped = false;
+    let is_end = |c: char| {
+        let ends = c == ']' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    };
+    text.starts_with('[') && text.split_once(is_end).is_none_or(|(_, rest)| rest.is_empty() || rest.starts_with(':'))
+}
+
 /// `body` between two lines of backticks, more of them than anywhere in a row inside it, so that nothing in it closes
 /// the fence.
-#[must_use]
-pub fn fence(body: &str) -> String {
+pub(super) fn fence(body: &str) -> String {
     let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let ticks = "`".repeat(longest.max(2) + 1);
     let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
