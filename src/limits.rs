@@ -297,6 +297,12 @@ pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
+/// Names that are remembered as those of a file or a folder, so that no put makes a name both.
+pub const KNOWN_NAMES: usize = 1 << 14;
+/// How long they count. Another process may have deleted what they name.
+pub const KNOWN_NAME_AGE: Duration = Duration::from_secs(30);
+/// Remembered names that are looked at below a key, to see whether it is a folder.
+pub const KNOWN_NAMES_BELOW: usize = 64;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.

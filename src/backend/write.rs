@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::{
     SkillBackend, WriteReply, WriteRequest,
     parts::{ATTEMPTS, Call, Landed, Target, contested},
+    tree::unwritable,
 };
 use crate::{
     error::{Code, Error, Outcome, Result},
@@ -58,7 +59,7 @@ impl SkillBackend {
             let landed = self.put(&target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
                 let error = match error {
                     StoreError::PreconditionFailed => unmet(path),
-                    error => error.into(),
+                    error => unwritable(path, &target.key, error),
                 };
                 target.failed(path, error)
             })?;

@@ -38,6 +38,7 @@ mod localstack;
 mod model;
 #[cfg(feature = "s3")]
 mod on_s3;
+mod one_tree;
 mod outcomes;
 mod parts;
 mod prompts;

@@ -105,6 +105,14 @@ fn json_is_the_document_of_the_operation() {
 }
 
 #[test]
+fn a_path_is_a_file_or_a_folder() {
+    let home = Home::new();
+    home.ok(&["write", "/workspace/d/a", "x"]);
+    assert_eq!(home.refused(&["write", "/workspace/d", "x"]), (6, "is_a_directory".into()));
+    assert_eq!(home.refused(&["write", "/workspace/d/a/b", "x"]), (6, "not_a_directory".into()));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     use std::process::{Command, Stdio};
 
