@@ -99,6 +99,8 @@ pub const EDIT_ATTEMPTS: usize = 64;
 /// How long the delete of a folder goes on to begin with files: with those under way and the session it stays within
 /// [`REQUEST_TIMEOUT`], and the answer says which files were not begun.
 pub const DELETE_BEGINS: Duration = Duration::from_secs(25);
+/// Sessions that a refusal names where they share the workspace that was to be deleted; it counts the rest.
+pub const SHARERS_NAMED: usize = 100;
 /// Files of a folder that the answer names where they could not be deleted; it counts the rest.
 pub const FAILED_FILES: usize = 1000;
 

@@ -11,6 +11,7 @@ mod expression;
 mod fetch;
 mod files;
 mod find;
+mod forget;
 mod grep;
 mod lines;
 mod listing;

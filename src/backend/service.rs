@@ -237,7 +237,7 @@ pub struct SkillBackend {
     pub(super) session: Id,
     pub(super) at_least: SessionVersion,
     mode: Option<PromptMode>,
-    reach: Arc<Reach>,
+    pub(super) reach: Arc<Reach>,
     /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
     pub(super) window: Arc<Semaphore>,
 }

@@ -125,11 +125,11 @@ impl SkillBackend {
         let mut mounts = vec![
             Mount {
                 at: VirtualPath::parse("/workspace")?,
-                prefix: templates.workspace().prefix(&space, &session.session_id, &session.vars)?,
+                prefix: templates.workspace().prefix(&space, session.files_id(), &session.vars)?,
             },
             Mount {
                 at: VirtualPath::parse("/ticket")?,
-                prefix: templates.ticket().prefix(&space, &session.session_id, &session.vars)?,
+                prefix: templates.ticket().prefix(&space, session.files_id(), &session.vars)?,
             },
         ];
         let mut kinds = vec![Kind::Fresh, Kind::Fresh];

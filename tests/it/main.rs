@@ -28,6 +28,7 @@ mod documents;
 mod example;
 mod files;
 mod fixtures;
+mod forks;
 mod fuzz;
 #[cfg(feature = "http")]
 mod http;

@@ -102,6 +102,10 @@ fn json_is_the_document_of_the_operation() {
     assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0, "damaged": [] }));
     assert_eq!(home.json(&["session", "delete"]), json!({ "deleted": "cli" }));
     assert_eq!(home.json(&["session", "show"])["version"], 0);
+    home.json(&["skills", "load", "notas"]);
+    home.ok(&["cat", "/workspace/a"]);
+    assert_eq!(home.json(&["session", "delete", "--workspace"]), json!({ "deleted": "cli" }));
+    assert_eq!(home.json(&["ls", "/workspace"])["entries"], json!([]));
 }
 
 #[test]
