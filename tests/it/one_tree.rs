@@ -93,10 +93,11 @@ async fn planted(store: SharedStore) -> World {
 
 /// Stores that hold a file and a folder of one name.
 fn buckets() -> Vec<SharedStore> {
-    let mut buckets: Vec<SharedStore> = vec![Arc::new(MemoryStore::like_s3())];
-    #[cfg(feature = "s3")]
-    buckets.push(Arc::new(crate::support::s3_in_process::s3_in_process().0));
-    buckets
+    Vec::from([
+        Arc::new(MemoryStore::like_s3()) as SharedStore,
+        #[cfg(feature = "s3")]
+        Arc::new(crate::support::s3_in_process::s3_in_process().0),
+    ])
 }
 
 // S-TREE-2: On S3 a write is refused so where this process knows of the file or the folder, and no request is made to find
