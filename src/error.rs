@@ -127,6 +127,7 @@ codes! {
     AlreadyExists "already_exists" Conflict "A create where something is.";
     AmbiguousSkill "ambiguous_skill" Conflict "Several skills answer to that name.";
     MountConflict "mount_conflict" Conflict "The mount name is taken by another loaded skill.";
+    WorkspaceShared "workspace_shared" Conflict "A workspace that other sessions share.";
     SkillChanged "skill_changed" Conflict "The skill changed since it was loaded and the old bytes are gone.";
     EditConflict "edit_conflict" Conflict "Other writers kept winning.";
     OldStringNotFound "old_string_not_found" Conflict "The text to replace is not there.";
@@ -326,8 +327,7 @@ impl Error {
         let mut text = self.message().to_owned();
         let mut next = std::error::Error::source(self);
         while let Some(cause) = next {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
+            text = format!("{text}: {cause}");
             next = cause.source();
         }
         text

@@ -99,6 +99,8 @@ pub const EDIT_ATTEMPTS: usize = 64;
 /// How long the delete of a folder goes on to begin with files: with those under way and the session it stays within
 /// [`REQUEST_TIMEOUT`], and the answer says which files were not begun.
 pub const DELETE_BEGINS: Duration = Duration::from_secs(25);
+/// Sessions that a refusal names where they share the workspace that was to be deleted; it counts the rest.
+pub const SHARERS_NAMED: usize = 100;
 /// Files of a folder that the answer names where they could not be deleted; it counts the rest.
 pub const FAILED_FILES: usize = 1000;
 
@@ -297,6 +299,12 @@ pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is remembered, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
+/// Names that are remembered as those of a file or a folder, so that no put makes a name both.
+pub const KNOWN_NAMES: usize = 1 << 14;
+/// How long they count. Another process may have deleted what they name.
+pub const KNOWN_NAME_AGE: Duration = Duration::from_secs(30);
+/// Remembered names that are looked at below a key, to see whether it is a folder.
+pub const KNOWN_NAMES_BELOW: usize = 64;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.

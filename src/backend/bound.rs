@@ -58,10 +58,10 @@ impl Service {
         if sessions.lies_within(&*session, reach).await? { Ok((session, made)) } else { Err(out_of_reach()) }
     }
 
-    /// Sets what `parent` has in effect: where it has no value, its id stands in.
+    /// Sets what `parent` has in effect: where it has no value, the id that chooses its files stands in.
     fn inherit(&self, vars: &mut BTreeMap<String, Id>, parent: &Session) {
         for name in self.templates().variables() {
-            let value = parent.vars.get(name).unwrap_or(&parent.session_id);
+            let value = parent.vars.get(name).unwrap_or(parent.files_id());
             vars.entry(name.to_owned()).or_insert_with(|| value.clone());
         }
     }

@@ -7,6 +7,7 @@ mod bound;
 mod expression;
 mod fetch;
 mod files;
+mod forget;
 mod gate;
 mod lines;
 mod listing;

@@ -108,12 +108,13 @@ impl RemoteBackend {
         self.get(&self.user_url(["sessions"])?, parameters).await
     }
 
-    /// Forgets the session; its files stay.
+    /// Forgets the session; its files stay, but those of its workspace `with_workspace`.
     ///
     /// # Errors
-    /// As [`session`](Self::session); also `session_not_found`.
-    pub async fn forget_session(&self) -> Result<()> {
-        let request = self.client.delete(self.session_url([])?);
+    /// As [`session`](Self::session); also `session_not_found`, and `workspace_shared` where other sessions share it.
+    pub async fn forget_session(&self, with_workspace: bool) -> Result<()> {
+        let parameters: &[(&str, &str)] = if with_workspace { &[("workspace", "delete")] } else { &[] };
+        let request = self.client.delete(self.session_url([])?).query(parameters);
         self.send(request, Effect::Writes).await?;
         *self.seen() = SessionVersion::default();
         Ok(())

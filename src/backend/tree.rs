@@ -13,6 +13,7 @@ use crate::{
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
     session::{Both, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
+    store::StoreError,
 };
 
 /// The mounts a session sees, and how each is read.
@@ -123,11 +124,11 @@ impl SkillBackend {
         let mut mounts = vec![
             Mount {
                 at: VirtualPath::parse("/workspace")?,
-                prefix: templates.workspace().prefix(&space, &session.session_id, &session.vars)?,
+                prefix: templates.workspace().prefix(&space, session.files_id(), &session.vars)?,
             },
             Mount {
                 at: VirtualPath::parse("/ticket")?,
-                prefix: templates.ticket().prefix(&space, &session.session_id, &session.vars)?,
+                prefix: templates.ticket().prefix(&space, session.files_id(), &session.vars)?,
             },
         ];
         let mut kinds = vec![Kind::Fresh, Kind::Fresh];
@@ -194,6 +195,31 @@ pub(super) fn missing(path: &VirtualPath) -> Error {
 
 pub(super) fn is_a_directory(path: &VirtualPath) -> Error {
     Error::new(Code::IsADirectory, format!("{path} is a folder; list it with ls, or name a file in it"))
+}
+
+/// A write of `path`, which has this key, that the store refused or failed at, in the words of the tree.
+pub(super) fn unwritable(path: &VirtualPath, key: &ObjectKey, error: StoreError) -> Error {
+    match error {
+        StoreError::IsFolder => is_a_directory(path),
+        StoreError::BelowFile(file) => match file_above(path, key, &file) {
+            Some(file) => Error::new(
+                Code::NotADirectory,
+                format!(
+                    "{file} is a file, and nothing can lie below it: write {path} elsewhere, or delete {file} first"
+                ),
+            ),
+            None => StoreError::BelowFile(file).into(),
+        },
+        error => error.into(),
+    }
+}
+
+/// The virtual path of `file`, a key above `key`, where it lies in the tree.
+fn file_above<'path>(path: &'path VirtualPath, key: &ObjectKey, file: &str) -> Option<&'path str> {
+    let below = key.as_str().strip_prefix(file)?.matches('/').count();
+    let above = (0..below).try_fold(path.as_str(), |path, _| path.rsplit_once('/').map(|(folder, _)| folder))?;
+    // The mount itself and what lies above it are no files of the tree.
+    (above.matches('/').count() > 1).then_some(above)
 }
 
 fn read_only(path: &VirtualPath) -> Error {

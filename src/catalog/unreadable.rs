@@ -40,9 +40,11 @@ pub fn why_unreadable(error: &StoreError) -> String {
         }
         StoreError::Denied(_) => "the store denies access to it",
         StoreError::NotFound => "it was deleted or moved while the catalog was read",
-        StoreError::PreconditionFailed | StoreError::NotModified | StoreError::RangeNotSatisfiable => {
-            "it changes while it is read"
-        }
+        StoreError::PreconditionFailed
+        | StoreError::NotModified
+        | StoreError::RangeNotSatisfiable
+        | StoreError::BelowFile(_)
+        | StoreError::IsFolder => "it changes while it is read",
         StoreError::Unsupported(what) => return format!("the store refuses to give it ({what})"),
         StoreError::Busy | StoreError::Unavailable { .. } => "the store did not give it in time",
     };

@@ -64,11 +64,14 @@ impl Control {
         Ok(lists.flatten().cloned().collect())
     }
 
-    /// Forgets a session.
-    pub(super) async fn delete_session(&self) -> Result<()> {
+    /// Forgets a session, and `with_workspace` the files in it.
+    pub(super) async fn delete_session(&self, with_workspace: bool) -> Result<()> {
         match self {
+            Self::Local { service, user, session } if with_workspace => {
+                service.session(user.clone(), session.clone()).forget_with_workspace().await
+            }
             Self::Local { service, user, session } => service.sessions().delete(user, session).await,
-            Self::Remote(remote) => remote.forget_session().await,
+            Self::Remote(remote) => remote.forget_session(with_workspace).await,
         }
     }
 

@@ -45,6 +45,8 @@ struct SessionReply {
     unknown_tools: Vec<String>,
     /// The session it was forked from.
     parent: Option<String>,
+    /// The session whose `/workspace` and `/ticket` it shares; null where they are its own.
+    workspace_of: Option<String>,
     /// The skill whose instructions the prompt holds.
     current_skill: Option<String>,
     /// Counts changes; 0 for a session that was never changed.
@@ -85,6 +87,7 @@ impl From<SessionSummary> for SessionReply {
             unknown_tools: unknown_tools(&session.policy),
             policy: session.policy,
             parent: session.parent.as_ref().map(Id::to_string),
+            workspace_of: session.workspace_of.as_ref().map(Id::to_string),
             current_skill: session.current_skill.as_ref().map(ToString::to_string),
             version: session.version,
             created_at: session.created_at,
@@ -136,7 +139,8 @@ struct CreateRequest {
     vars: BTreeMap<String, Id>,
     /// What it may do; needs a key of scope `control`.
     policy: Option<Policy>,
-    /// A session of the same user whose loaded skills, variables and policy it starts from.
+    /// A session of the same user whose loaded skills, variables and policy it starts from, and whose `/workspace` and
+    /// `/ticket` it shares.
     #[schema(value_type = Option<String>)]
     parent: Option<Id>,
 }
@@ -166,11 +170,37 @@ async fn show(Extension(call): Extension<SessionCall>) -> Reply<Json<SessionRepl
     Ok(Json(SessionReply::seen_by(call.backend.summary().await?, &call.user)))
 }
 
-/// Forget a session; its workspace stays. Needs a key of scope `control`.
-#[utoipa::path(delete, path = "", operation_id = "forget_session", tag = "sessions", responses((status = 204, description = "Forgotten."), Failure))]
-async fn forget(Extension(call): Extension<SessionCall>) -> Reply<StatusCode> {
+/// How to forget a session.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ForgetParameters {
+    /// `delete`: the files of its workspace are deleted with it. They stay otherwise.
+    #[param(inline)]
+    workspace: Option<WorkspaceFate>,
+}
+
+/// What becomes of the workspace of a session that is forgotten.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum WorkspaceFate {
+    /// Its files are deleted.
+    Delete,
+}
+
+/// Forget a session; its workspace stays, unless the request says otherwise and no other session shares it. Needs a key of
+/// scope `control`.
+#[utoipa::path(delete, path = "", operation_id = "forget_session", tag = "sessions", params(ForgetParameters),
+    responses((status = 204, description = "Forgotten."), Failure))]
+async fn forget(
+    Extension(call): Extension<SessionCall>,
+    Parameters(parameters): Parameters<ForgetParameters>,
+) -> Reply<StatusCode> {
     call.user.needs_control()?;
-    call.user.app.service.sessions().delete(&call.user.user, &call.session).await?;
+    match parameters.workspace {
+        None => call.user.app.service.sessions().delete(&call.user.user, &call.session).await?,
+        Some(WorkspaceFate::Delete) => call.backend.forget_with_workspace().await?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

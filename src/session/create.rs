@@ -12,7 +12,7 @@ pub struct CreateSession {
     pub vars: BTreeMap<String, Id>,
     /// What it may do.
     pub policy: Option<Policy>,
-    /// The session whose loaded skills, variables and policy it starts from.
+    /// The session whose loaded skills, variables and policy it starts from, and whose `/workspace` and `/ticket` it shares.
     pub parent: Option<Id>,
 }
 
@@ -87,6 +87,7 @@ fn begin(state: &mut Session, parent: Option<&Session>, wanted: &CreateSession) 
         state.used.clone_from(&parent.used);
         state.has_found = parent.has_found;
         state.parent = Some(parent.session_id.clone());
+        state.workspace_of = Some(parent.files_id().clone());
     }
     state.vars.extend(wanted.vars.clone());
     if let Some(policy) = &wanted.policy {

@@ -75,6 +75,10 @@ pub struct Session {
     /// The session it was forked from.
     #[serde(default)]
     pub parent: Option<Id>,
+    /// The session whose `/workspace` and `/ticket` it shares; `None` where its own id chooses them, as it does in sessions
+    /// that were made from others before they shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_of: Option<Id>,
     /// The skill whose instructions the prompt holds.
     #[serde(default)]
     pub current_skill: Option<SkillPath>,
@@ -124,6 +128,7 @@ impl Session {
             vars: BTreeMap::new(),
             policy: Policy::default(),
             parent: None,
+            workspace_of: None,
             current_skill: None,
             version: 0,
             life: None,
@@ -135,6 +140,13 @@ impl Session {
             used: BTreeSet::new(),
             ranks: Ranks::new(),
         }
+    }
+
+    /// The id that chooses its `/workspace` and `/ticket` where no variable says otherwise: its own, or that of the session
+    /// it shares them with.
+    #[must_use]
+    pub fn files_id(&self) -> &Id {
+        self.workspace_of.as_ref().unwrap_or(&self.session_id)
     }
 
     /// When it is forgotten if nothing happens in it.

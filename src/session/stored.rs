@@ -86,9 +86,10 @@ impl Stored for Session {
         let used = used + weight::tree(self.used.len(), size_of::<SkillPath>());
         let names = weight::text(self.session_id.as_str()) + weight::text(self.user_id.as_str());
         let parent = self.parent.as_ref().map_or(0, |parent| weight::text(parent.as_str()));
+        let workspace = self.workspace_of.as_ref().map_or(0, |of| weight::text(of.as_str()));
         let current = self.current_skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
         let life = self.life.as_ref().map_or(0, |life| 2 * weight::text(life.as_str()));
-        let small = names + parent + current + life + vars;
+        let small = names + parent + workspace + current + life + vars;
         small + self.policy.weight() + loaded + past + used + weight_of_ranks(&self.ranks)
     }
 

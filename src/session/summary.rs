@@ -20,6 +20,8 @@ pub struct SessionSummary {
     pub policy: Policy,
     /// The session it was forked from.
     pub parent: Option<Id>,
+    /// The session whose `/workspace` and `/ticket` it shares.
+    pub workspace_of: Option<Id>,
     /// The skill whose instructions the prompt holds.
     pub current_skill: Option<SkillPath>,
     /// Counts changes.
@@ -56,6 +58,12 @@ pub struct LoadedSummary {
 }
 
 impl SessionSummary {
+    /// As [`Session::files_id`].
+    #[must_use]
+    pub fn files_id(&self) -> &Id {
+        self.workspace_of.as_ref().unwrap_or(&self.session_id)
+    }
+
     /// The same, naming only loaded skills that the reader `sees`.
     #[must_use]
     pub fn naming(mut self, mut sees: impl FnMut(&LoadedSummary) -> bool) -> Self {
@@ -74,6 +82,7 @@ impl From<&Session> for SessionSummary {
             vars: session.vars.clone(),
             policy: session.policy.clone(),
             parent: session.parent.clone(),
+            workspace_of: session.workspace_of.clone(),
             current_skill: session.current_skill.clone(),
             version: session.version,
             created_at: session.created_at,

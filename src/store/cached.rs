@@ -8,6 +8,9 @@
 //! When a newer version of a key is put, seen or deleted through this layer, the one before it is dropped at once, unless
 //! somebody has asked for exactly that version: sessions read the files of a loaded skill so, and go on reading them.
 //!
+//! Over a store that holds a file and a folder of one name, a put that would make such a pair is refused where the names
+//! that this process read, listed or wrote of late show it.
+//!
 //! Only whole objects up to [`CHUNK_BYTES`] are kept. Metadata is kept with them; where a store derives tags from
 //! content alone, a foreign rewrite of the very same bytes can go unnoticed, and with it its metadata.
 
@@ -24,13 +27,14 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op};
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
-    PutResult, SharedStore, Store, StoreError, StoreResult, memory::clip, newest::Newest,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta,
+    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, known_names::KnownNames,
+    memory::clip, newest::Newest,
 };
 use crate::{
     budget::weight,
     clock::Clock,
-    limits::{CACHE_KEYS, CHUNK_BYTES},
+    limits::{CACHE_KEYS, CHUNK_BYTES, KNOWN_NAMES},
     path::{ETag, KeyPrefix, ObjectKey},
 };
 
@@ -47,6 +51,8 @@ pub struct Cached {
     clock: Arc<dyn Clock>,
     content: Cache<Version, Arc<Kept>>,
     newest: Newest,
+    /// Nothing where the store below refuses what they are for.
+    names: Option<KnownNames>,
 }
 
 /// A whole object.
@@ -84,7 +90,9 @@ impl Cached {
     #[must_use]
     pub fn new(inner: SharedStore, bytes: u64, clock: Arc<dyn Clock>) -> Self {
         let content = Cache::builder().max_capacity(bytes).weigher(weigh).build();
-        Self { inner, clock, content, newest: Newest::new(CACHE_KEYS) }
+        let holds_both = inner.capabilities().file_and_folder == FileAndFolder::Held;
+        let names = holds_both.then(|| KnownNames::new(KNOWN_NAMES, clock.clone()));
+        Self { inner, clock, content, newest: Newest::new(CACHE_KEYS), names }
     }
 
     /// Exactly the version `etag`: from memory, or by one request that everybody who wants it shares.
@@ -134,8 +142,17 @@ impl Cached {
         }
         let keep = options.keep;
         let (range, asked) = (options.range.clone(), options.if_none_match.clone());
-        let begun = self.newest.begin();
-        match (self.inner.get(key, options).await, held) {
+        let (begun, names) = (self.newest.begin(), self.names.as_ref().map(KnownNames::begin));
+        let answer = self.inner.get(key, options).await;
+        let found = match &answer {
+            Ok(_) | Err(StoreError::NotModified) => Some(true),
+            Err(StoreError::NotFound) => Some(false),
+            Err(_) => None,
+        };
+        if let (Some(names), Some(found)) = (names, found) {
+            names.was_read(key, found);
+        }
+        match (answer, held) {
             (Ok(object), _) => {
                 let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
                 if learnt.is_newest || keep == Keep::Pinned {
@@ -222,7 +239,11 @@ fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
 #[async_trait]
 impl Store for Cached {
     fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+        let below = self.inner.capabilities();
+        match self.names {
+            Some(_) => Capabilities { file_and_folder: FileAndFolder::RefusedIfKnown, ..below },
+            None => below,
+        }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
@@ -245,9 +266,17 @@ impl Store for Cached {
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let PutOptions { condition, metadata } = options.clone();
+        if let Some(names) = &self.names
+            && !matches!(condition, PutCondition::IfMatch(_))
+        {
+            names.check_put(key)?;
+        }
         let put = self.inner.put(key, bytes.clone(), options).await;
         match (&put, condition) {
             (Ok(PutResult { etag }), _) => {
+                if let Some(names) = &self.names {
+                    names.was_written(key);
+                }
                 let size = bytes.len() as u64;
                 let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata };
                 self.keep(key, &Object { meta, range: 0..size, bytes }, Keep::Newest).await;
@@ -265,24 +294,36 @@ impl Store for Cached {
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        let begun = self.newest.begin();
+        let (begun, names) = (self.newest.begin(), self.names.as_ref().map(KnownNames::begin));
         let head = self.inner.head(key).await;
         let found = match &head {
             Ok(meta) => Some(&meta.etag),
             Err(StoreError::NotFound) => None,
             Err(_) => return head,
         };
+        if let Some(names) = names {
+            names.was_read(key, found.is_some());
+        }
         let learnt = self.newest.was_read(key, begun, found);
         self.drop_dead(key, learnt.displaced).await;
         head
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.inner.list(prefix, options).await
+        let Some(names) = self.names.as_ref().filter(|_| options.delimiter) else {
+            return self.inner.list(prefix, options).await;
+        };
+        let (read, is_first) = (names.begin(), options.page.is_none() && options.start_after.is_none());
+        let page = self.inner.list(prefix, options).await?;
+        read.was_listed(prefix, &page, is_first && page.next.is_none());
+        Ok(page)
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.inner.delete(key, options).await?;
+        if let Some(names) = &self.names {
+            names.was_deleted(key);
+        }
         let displaced = self.newest.was_written(key, None);
         self.drop_dead(key, displaced).await;
         Ok(())

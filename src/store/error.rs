@@ -21,6 +21,10 @@ pub enum StoreError {
     Busy,
     /// The range starts after the end.
     RangeNotSatisfiable,
+    /// A put below an object, whose key this is: a path is a file or a folder. Nothing was changed.
+    BelowFile(String),
+    /// A put of a key that other objects lie below: a path is a file or a folder. Nothing was changed.
+    IsFolder,
     /// The store cannot hold such a key or do such a thing.
     Unsupported(String),
     /// The store refuses, and will go on refusing until an operator mends what is wrong: credentials, a policy, a full
@@ -117,6 +121,8 @@ impl fmt::Display for StoreError {
             Self::PreconditionFailed => f.write_str("the object is not the expected version"),
             Self::Busy => f.write_str("another write was under way"),
             Self::RangeNotSatisfiable => f.write_str("the range starts after the end of the object"),
+            Self::BelowFile(file) => write!(f, "{file:?} is an object, and nothing can lie below it"),
+            Self::IsFolder => f.write_str("other objects lie below that key"),
             Self::Unsupported(what) => write!(f, "the store cannot do that: {what}"),
             Self::Denied(trouble) | Self::Unavailable { trouble, .. } => trouble.fmt(f),
         }
@@ -149,6 +155,12 @@ impl From<StoreError> for Error {
             StoreError::RangeNotSatisfiable => {
                 Error::new(Code::OffsetOutOfRange, "the range starts after the end of the file; look at its size")
             }
+            StoreError::BelowFile(_) => {
+                Error::new(Code::NotADirectory, "a folder of that path is a file; write to another path")
+                    .with_outcome(Outcome::NotApplied)
+            }
+            StoreError::IsFolder => Error::new(Code::IsADirectory, "that path is a folder; name a file in it")
+                .with_outcome(Outcome::NotApplied),
             StoreError::Unsupported(what) => {
                 Error::new(Code::InvalidPath, format!("this store cannot do that: {what}"))
             }

@@ -1,5 +1,6 @@
 //! A store in memory: for tests, for trying things out, and the model the others are held against.
 //!
+//! A path in it is a file or a folder, as in a directory; one made to be [like S3](MemoryStore::like_s3) holds both.
 //! One mutex around one sorted map makes every verb atomic by construction; nothing here is clever on purpose.
 
 use std::{
@@ -13,8 +14,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PageToken,
-    PutCondition, PutOptions, PutResult, Store, StoreError, StoreResult,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta,
+    PageToken, PutCondition, PutOptions, PutResult, Store, StoreError, StoreResult,
 };
 use crate::path::{ETag, KeyPrefix, ObjectKey};
 
@@ -25,6 +26,7 @@ const PAGE: usize = 1000;
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    is_like_s3: bool,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +48,12 @@ impl MemoryStore {
         Self::default()
     }
 
+    /// An empty store that holds `a` beside `a/b`, as S3 does: what stands in for a bucket.
+    #[must_use]
+    pub fn like_s3() -> Self {
+        Self { is_like_s3: true, ..Self::default() }
+    }
+
     /// Puts an object under any key at all, as a foreign tool could on S3: also keys no virtual path can name.
     pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
         self.lock().store(key, bytes.into(), BTreeMap::new())
@@ -60,6 +68,17 @@ impl MemoryStore {
 impl State {
     fn find(&self, key: &ObjectKey) -> StoreResult<&Stored> {
         self.objects.get(key.as_str()).ok_or(StoreError::NotFound)
+    }
+
+    /// Refuses a new object that would make a path a file and a folder.
+    fn check_place(&self, key: &str) -> StoreResult<()> {
+        let mut above = key.match_indices('/').filter_map(|(at, _)| key.get(..at));
+        if let Some(file) = above.find(|folder| self.objects.contains_key(*folder)) {
+            return Err(StoreError::BelowFile(file.to_owned()));
+        }
+        let inside = format!("{key}/");
+        let next = self.objects.range::<str, _>((Bound::Included(inside.as_str()), Bound::Unbounded)).next();
+        if next.is_some_and(|(below, _)| below.starts_with(&inside)) { Err(StoreError::IsFolder) } else { Ok(()) }
     }
 
     fn store(&mut self, key: &str, bytes: Bytes, metadata: super::Metadata) -> ETag {
@@ -107,7 +126,8 @@ pub(super) fn check_put(condition: &PutCondition, current: Option<&ETag>) -> Sto
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { conditional_delete: true, file_and_folder: true, any_key: true }
+        let file_and_folder = if self.is_like_s3 { FileAndFolder::Held } else { FileAndFolder::Refused };
+        Capabilities { conditional_delete: true, file_and_folder, any_key: true }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
@@ -121,7 +141,11 @@ impl Store for MemoryStore {
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let mut state = self.lock();
-        check_put(&options.condition, state.objects.get(key.as_str()).map(|stored| &stored.meta.etag))?;
+        let current = state.objects.get(key.as_str()).map(|stored| &stored.meta.etag);
+        check_put(&options.condition, current)?;
+        if current.is_none() && !self.is_like_s3 {
+            state.check_place(key.as_str())?;
+        }
         let etag = state.store(key.as_str(), bytes, options.metadata);
         Ok(PutResult { etag })
     }

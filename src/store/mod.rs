@@ -15,6 +15,7 @@ mod commit;
 mod directory;
 mod error;
 mod faulty;
+mod known_names;
 mod memory;
 mod metered;
 mod newest;
@@ -210,10 +211,21 @@ pub struct DeleteOptions {
 pub struct Capabilities {
     /// `DELETE` honours `if_match`.
     pub conditional_delete: bool,
-    /// `a` and `a/b` can both be objects.
-    pub file_and_folder: bool,
+    /// What becomes of a put that would make a path a file and a folder.
+    pub file_and_folder: FileAndFolder,
     /// Keys may hold segments over 255 bytes, empty segments and `.`/`..`: anything, as on S3.
     pub any_key: bool,
+}
+
+/// What a store does with a put that would make a path a file and a folder at once: `a` beside `a/b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAndFolder {
+    /// It refuses the second of the two: [`StoreError::BelowFile`], [`StoreError::IsFolder`].
+    Refused,
+    /// It refuses the second if this process knows of the first, and sends no request to find out.
+    RefusedIfKnown,
+    /// It holds both, as S3 does.
+    Held,
 }
 
 /// Object storage, one key at a time. Object-safe; layers forward every method.

@@ -29,7 +29,9 @@ pub(super) fn ls(reply: &LsReply, room: usize) -> String {
         if entry.is_dir { format!("{}/", entry.path) } else { format!("{} ({} bytes)", entry.path, entry.size) }
     };
     let left_out = reply.truncated.then_some("there are more entries; find files by name with glob");
-    list(reply.entries.iter().map(line), NO_FILES, left_out, room, "list a folder below this one, or use glob")
+    let hidden = |file: &crate::wire::Entry| format!("{} (file, {} bytes, beside the folder)", file.path, file.size);
+    let lines = reply.entries.iter().map(line).chain(reply.hidden.iter().map(hidden));
+    list(lines, NO_FILES, left_out, room, "list a folder below this one, or use glob")
 }
 
 pub(super) fn glob(reply: &GlobReply, room: usize) -> String {

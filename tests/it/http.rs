@@ -77,7 +77,7 @@ impl Server {
 
     /// One that goes on accepting for `drain` once it is told to stop.
     async fn draining(config: HttpConfig, options: ServiceOptions, drain: Duration) -> Self {
-        let memory = Arc::new(MemoryStore::new());
+        let memory = Arc::new(MemoryStore::like_s3());
         let (below, options) = under_test(memory.clone(), options, Arc::new(SystemClock::new()));
         Self::over_draining(config, options, (memory, below), drain).await
     }

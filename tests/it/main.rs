@@ -28,6 +28,7 @@ mod documents;
 mod example;
 mod files;
 mod fixtures;
+mod forks;
 mod fuzz;
 #[cfg(feature = "http")]
 mod http;
@@ -38,6 +39,7 @@ mod localstack;
 mod model;
 #[cfg(feature = "s3")]
 mod on_s3;
+mod one_tree;
 mod outcomes;
 mod parts;
 mod prompts;

@@ -19,10 +19,9 @@ pub(in crate::backend) async fn ls(backend: &SkillBackend, request: LsRequest) -
     let path = VirtualPath::parse(&request.path)?;
     let tree = backend.enter(Operation::Ls).await?;
     match tree.spot(&path) {
-        Spot::Above => Ok(LsReply { entries: above(&tree, &path), truncated: false }),
+        Spot::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
         Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {
-            let entries = snapshot_entries(&pinned.snapshot, &path, &relative)?;
-            Ok(LsReply { entries, truncated: false })
+            Ok(folder_first(snapshot_entries(&pinned.snapshot, &path, &relative)?))
         }
         Spot::In { mount, relative, .. } => backend.list_fresh(mount, &path, &relative, &tree).await,
         Spot::Nowhere => Err(missing(&path)),
@@ -67,9 +66,11 @@ impl SkillBackend {
         if !seen_any && !relative.is_empty() {
             self.explain_empty(&tree.file(path)?).await?;
         }
-        entries.sort_by(|one, two| one.path.cmp(&two.path));
-        entries.truncate(LIST_ENTRIES);
-        Ok(LsReply { entries, truncated })
+        let mut reply = folder_first(entries);
+        reply.entries.truncate(LIST_ENTRIES);
+        let last = reply.entries.last().map(|entry| entry.path.clone());
+        reply.hidden.retain(|file| Some(&file.path) <= last.as_ref());
+        Ok(LsReply { truncated, ..reply })
     }
 
     /// Why a folder below a mount lists nothing: it is a file, or it is not there.
@@ -91,6 +92,17 @@ fn directory(parent: &VirtualPath, name: &str) -> Option<Entry> {
     Some(Entry { path: path.to_string(), is_dir: true, size: 0, modified_at: None })
 }
 
+/// The entries of one folder in byte order of paths. Of a folder and a file of one name the folder is shown.
+fn folder_first(mut entries: Vec<Entry>) -> LsReply {
+    entries.sort_by(|one, two| (&one.path, two.is_dir).cmp(&(&two.path, one.is_dir)));
+    let mut reply = LsReply { entries: Vec::with_capacity(entries.len()), hidden: Vec::new(), truncated: false };
+    for entry in entries {
+        let is_hidden = !entry.is_dir && reply.entries.last().is_some_and(|last| last.path == entry.path);
+        if is_hidden { reply.hidden.push(entry) } else { reply.entries.push(entry) }
+    }
+    reply
+}
+
 /// The folders that exist only because mounts lie below them: mount order at the root, byte order below.
 fn above(tree: &Tree, path: &VirtualPath) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -110,9 +122,6 @@ fn above(tree: &Tree, path: &VirtualPath) -> Vec<Entry> {
 
 /// The entries of a folder of a snapshot.
 fn snapshot_entries(snapshot: &Snapshot, path: &VirtualPath, relative: &str) -> Result<Vec<Entry>> {
-    if snapshot.file(relative).is_some() {
-        return Err(not_a_directory(path));
-    }
     let inside = if relative.is_empty() { String::new() } else { format!("{relative}/") };
     let mut folders = BTreeSet::new();
     let mut entries = Vec::new();
@@ -131,9 +140,9 @@ fn snapshot_entries(snapshot: &Snapshot, path: &VirtualPath, relative: &str) -> 
         }
     }
     if entries.is_empty() && folders.is_empty() && !relative.is_empty() {
-        return Err(missing(path));
+        let is_file = snapshot.file(relative).is_some();
+        return Err(if is_file { not_a_directory(path) } else { missing(path) });
     }
     entries.extend(folders.into_iter().filter_map(|folder| directory(path, folder)));
-    entries.sort_by(|one, two| one.path.cmp(&two.path));
     Ok(entries)
 }

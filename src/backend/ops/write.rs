@@ -6,6 +6,7 @@ use crate::{
     backend::{
         SkillBackend,
         parts::{ATTEMPTS, Call, Landed, Target, contested},
+        tree::unwritable,
     },
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
@@ -58,7 +59,7 @@ impl SkillBackend {
             let landed = self.put(&target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
                 let error = match error {
                     StoreError::PreconditionFailed => unmet(path),
-                    error => error.into(),
+                    error => unwritable(path, &target.key, error),
                 };
                 target.failed(path, error)
             })?;

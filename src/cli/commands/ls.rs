@@ -28,6 +28,9 @@ impl Ls {
         let reply = app.backend().await?.ls(LsRequest { path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {
             reply.entries.iter().try_for_each(|entry| out.line(line(entry, self.long)))?;
+            for file in &reply.hidden {
+                note(format_args!("{} is a file too, of {} bytes; show it with cat", file.path, file.size));
+            }
             if reply.truncated {
                 note("there is more than is shown; list a folder further down");
             }

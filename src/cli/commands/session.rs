@@ -38,8 +38,13 @@ Examples:
     /// Forget the session; its files stay
     #[command(after_help = "\
 Examples:
-  skillmount --session s-42 session delete")]
-    Delete,
+  skillmount --session s-42 session delete
+  skillmount --session s-42 session delete --workspace   unless other sessions share it")]
+    Delete {
+        /// Delete the files in its workspace as well
+        #[arg(long)]
+        workspace: bool,
+    },
 }
 
 impl Session {
@@ -64,8 +69,8 @@ impl Session {
                     Ok(())
                 })
             }
-            Action::Delete => {
-                control.delete_session().await?;
+            Action::Delete { workspace } => {
+                control.delete_session(workspace).await?;
                 let session = app.session()?;
                 app.out.reply(&json!({ "deleted": session }), |out, _| out.line(format_args!("deleted {session}")))
             }

@@ -20,6 +20,7 @@ pub(super) fn session_document(session: &SessionSummary) -> Value {
         "vars": session.vars,
         "policy": session.policy,
         "parent": session.parent,
+        "workspace_of": session.workspace_of,
         "current_skill": session.current_skill,
         "version": session.version,
         "created_at": session.created_at,

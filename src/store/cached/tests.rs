@@ -23,7 +23,7 @@ impl Bench {
     }
 
     fn with_bytes(bytes: u64) -> Self {
-        let memory = Arc::new(MemoryStore::new());
+        let memory = Arc::new(MemoryStore::like_s3());
         let faulty = Arc::new(Faulty::new(Arc::clone(&memory) as SharedStore));
         let ledger = Arc::new(Ledger::new());
         let metered = Arc::new(Metered::new(Arc::clone(&faulty) as SharedStore, Arc::clone(&ledger)));

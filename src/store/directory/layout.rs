@@ -39,6 +39,8 @@ pub(super) enum Spot {
     Folder,
     /// Nothing, though it could.
     Nothing,
+    /// Nothing, and nothing can: a folder of its path is the object with this key.
+    BelowFile(String),
     /// Nothing, and nothing can: the words finish "… is".
     Blocked(String),
 }
@@ -106,13 +108,17 @@ impl Layout {
     pub(super) fn look(&self, key: &str) -> StoreResult<Spot> {
         let mut path = self.path(key)?;
         let mut spot = spot_at(&path)?;
+        let mut folder = key;
         // Upwards from the object: any folder on the way that is not one decides instead.
         while path.pop() && path != self.root {
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
             let above = match spot_at(&path)? {
                 Spot::Folder => continue,
-                Spot::File(_) => Spot::Blocked(format!("below `{}`, which is a file", self.shown(&path))),
+                Spot::File(_) => Spot::BelowFile(folder.to_owned()),
                 Spot::Nothing => Spot::Nothing,
-                Spot::Blocked(_) => Spot::Blocked(format!("below `{}`, which is a link", self.shown(&path))),
+                Spot::BelowFile(_) | Spot::Blocked(_) => {
+                    Spot::Blocked(format!("below `{}`, which is a link", self.shown(&path)))
+                }
             };
             spot = above;
         }

@@ -27,8 +27,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult, Store,
-    StoreError, StoreResult,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions,
+    PutResult, Store, StoreError, StoreResult,
 };
 use crate::{
     clock::Clock,
@@ -86,7 +86,7 @@ impl DirectoryStore {
 #[async_trait]
 impl Store for DirectoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { conditional_delete: true, file_and_folder: false, any_key: false }
+        Capabilities { conditional_delete: true, file_and_folder: FileAndFolder::Refused, any_key: false }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

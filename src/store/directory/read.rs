@@ -68,7 +68,7 @@ impl Layout {
     pub(super) fn version(&self, key: &ObjectKey) -> StoreResult<Option<Version>> {
         match self.look(key.as_str())? {
             Spot::File(found) => Version::of(&found).map(Some).map_err(failed),
-            Spot::Folder | Spot::Nothing | Spot::Blocked(_) => Ok(None),
+            Spot::Folder | Spot::Nothing | Spot::BelowFile(_) | Spot::Blocked(_) => Ok(None),
         }
     }
 

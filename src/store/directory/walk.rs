@@ -80,7 +80,7 @@ impl Disk {
         }
         match self.layout.look(folder)? {
             Spot::Folder => self.layout.path(folder).map(Some),
-            Spot::File(_) | Spot::Nothing | Spot::Blocked(_) => Ok(None),
+            Spot::File(_) | Spot::Nothing | Spot::BelowFile(_) | Spot::Blocked(_) => Ok(None),
         }
     }
 }

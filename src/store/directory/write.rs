@@ -34,11 +34,12 @@ impl Disk {
         let current = match &spot {
             Spot::File(found) => Some(Version::of(found).map_err(broken)?),
             Spot::Nothing | Spot::Folder => None,
+            Spot::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
             Spot::Blocked(why) => return Err(blocked(key, why)),
         };
         check_put(&options.condition, current.map(|version| version.etag()).as_ref())?;
         if matches!(spot, Spot::Folder) {
-            clear_the_way(key, &path)?;
+            clear_the_way(&path)?;
         }
         let written = self.write(shard, key, bytes, options, current);
         let placed = written.and_then(|(etag, temporary)| {
@@ -104,12 +105,21 @@ impl Layout {
             match error.kind() {
                 // A delete elsewhere pruned a folder that was empty until now.
                 io::ErrorKind::NotFound => {}
-                io::ErrorKind::NotADirectory => return Err(blocked(key, "below something that is not a folder")),
-                io::ErrorKind::IsADirectory => clear_the_way(key, path)?,
+                io::ErrorKind::NotADirectory => return Err(self.below_no_folder(key)),
+                io::ErrorKind::IsADirectory => clear_the_way(path)?,
                 _ => return Err(failed_at(path)(error)),
             }
         }
         Err(StoreError::Busy)
+    }
+
+    /// Why nothing can be put below something that has become no folder.
+    fn below_no_folder(&self, key: &ObjectKey) -> StoreError {
+        match self.look(key.as_str()) {
+            Ok(Spot::BelowFile(file)) => StoreError::BelowFile(file),
+            Ok(_) => blocked(key, "below something that is not a folder"),
+            Err(error) => error,
+        }
     }
 
     fn make_parents(&self, path: &Path) -> io::Result<()> {
@@ -145,11 +155,9 @@ pub(super) fn broken(error: io::Error) -> StoreError {
 }
 
 /// Removes the folder at `path` if it is empty: it holds no object, so only leftovers are lost.
-fn clear_the_way(key: &ObjectKey, path: &Path) -> StoreResult<()> {
+fn clear_the_way(path: &Path) -> StoreResult<()> {
     match fs::remove_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-            Err(blocked(key, "a folder with something in it"))
-        }
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(StoreError::IsFolder),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(broken(error)),
         _ => Ok(()),
     }

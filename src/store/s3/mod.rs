@@ -27,8 +27,8 @@ pub use options::S3Options;
 
 use self::failure::{Asked, in_doubt};
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition, PutOptions,
-    PutResult, Store, StoreError, StoreResult, backoff::Backoff, cause::Cause,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
+    PutOptions, PutResult, Store, StoreError, StoreResult, backoff::Backoff, cause::Cause,
 };
 use crate::{
     clock::Clock,
@@ -138,7 +138,11 @@ impl S3Store {
 #[async_trait]
 impl Store for S3Store {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { conditional_delete: self.conditional_delete, file_and_folder: true, any_key: true }
+        Capabilities {
+            conditional_delete: self.conditional_delete,
+            file_and_folder: FileAndFolder::Held,
+            any_key: true,
+        }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

@@ -33,6 +33,9 @@ pub struct Entry {
 pub struct LsReply {
     /// The entries.
     pub entries: Vec<Entry>,
+    /// Files that have the name of a folder among the entries, as a bucket can hold; reading and downloading reach them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<Entry>,
     /// Whether there are more than fit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,

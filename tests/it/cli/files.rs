@@ -102,6 +102,18 @@ fn json_is_the_document_of_the_operation() {
     assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0, "damaged": [] }));
     assert_eq!(home.json(&["session", "delete"]), json!({ "deleted": "cli" }));
     assert_eq!(home.json(&["session", "show"])["version"], 0);
+    home.json(&["skills", "load", "notas"]);
+    home.ok(&["cat", "/workspace/a"]);
+    assert_eq!(home.json(&["session", "delete", "--workspace"]), json!({ "deleted": "cli" }));
+    assert_eq!(home.json(&["ls", "/workspace"])["entries"], json!([]));
+}
+
+#[test]
+fn a_path_is_a_file_or_a_folder() {
+    let home = Home::new();
+    home.ok(&["write", "/workspace/d/a", "x"]);
+    assert_eq!(home.refused(&["write", "/workspace/d", "x"]), (6, "is_a_directory".into()));
+    assert_eq!(home.refused(&["write", "/workspace/d/a/b", "x"]), (6, "not_a_directory".into()));
 }
 
 #[test]

@@ -130,6 +130,9 @@ fn every_command_answers_the_same_through_a_server() {
         assert_eq!(remote, home.refused(&arguments), "{arguments:?}");
     }
     assert_eq!(through(&["session", "delete"]), serde_json::json!({ "deleted": "cli" }));
+    through(&["skills", "load", "notas"]);
+    assert_eq!(through(&["session", "delete", "--workspace"]), serde_json::json!({ "deleted": "cli" }));
+    assert_eq!(through(&["ls", "/workspace"])["entries"], serde_json::json!([]));
 }
 
 #[test]

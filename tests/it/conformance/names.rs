@@ -1,7 +1,7 @@
 //! Keys that lesser code would fold, decode or split.
 
 use super::*;
-use skillmount::store::StoreError;
+use skillmount::store::{DeleteOptions, FileAndFolder, StoreError};
 
 const NAMES: &[&str] = &[
     " leading and trailing ",
@@ -44,20 +44,33 @@ pub(super) async fn every_legal_name_is_a_key_of_its_own(room: Room) {
     assert_eq!(room.text(&longest).await.unwrap(), "x");
 }
 
+// S-TREE-4: Every store and layer is held to the same tree by one suite, and only a lack that it declares excuses it.
 pub(super) async fn a_file_and_a_folder_of_one_name(room: Room) {
     room.put("a/b", "below").await;
     room.put("c", "file").await;
-    if room.can().file_and_folder {
+    if room.can().file_and_folder == FileAndFolder::Held {
         room.put("a", "above").await;
         room.put("c/d", "below").await;
         assert_eq!(room.names().await, ["a", "a/b", "c", "c/d"]);
         return;
     }
-    for (name, in_its_way) in [("a", "a folder"), ("c/d", "a file")] {
-        let refused = room.put_if(name, "x", PutCondition::Always).await;
-        let Err(StoreError::Unsupported(why)) = refused else { panic!("{refused:?}") };
-        assert!(why.contains(name) && why.contains(in_its_way), "{why}");
+    for condition in [PutCondition::Always, PutCondition::IfAbsent] {
+        let onto_folder = room.put_if("a", "x", condition.clone()).await;
+        assert!(matches!(onto_folder, Err(StoreError::IsFolder)), "{onto_folder:?}");
+        for name in ["c/d", "c/d/e"] {
+            let below_file = room.put_if(name, "x", condition.clone()).await;
+            let Err(StoreError::BelowFile(file)) = below_file else { panic!("{below_file:?}") };
+            assert_eq!(file, room.key("c").as_str());
+        }
     }
+    assert_eq!(room.names().await, ["a/b", "c"]);
     assert_eq!(room.text("a/b").await.unwrap(), "below");
     assert_eq!(room.text("c").await.unwrap(), "file");
+    // Once it is gone, the other may come.
+    for name in ["a/b", "c"] {
+        room.store.delete(&room.key(name), DeleteOptions::default()).await.unwrap();
+    }
+    room.put("a", "file").await;
+    room.put("c/d", "below").await;
+    assert_eq!(room.names().await, ["a", "c/d"]);
 }

@@ -39,6 +39,13 @@ async fn memory_conforms() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn memory_that_is_like_s3_conforms() {
+    for layer in [|store| store, metered, cached, faulty] {
+        run_all(layer(Arc::new(MemoryStore::like_s3())), &KeyPrefix::all()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_layer_over_memory_conforms() {
     for layer in [metered, cached, faulty] {
         on_memory(layer).await;

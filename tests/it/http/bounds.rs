@@ -126,7 +126,8 @@ async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
     // Forks may have any id, and forks of forks.
     world.make("chat", "fork", json!({"parent": "chat-1"})).await.is(201);
     world.make("chat", "fork2", json!({"parent": "fork"})).await.is(201);
-    world.write("chat", "fork2", "/workspace/a").await.is(200);
+    world.write("chat", "fork2", "/workspace/b").await.is(200);
+    world.write("chat", "chat-1", "/workspace/b").await.is_problem(409, "already_exists");
     world.ls("other", "fork2").await.is_problem(403, "denied");
     // A session that is there does not become a fork, nor do files that are, nor a session that others are bound to.
     world.make("chat", "foreign", json!({"parent": "chat-1"})).await.is_problem(403, "denied");
@@ -151,6 +152,28 @@ async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
         cursor = format!("&cursor={next}");
     }
     assert_eq!(paged, ids(&listed));
+}
+
+#[tokio::test]
+async fn a_bound_key_is_told_of_sharers_within_its_bounds_and_counts_the_others() {
+    let t1 = [("ticket_id", "t1")];
+    let entries: &[Entry<'_>] = &[
+        ("control", Scope::Control, &[], &[]),
+        ("t1 control", Scope::Control, &[], &t1),
+        ("t1", Scope::Agent, &[], &t1),
+    ];
+    let world = World::with(entries, ServiceOptions::default()).await;
+    world.make("t1", "a", json!({})).await.is(201);
+    world.write("t1", "a", "/workspace/a").await.is(200);
+    world.make("t1", "b", json!({"parent": "a"})).await.is(201);
+    world.make("control", "beyond", json!({"parent": "a", "vars": {"ticket_id": "t2"}})).await.is(201);
+    assert_eq!(world.get("t1", "/sessions/b").await.is(200)["workspace_of"], "a");
+    let url = "/sessions/a?workspace=delete";
+    world.call("t1", Method::DELETE, url, &Value::Null).await.is_problem(403, "denied");
+    let refused = world.call("t1 control", Method::DELETE, url, &Value::Null).await;
+    let problem = &refused.is_problem(409, "workspace_shared").json;
+    assert_eq!((&problem["sessions"], &problem["more_sessions"]), (&json!(["b"]), &json!(1)));
+    assert!(!problem.to_string().contains("beyond"), "{problem}");
 }
 
 #[tokio::test]

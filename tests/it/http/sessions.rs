@@ -36,6 +36,30 @@ async fn a_session_is_made_once_shown_changed_listed_and_forgotten() {
 }
 
 #[tokio::test]
+async fn a_session_is_forgotten_with_its_workspace_once_its_forks_are_gone() {
+    let server = Server::start().await;
+    let (url, fork) = (server.session(""), server.user("/sessions/fork"));
+    server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
+    server.send(Method::PUT, &url, &json!({})).await.is(201);
+    let made = server.send(Method::PUT, &fork, &json!({"parent": "s1"})).await;
+    assert_eq!((&made.is(201)["parent"], &made.json["workspace_of"]), (&json!("s1"), &json!("s1")));
+    assert_eq!(server.get(&url).await.json["workspace_of"], json!(null));
+
+    let with_files = format!("{url}?workspace=delete");
+    let refused = server.send(Method::DELETE, &with_files, &json!(null)).await;
+    assert_eq!(refused.is_problem(409, "workspace_shared").json["sessions"], json!(["fork"]));
+    server
+        .send(Method::DELETE, &format!("{url}?workspace=keep"), &json!(null))
+        .await
+        .is_problem(400, "invalid_request");
+    assert_eq!(server.client.delete(&fork).send().await.unwrap().status(), 204);
+    server.op("read", json!({"file_path": "/workspace/a"})).await.is(200);
+    assert_eq!(server.client.delete(&with_files).send().await.unwrap().status(), 204);
+    server.op("read", json!({"file_path": "/workspace/a"})).await.is_problem(404, "file_not_found");
+    assert_eq!(server.get(&url).await.json["version"], 0);
+}
+
+#[tokio::test]
 async fn a_session_may_be_made_without_a_body() {
     let server = Server::start().await;
     assert_eq!(server.client.put(server.session("")).send().await.unwrap().status(), 201);

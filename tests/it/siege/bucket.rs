@@ -50,7 +50,7 @@ struct Dice {
 impl Bucket {
     /// Serves an empty bucket on a free port, as long as the runtime lives.
     pub(super) async fn open() -> Self {
-        let memory = Arc::new(MemoryStore::new());
+        let memory = Arc::new(MemoryStore::like_s3());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let dice = Arc::new(Dice { random: Mutex::new(StdRng::seed_from_u64(seed())), thrown: Mutex::default() });

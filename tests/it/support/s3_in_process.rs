@@ -36,7 +36,7 @@ pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
 
 /// The same with troubles that a test writes into the script, and without conditional deletes.
 pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
-    let memory = Arc::new(MemoryStore::new());
+    let memory = Arc::new(MemoryStore::like_s3());
     let script = Arc::new(Script::default());
     let client = client_over(memory.clone(), script.clone());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());

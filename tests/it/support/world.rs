@@ -29,7 +29,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::over(Arc::new(MemoryStore::new()))
+        Self::over(Arc::new(MemoryStore::like_s3()))
     }
 
     pub(crate) fn over(bucket: SharedStore) -> Self {

@@ -128,6 +128,15 @@ async fn lists_show_folders_and_sizes_and_say_how_many_lines_did_not_fit() {
 }
 
 #[tokio::test]
+async fn a_list_names_a_file_that_has_the_name_of_a_folder() {
+    let world = World::new();
+    world.put("demo/threads/s/a", "123").await;
+    world.put("demo/threads/s/a/b", "x").await;
+    let listed = said(&world.agent(), "ls", json!({ "path": "/workspace" })).await;
+    assert_eq!(listed, "/workspace/a/\n/workspace/a (file, 3 bytes, beside the folder)");
+}
+
+#[tokio::test]
 async fn a_loaded_skill_tells_its_files_its_missing_parameters_and_its_instructions() {
     let agent = agent_in(&notary().await, PromptMode::Listing).await;
     let text = said(&agent, "load_skill", json!({ "skill": "compraventa" })).await;

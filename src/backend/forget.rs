@@ -1,0 +1,124 @@
+//! Forgetting a session together with the files of its workspace.
+//!
+//! A workspace may be the workspace of several sessions: of those that were made from one another, of those that have the same
+//! value of a variable, or of all where the template names no session. It is deleted only with the last of them. The
+//! files go first, so that the same call, made again, finds what is left.
+
+use super::SkillBackend;
+use crate::{
+    error::{Code, Error, Outcome, Result},
+    limits::{LIST_OBJECTS, PAGE_ENTRIES, SHARERS_NAMED},
+    path::{Id, KeyPrefix, VirtualPath},
+    session::Session,
+    store::StoreExt as _,
+};
+
+/// The other sessions of a workspace.
+#[derive(Debug, Default)]
+struct Sharers {
+    /// Those that the caller reaches, up to [`SHARERS_NAMED`] of them.
+    named: Vec<Id>,
+    /// How many more there are.
+    more: u64,
+}
+
+impl SkillBackend {
+    /// Forgets this session and deletes every file of its workspace. Its ticket stays.
+    ///
+    /// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this
+    /// one meanwhile may find the workspace emptied.
+    ///
+    /// # Errors
+    /// `session_not_found` where there is none; `workspace_shared` where other sessions share its workspace, naming those the
+    /// caller reaches; what a delete of files says where some could not be deleted: then the session stays.
+    pub async fn forget_with_workspace(&self) -> Result<()> {
+        self.forget_whole().await.map_err(Error::of_change)
+    }
+
+    async fn forget_whole(&self) -> Result<()> {
+        let sessions = &self.shared.sessions;
+        sessions.check_writable()?;
+        let session = sessions.existing(self.user(), &self.session, &self.at_least).await?;
+        let workspace = self.workspace(session.files_id(), &session.vars)?;
+        let sharers = self.sharers(&session, &workspace).await?;
+        if sharers.more > 0 || !sharers.named.is_empty() {
+            return Err(sharers.refusal(&self.session));
+        }
+        self.empty(&workspace).await?;
+        sessions.delete(self.user(), &self.session).await
+    }
+
+    /// The keys of the workspace of a session with these values.
+    fn workspace(&self, files: &Id, vars: &std::collections::BTreeMap<String, Id>) -> Result<KeyPrefix> {
+        self.shared.templates.workspace().prefix(&self.space()?, files, vars)
+    }
+
+    /// The other sessions whose workspace is `workspace`.
+    async fn sharers(&self, session: &Session, workspace: &KeyPrefix) -> Result<Sharers> {
+        let sessions = &self.shared.sessions;
+        let mut sharers = Sharers::default();
+        let mut cursor = None;
+        loop {
+            let page = sessions.list(self.user(), PAGE_ENTRIES, cursor.as_deref()).await?;
+            for other in &page.sessions {
+                let is_other = other.session_id != session.session_id;
+                if is_other && self.workspace(other.files_id(), &other.vars)? == *workspace {
+                    sharers.add(&other.session_id, sessions.lies_within(other, &self.reach).await?);
+                }
+            }
+            for damaged in &page.damaged {
+                // Of a damaged session only its id is known.
+                let is_reached = self.reach.vars().is_empty() && self.reach.names(&damaged.session_id);
+                sharers.add(&damaged.session_id, !self.reach.is_bound() || is_reached);
+            }
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Ok(sharers);
+            }
+        }
+    }
+
+    /// Deletes every file below `workspace`.
+    async fn empty(&self, workspace: &KeyPrefix) -> Result<()> {
+        let root = VirtualPath::parse("/workspace")?;
+        let (entries, has_more) = self.shared.store.list_all(workspace, LIST_OBJECTS).await?;
+        let files = entries.iter().filter_map(|entry| {
+            let path = root.join(workspace.relative(&entry.key)?).ok()?;
+            Some((path, workspace.admit(&entry.key)?))
+        });
+        if let Some(left) = self.delete_objects(files.collect()).await.reply(&root).failure() {
+            return Err(left);
+        }
+        if has_more {
+            let message = format!("{LIST_OBJECTS} files of the workspace were deleted; make the same call again");
+            return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::Partial));
+        }
+        Ok(())
+    }
+}
+
+impl Sharers {
+    fn add(&mut self, session: &Id, may_be_named: bool) {
+        if may_be_named && self.named.len() < SHARERS_NAMED {
+            self.named.push(session.clone());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The answer to whoever would delete the workspace.
+    fn refusal(&self, session: &Id) -> Error {
+        let named = self.named.iter().map(Id::to_string).collect::<Vec<_>>();
+        let others = match (named.is_empty(), self.more) {
+            (false, 0) => named.join(", "),
+            (false, more) => format!("{} and {more} more", named.join(", ")),
+            (true, more) => format!("{more} that this key does not reach"),
+        };
+        let message = format!(
+            "other sessions share the workspace of {session}: {others}; forget them first, or forget {session} and leave \
+             the workspace to them"
+        );
+        let error = Error::new(Code::WorkspaceShared, message).with_detail("sessions", named);
+        if self.more == 0 { error } else { error.with_detail("more_sessions", self.more) }
+    }
+}
