@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::{edit::EditQueues, lines::LineIndex, parts::SkillChanges};
 use crate::{
+    access::{Reach, out_of_reach},
     budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs, Layer},
     clock::Clock,
@@ -16,10 +17,7 @@ use crate::{
         WORKERS_LEAST,
     },
     path::{Id, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{
-        Both, CreateSession, LoadedSkill, Operation, PromptMode, Reach, Session, SessionVersion, Sessions, ToolRule,
-        out_of_reach,
-    },
+    session::{Both, CreateSession, LoadedSkill, Operation, PromptMode, Session, SessionVersion, Sessions, ToolRule},
     store::{Committer, SharedStore},
 };
 

@@ -14,11 +14,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("path", &["error", "limits"]),
     ("budget", &["error", "limits"]),
     ("json", &["error", "limits"]),
+    ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["error", "limits", "clock", "path", "budget"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
-    ("session", &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog"]),
-    ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session"]),
+    ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "catalog"]),
+    ("backend", &["error", "limits", "clock", "path", "budget", "access", "store", "skill", "catalog", "session"]),
     ("prompt", &["error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend"]),
     (
         "tools",
@@ -27,15 +28,15 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "http",
         &[
-            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "catalog", "session", "backend",
-            "prompt", "tools",
+            "error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "catalog", "session",
+            "backend", "prompt", "tools",
         ],
     ),
     (
         "cli",
         &[
-            "error", "limits", "clock", "path", "budget", "store", "skill", "catalog", "session", "backend", "prompt",
-            "tools",
+            "error", "limits", "clock", "path", "budget", "access", "store", "skill", "catalog", "session", "backend",
+            "prompt", "tools",
         ],
     ),
 ];

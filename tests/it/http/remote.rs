@@ -6,11 +6,12 @@ use bytes::Bytes;
 use serde_json::json;
 use skillmount::{
     Code, Outcome,
+    access::Keys,
     backend::{
         BackendProtocol as _, DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest,
         LoadStatus, LsRequest, ReadRequest, RemoteBackend, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
     },
-    http::{HttpConfig, Keys},
+    http::HttpConfig,
     path::{Id, SkillPath},
 };
 
