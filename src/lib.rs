@@ -5,8 +5,9 @@
 //! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
 //!
 //! Modules are cut as if each were a crate, and import only from the left:
-//! `error limits clock path budget json` ← `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
 
+pub mod access;
 pub mod backend;
 pub mod budget;
 pub mod catalog;

@@ -335,6 +335,8 @@ pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
 pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 /// What the HTTP library buffers of a connection, each way.
 pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
+/// How often a service looks whether its keys file has changed: how long a key that was revoked is still taken.
+pub const KEYS_LOOK: Duration = Duration::from_secs(2);
 /// A request id that a client may choose.
 pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.

@@ -8,10 +8,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::Service;
 use crate::{
+    access::{Reach, out_of_reach},
     catalog::Audience,
     error::Result,
     path::Id,
-    session::{CreateSession, Reach, Session, SessionVersion, out_of_reach},
+    session::{CreateSession, Session, SessionVersion},
     store::ListOptions,
 };
 

@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::{lines::LineIndex, ops::edit::EditQueues, parts::SkillChanges};
 use crate::{
+    access::Reach,
     budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs},
     clock::Clock,
@@ -16,7 +17,7 @@ use crate::{
         WORKERS_LEAST,
     },
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{CreateSession, LoadedSkill, PromptMode, Reach, Session, SessionVersion, Sessions},
+    session::{CreateSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
     store::{Committer, SharedStore},
 };
 

@@ -152,7 +152,7 @@ pub(super) enum Command {
     Man(commands::man::Man),
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
-    /// Make keys for clients of the service
+    /// Make, list and revoke keys for clients of the service
     Keys(commands::keys::Keys),
 }
 

@@ -6,12 +6,14 @@
 
 mod app;
 mod args;
+mod callers;
 mod commands;
 mod control;
 mod edges;
 mod findings;
 mod folder;
 mod input;
+mod keys_file;
 mod logs;
 mod output;
 mod settings;
@@ -23,7 +25,7 @@ use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use clap::Parser as _;
 
-pub use edges::{Callers, Edges, Future, NewKey, Serving};
+pub use edges::{Edges, Future, Serving};
 
 use self::{
     app::App,
@@ -78,8 +80,10 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     let file = cli.global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
     let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
     let mut flags = cli.global.settings();
-    if let Command::Serve(serve) = &cli.command {
-        flags.extend(serve.settings());
+    match &cli.command {
+        Command::Serve(serve) => flags.extend(serve.settings()),
+        Command::Keys(keys) => flags.extend(keys.settings()),
+        _ => {}
     }
     let sources = Sources { flags, file, default_store };
     let settings = sources.settings()?;

@@ -11,10 +11,13 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{
-    admission::Admission, connections::Connections, guard::AllowedPeers, keys::Keys, metrics::Metrics, spool::Spool,
+use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
+use crate::{
+    access::{AllowedPeers, Callers, Keys},
+    backend::Service,
+    clock::Clock,
+    limits::CONNECTIONS,
 };
-use crate::{backend::Service, clock::Clock, limits::CONNECTIONS};
 
 /// How the service is reached and by whom.
 #[derive(Clone, Debug, Default)]
@@ -24,18 +27,9 @@ pub struct HttpConfig {
     /// Which Hosts and Origins are answered.
     pub peers: AllowedPeers,
     /// Both anew, whenever they change while the service runs. What would let other machines in without a key is refused.
-    pub changes: Option<watch::Receiver<Access>>,
+    pub changes: Option<watch::Receiver<Callers>>,
     /// The folder for temporary files of uploads; the system's own where `None`.
     pub spool: Option<PathBuf>,
-}
-
-/// Who may call, and by which names.
-#[derive(Clone, Debug, Default)]
-pub struct Access {
-    /// Who may call.
-    pub keys: Keys,
-    /// Which Hosts and Origins are answered.
-    pub peers: AllowedPeers,
 }
 
 /// The service and what the HTTP interface keeps beside it.
@@ -47,36 +41,36 @@ pub(super) struct App {
     pub(super) admission: Arc<Admission>,
     pub(super) spool: Arc<Spool>,
     pub(super) connections: Connections,
-    access: RwLock<Arc<Access>>,
+    callers: RwLock<Arc<Callers>>,
     stopping: AtomicBool,
 }
 
 impl App {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
-        let access = Access { keys: config.keys, peers: config.peers };
+        let callers = Callers { keys: config.keys, peers: config.peers };
         Self {
             clock,
             metrics: Metrics::default(),
             admission: Arc::new(Admission::new(service.memory())),
             spool: Arc::new(Spool::new(config.spool)),
             connections: Connections::new(CONNECTIONS),
-            access: RwLock::new(Arc::new(access)),
+            callers: RwLock::new(Arc::new(callers)),
             stopping: AtomicBool::new(false),
             service,
         }
     }
 
     /// Who may call, as of now.
-    pub(super) fn access(&self) -> Arc<Access> {
-        Arc::clone(&self.access.read().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn callers(&self) -> Arc<Callers> {
+        Arc::clone(&self.callers.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// From here on others may call. Calls under way go on.
-    pub(super) fn set_access(&self, new: Access) {
+    pub(super) fn set_callers(&self, new: Callers) {
         let new = Arc::new(new);
         let old =
-            std::mem::replace(&mut *self.access.write().unwrap_or_else(PoisonError::into_inner), Arc::clone(&new));
-        let names = |access: &Access| -> BTreeSet<_> { access.keys.names().cloned().collect() };
+            std::mem::replace(&mut *self.callers.write().unwrap_or_else(PoisonError::into_inner), Arc::clone(&new));
+        let names = |callers: &Callers| -> BTreeSet<_> { callers.keys.names().cloned().collect() };
         let (before, after) = (names(&old), names(&new));
         tracing::info!(
             keys = after.len(),

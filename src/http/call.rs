@@ -20,19 +20,20 @@ use super::{
     app::App,
     connections::Line,
     cost::Cost,
-    keys::{Grant, Scope},
+    guard::authorization,
     layers::ServedUser,
     pace::{GivenUp, paced},
     problem::{Problem, Reply},
     spool::Uploads,
 };
 use crate::{
+    access::{Grant, Reach, Scope},
     backend::SkillBackend,
     catalog::Audience,
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
     path::Id,
-    session::{CreateSession, Reach, Session, SessionVersion},
+    session::{CreateSession, Session, SessionVersion},
 };
 
 /// Carries the session's version, both ways.
@@ -79,22 +80,9 @@ impl UserCall {
     /// Goes on only where the caller may set these variables, which choose what lies behind the mounts.
     ///
     /// # Errors
-    /// `denied` where a key is bound to other values, where it is bound and has no business with the variable, or without
-    /// scope `control`, unless the mount templates leave the variable to agents.
+    /// As [`Grant::may_set`].
     pub(super) fn may_set(&self, vars: &BTreeMap<String, Id>) -> Result<()> {
-        let reach = self.reach();
-        for (name, value) in vars {
-            match reach.vars().get(name) {
-                Some(bound) if bound == value => {}
-                None if self.app.service.sessions().agents_may_set(name) => {}
-                None if !reach.is_bound() => self.needs_control()?,
-                _ => {
-                    let message = format!("this API key is bound and does not set the variable {name:?} to {value}");
-                    return Err(Error::new(Code::Denied, message));
-                }
-            }
-        }
-        Ok(())
+        self.grant.may_set(&self.user, vars, |name| self.app.service.sessions().agents_may_set(name))
     }
 
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
@@ -126,7 +114,7 @@ pub(super) async fn enter_user(
     mut request: Request,
     next: Next,
 ) -> Reply<Response> {
-    let grant = app.access().keys.authenticate(request.headers(), app.clock.now())?;
+    let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
     let Address { user, session, rest } = Address::parse(sent.path())?;
     grant.allows(&user, Scope::Agent)?;
@@ -137,11 +125,10 @@ pub(super) async fn enter_user(
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        let call = SessionCall { user: call.clone(), session, backend: backend.within(Arc::clone(&reach)) };
+        let call = SessionCall { user: call.clone(), session, backend: backend.within(reach) };
         request.extensions_mut().insert(call);
-    } else if reach.is_bound() && !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
-        let message = "this API key is bound to some sessions, and this call is about all; use one that is not bound";
-        return Err(Error::new(Code::Denied, message).into());
+    } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
+        call.grant.reaches_all_sessions()?;
     }
     request.extensions_mut().insert(call);
     let mut response = within_shares(&app, &caller, request, next).await;

@@ -13,6 +13,7 @@ use axum::{
 
 use super::{
     app::App,
+    guard::peer_headers,
     problem::{self, Problem, Reply},
 };
 use crate::{
@@ -53,8 +54,8 @@ pub(super) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
-    let access = app.access();
-    access.peers.check(request.uri(), request.headers(), access.keys.are_required())?;
+    let callers = app.callers();
+    callers.peers.check(&peer_headers(request.uri(), request.headers()), callers.keys.are_required())?;
     let method = request.method().clone();
     tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.map_err(|_| too_slow(&method).into())
 }

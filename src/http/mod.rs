@@ -16,7 +16,6 @@ mod cost;
 mod files;
 mod guard;
 mod held;
-mod keys;
 mod layers;
 mod metrics;
 mod openapi;
@@ -34,8 +33,6 @@ mod stall;
 mod tools;
 mod transfer;
 
-pub use app::{Access, HttpConfig};
-pub use guard::AllowedPeers;
-pub use keys::{KeyEntry, Keys, Scope};
+pub use app::HttpConfig;
 pub use openapi::openapi;
 pub use server::serve;

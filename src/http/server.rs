@@ -25,13 +25,13 @@ use tokio::{
 };
 
 use super::{
-    app::{Access, App, HttpConfig},
+    app::{App, HttpConfig},
     connections::Connection,
-    keys::Keys,
     router,
     stall::StallGuard,
 };
 use crate::{
+    access::{Callers, Keys},
     backend::Service,
     clock::Clock,
     error::{Code, Error, Result},
@@ -78,12 +78,12 @@ pub async fn serve(
 }
 
 /// Takes over each change of who may call; never done.
-async fn follow_changes(app: &App, address: SocketAddr, changes: Option<watch::Receiver<Access>>) {
+async fn follow_changes(app: &App, address: SocketAddr, changes: Option<watch::Receiver<Callers>>) {
     let Some(mut changes) = changes else { return std::future::pending().await };
     while changes.changed().await.is_ok() {
-        let access = changes.borrow_and_update().clone();
-        match check_exposure(&access.keys, address) {
-            Ok(()) => app.set_access(access),
+        let callers = changes.borrow_and_update().clone();
+        match check_exposure(&callers.keys, address) {
+            Ok(()) => app.set_callers(callers),
             Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
         }
     }

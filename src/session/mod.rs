@@ -22,7 +22,7 @@ pub use forget::Collected;
 pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionPage};
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
-pub use reach::{Reach, SessionPattern, Whereabouts, out_of_reach};
+pub use reach::Whereabouts;
 pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};
 pub use summary::{LoadedSummary, SessionSummary};

@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("path", &["error", "limits"]),
     ("budget", &["error", "limits"]),
     ("json", &["error", "limits"]),
+    ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["error", "limits", "clock", "path", "budget"]),
     ("wire", &["error", "limits", "path"]),

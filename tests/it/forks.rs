@@ -2,8 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::{session_objects::stored, support::world::{Short, World, code, id}};
-use skillmount::{Code, Outcome, tools, backend::{BackendProtocol, ServiceOptions, SkillBackend}, wire::{LsRequest, UnloadSkillRequest}, path::{MountTemplate, MountTemplates}, prompt::{self, Format, PromptRequest}, session::{Change, CreateSession}, store::{Fault, MemoryStore, Verb}};
+use crate::{
+    session_objects::stored,
+    support::world::{Short, World, code, id},
+};
+use skillmount::{
+    Code, Outcome,
+    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    path::{MountTemplate, MountTemplates},
+    prompt::{self, Format, PromptRequest},
+    session::{Change, CreateSession},
+    store::{Fault, MemoryStore, Verb},
+    tools,
+    wire::{LsRequest, UnloadSkillRequest},
+};
 
 /// Makes session `name` from `parent`.
 async fn fork(world: &World, parent: &str, name: &str) -> SkillBackend {

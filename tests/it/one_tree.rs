@@ -2,8 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::support::{temporary_directory, world::{Short, World, code}};
-use skillmount::{Code, Outcome, Result, backend::BackendProtocol, wire::{LsRequest, UploadFile, WriteReply}, limits::KNOWN_NAME_AGE, store::{MemoryStore, PutCondition, Requests, SharedStore}};
+use crate::support::{
+    temporary_directory,
+    world::{Short, World, code},
+};
+use skillmount::{
+    Code, Outcome, Result,
+    backend::BackendProtocol,
+    limits::KNOWN_NAME_AGE,
+    store::{MemoryStore, PutCondition, Requests, SharedStore},
+    wire::{LsRequest, UploadFile, WriteReply},
+};
 
 /// A write that must fail, and change nothing.
 fn refused(written: Result<WriteReply>) -> (Code, String) {

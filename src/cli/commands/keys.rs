@@ -1,16 +1,28 @@
 //! `skillmount keys`
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use jiff::{Span, SpanRelativeTo, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::{app::App, edges::NewKey, output::note, settings::Setting};
+use super::super::{
+    app::App,
+    keys_file,
+    output::{note, plain},
+    settings::Setting,
+};
 use crate::{
+    access::{self, KeyEntry, KeysText, Scope, read_keys_text},
     error::{Code, Error, Result},
+    limits::KEYS_LOOK,
     path::Id,
 };
+
+const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
 
 #[derive(Debug, Args)]
 pub(in super::super) struct Keys {
@@ -23,13 +35,33 @@ enum Action {
     /// Make a key: the key for the client, and its entry for the keys file of `serve --keys`
     #[command(after_help = "\
 Examples:
-  skillmount --user ana keys new >> keys.toml      the key itself is told once, on stderr
-  skillmount keys new --all-users --control --json
-  skillmount --user ana keys new --name desk --expires 90d --only-var ticket_id=T-7
+  skillmount --user ana keys new --name desk >> keys.toml    the key itself is told once, on stderr
+  skillmount keys new --all-users --scope control --json
+  skillmount --user ana keys new --name desk --expires-in 90d --only-var ticket_id=T-7
 
 A key without --only-session and --only-var reaches every session and every ticket
-of its user. The entry holds only a hash: whoever reads the keys file learns no key.")]
+of its user. The entry holds only a hash: whoever reads the keys file learns no key.
+A service that runs takes the key within 2 seconds of the entry being in its file.")]
     New(New),
+    /// List the keys of a keys file: what they are for, until when, and what they are bound to
+    #[command(after_help = "\
+Examples:
+  skillmount keys list --keys keys.toml
+  skillmount keys list --keys keys.toml --json
+
+Shows the first digits of each hash, by which logs name the key; never the key, which
+the file does not hold.")]
+    List(List),
+    /// Revoke a key: take its entry out of a keys file
+    #[command(after_help = "\
+Examples:
+  skillmount keys revoke desk --keys keys.toml        by its name
+  skillmount keys revoke 3f9a12c4 --keys keys.toml    by the first digits of its hash
+
+The rest of the file stays as it is, comments included. A service that runs refuses the
+key within 2 seconds; calls under way go on. The only key of a file cannot be revoked:
+a service does not take a file without keys.")]
+    Revoke(Revoke),
 }
 
 #[derive(Debug, Args)]
@@ -37,14 +69,14 @@ struct New {
     /// For every user, not only the one named by --user
     #[arg(long)]
     all_users: bool,
-    /// Also allow changing policy and variables, and forgetting sessions
-    #[arg(long)]
-    control: bool,
+    /// What it may be used for
+    #[arg(long, value_enum, default_value_t = KeyScope::Agent)]
+    scope: KeyScope,
     /// What it is called in the file, for people
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
     /// When it stops working: a time like 2027-01-31T00:00:00Z, or from now on like 90d or 12h
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, visible_alias = "expires-in", value_name = "WHEN")]
     expires: Option<String>,
     /// The team whose skills its user sees, where layers are on
     #[arg(long, value_name = "ID")]
@@ -57,32 +89,168 @@ struct New {
     only_var: Vec<String>,
 }
 
+/// The scope of a key, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KeyScope {
+    /// An agent's operations
+    Agent,
+    /// Also changing policy and variables, and forgetting sessions
+    Control,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// The keys file [default: the setting keys, as for serve]
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Revoke {
+    /// Its name, or the first digits of its hash, four at least
+    #[arg(value_name = "NAME|HASH")]
+    key: String,
+    /// The keys file [default: the setting keys, as for serve]
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+}
+
 impl Keys {
+    /// The settings that were given as flags.
+    pub(in super::super) fn settings(&self) -> Option<(Setting, String)> {
+        let file = match &self.action {
+            Action::New(_) => None,
+            Action::List(List { keys }) | Action::Revoke(Revoke { keys, .. }) => keys.as_ref(),
+        };
+        file.map(|path| (Setting::Keys, path.display().to_string()))
+    }
+
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
-        let Action::New(new) = self.action;
-        let (key, entry) = (app.edges.new_key)(&*app.clock, &new.wanted(app)?)?;
-        if app.out.is_json() {
-            return app.out.document(&json!({ "key": key, "entry": entry }));
+        match self.action {
+            Action::New(new) => new.run(app),
+            Action::List(_) => list(app),
+            Action::Revoke(revoke) => revoke.run(app),
         }
-        app.out.line(entry.trim_end())?;
-        note(format_args!("the key, which is kept nowhere: {key}"));
-        Ok(())
     }
 }
 
 impl New {
-    fn wanted(self, app: &App) -> Result<NewKey> {
+    fn run(self, app: &App) -> Result<()> {
+        let (key, entry) = self.generate(app)?;
+        // What a service would refuse is refused here.
+        access::Keys::new(std::slice::from_ref(&entry))?;
+        let text = entry.to_toml()?;
+        if app.out.is_json() {
+            return app.out.document(&json!({ "key": key, "entry": text }));
+        }
+        app.out.line(text.trim_end())?;
+        note(format_args!("the key, which is kept nowhere: {key}"));
+        Ok(())
+    }
+
+    fn generate(self, app: &App) -> Result<(String, KeyEntry)> {
         let user = if self.all_users { None } else { Some(app.settings.id(Setting::User)?) };
-        Ok(NewKey {
-            user,
-            control: self.control,
+        let scope = match self.scope {
+            KeyScope::Agent => Scope::Agent,
+            KeyScope::Control => Scope::Control,
+        };
+        let vars = self.only_var.iter().map(|text| variable(text)).collect::<Result<BTreeMap<_, _>>>()?;
+        let (key, entry) = KeyEntry::generate(&*app.clock, user.as_ref(), vec![scope]);
+        let entry = KeyEntry {
             name: self.name,
             expires: self.expires.map(|text| expiry(&text, app.clock.now())).transpose()?,
             team: self.team.map(|text| Id::parse(&text)).transpose()?,
-            sessions: self.only_session,
-            vars: self.only_var.iter().map(|text| variable(text)).collect::<Result<BTreeMap<_, _>>>()?,
+            sessions: Some(self.only_session).filter(|sessions| !sessions.is_empty()),
+            vars: Some(vars).filter(|vars| !vars.is_empty()),
+            ..entry
+        };
+        Ok((key, entry))
+    }
+}
+
+impl Revoke {
+    fn run(self, app: &App) -> Result<()> {
+        let path = path(app)?;
+        let old = read_keys_text(&path)?;
+        let (entry, new) = KeysText::parse(old.clone())?.without(&self.key)?;
+        keys_file::replace(&path, &old, &new)?;
+        let seconds = KEYS_LOOK.as_secs();
+        let shown = json!({ "revoked": document(&entry, app.clock.now()), "refused_within_seconds": seconds });
+        app.out.reply(&shown, |out, _| {
+            let name = entry.name.as_deref().map(|name| format!(" ({})", plain(name))).unwrap_or_default();
+            out.line(format_args!("revoked {}{name}", entry.short_hash().unwrap_or_default()))?;
+            out.line(format_args!(
+                "a service that runs with {} refuses it within {seconds} seconds; calls under way go on",
+                path.display()
+            ))
         })
     }
+}
+
+fn list(app: &App) -> Result<()> {
+    let (path, now) = (path(app)?, app.clock.now());
+    let text = KeysText::parse(read_keys_text(&path)?)?;
+    let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
+    app.out.reply(&json!({ "keys": shown }), |out, _| {
+        let headings = HEADINGS.map(str::to_owned);
+        let rows: Vec<_> =
+            std::iter::once(headings).chain(text.entries().iter().map(|entry| row(entry, now))).collect();
+        lines(&rows).try_for_each(|line| out.line(line))
+    })
+}
+
+fn path(app: &App) -> Result<PathBuf> {
+    app.settings.required(Setting::Keys, |text| Ok(Path::new(text).to_owned()))
+}
+
+/// What is shown of a key: everything but the whole hash.
+fn document(entry: &KeyEntry, now: Timestamp) -> Value {
+    json!({
+        "hash": entry.short_hash(),
+        "name": entry.name,
+        "user": entry.user,
+        "scopes": entry.scopes,
+        "team": entry.team,
+        "created": entry.created,
+        "expires": entry.expires,
+        "expired": entry.is_expired(now),
+        "sessions": entry.sessions,
+        "vars": entry.vars,
+    })
+}
+
+/// The same as the cells of a table.
+fn row(entry: &KeyEntry, now: Timestamp) -> [String; 8] {
+    let or_none = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned());
+    let scope = |scope: &Scope| match scope {
+        Scope::Agent => "agent",
+        Scope::Control => "control",
+    };
+    let expired = if entry.is_expired(now) { "expired " } else { "" };
+    let vars = entry.vars.iter().flatten().map(|(name, value)| format!("{name}={value}"));
+    let bounds: Vec<_> = entry.sessions.iter().flatten().cloned().chain(vars).collect();
+    [
+        or_none(entry.short_hash().map(|hash| hash.to_string())),
+        or_none(entry.name.as_deref().map(plain)),
+        entry.user.clone(),
+        entry.scopes.iter().map(scope).collect::<Vec<_>>().join(" "),
+        or_none(entry.team.as_ref().map(ToString::to_string)),
+        or_none(entry.created.map(|time| time.to_string())),
+        or_none(entry.expires.map(|time| format!("{expired}{time}"))),
+        or_none(Some(bounds.join(" "))),
+    ]
+}
+
+/// The rows as lines, each column as wide as its widest cell.
+fn lines<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    });
+    rows.iter().map(move |row| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    })
 }
 
 /// A time, or how long from `now`; a day has 24 hours.
@@ -113,6 +281,13 @@ fn variable(text: &str) -> Result<(String, Id)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let rows = [row("A", "B"), row("ñandú", "-"), row("x", "long")];
+        assert_eq!(lines(&rows).collect::<Vec<_>>(), ["A      B", "ñandú  -", "x      long"]);
+    }
 
     #[test]
     fn a_key_ends_at_a_time_or_after_one() {

@@ -7,12 +7,7 @@ use futures_util::poll;
 use serde_json::json;
 use tokio::{net::TcpListener, sync::watch};
 
-use super::super::{
-    app::App,
-    edges::{Callers, Serving},
-    settings::{Setting, Settings},
-    signals,
-};
+use super::super::{app::App, callers::CallerSources, edges::Serving, settings::Setting, signals};
 use crate::{
     error::{Code, Error, Result},
     limits::SHUTDOWN_DRAIN_MOST,
@@ -30,7 +25,8 @@ Prints one line, `listening on http://…`, once it accepts requests;
 logs go to stderr, as JSON where nobody watches.
 SIGTERM makes /readyz answer 503, goes on accepting for --drain seconds and finishes
 the requests under way; Ctrl-C does so without the drain. A second one ends it at once.
-SIGHUP reads the keys, hosts and origins again; where they have a fault, the old ones stay.")]
+Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
+again at once. Where they have a fault, the old ones stay.")]
 pub(in super::super) struct Serve {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS")]
@@ -81,14 +77,15 @@ impl Serve {
             Error::new(Code::InvalidRequest, message).with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
-        let (changed, callers_now) = watch::channel(callers(&app.settings)?);
-        let mut signals = signals::listen(app.settings.required(Setting::Drain, parse_seconds)?)?;
+        let (sources, callers) = CallerSources::read(&app.settings, app.clock.now())?;
+        let (changed, callers) = watch::channel(callers);
+        let signals = signals::listen(app.settings.required(Setting::Drain, parse_seconds)?)?;
         let stop = signals.stop;
         let mut serving = (app.edges.serve)(Serving {
             service,
             clock: app.clock.clone(),
             listener,
-            callers: callers_now,
+            callers,
             spool: app.settings.get(Setting::Spool).map(PathBuf::from),
             shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
@@ -97,26 +94,11 @@ impl Serve {
             return outcome;
         }
         announce(app, bound)?;
-        loop {
-            tokio::select! {
-                outcome = &mut serving => return outcome,
-                Some(()) = signals.reload.recv() => match app.sources.settings().and_then(|now| callers(&now)) {
-                    Ok(now) => drop(changed.send(now)),
-                    Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
-                },
-            }
+        tokio::select! {
+            outcome = serving => outcome,
+            () = sources.follow(app, signals.reload, changed) => Ok(()),
         }
     }
-}
-
-/// Who may call, by the settings.
-fn callers(settings: &Settings) -> Result<Callers> {
-    Ok(Callers {
-        api_key: settings.get(Setting::ApiKey).map(str::to_owned),
-        keys: settings.get(Setting::Keys).map(read_keys).transpose()?,
-        hosts: list(settings.get(Setting::Hosts)),
-        origins: list(settings.get(Setting::Origins)),
-    })
 }
 
 fn announce(app: &App, bound: SocketAddr) -> Result<()> {
@@ -135,15 +117,4 @@ fn parse_seconds(text: &str) -> Result<Duration> {
     text.parse().ok().filter(|seconds| *seconds <= most).map(Duration::from_secs).ok_or_else(|| {
         Error::new(Code::InvalidRequest, format!("{text:?} is not a number of seconds from 0 to {most}"))
     })
-}
-
-fn read_keys(path: &str) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Error::new(Code::InvalidRequest, format!("the keys file {path} cannot be read")).with_source(error)
-    })
-}
-
-/// The parts of a comma-separated setting.
-fn list(text: Option<&str>) -> Vec<String> {
-    text.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

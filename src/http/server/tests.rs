@@ -220,13 +220,13 @@ async fn a_download_that_nobody_reads_holds_its_window_until_it_is_given_up() {
 #[tokio::test]
 async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
     let app = Served::new().app;
-    let with_key = |key| Access { keys: Keys::single(key).unwrap(), ..Access::default() };
-    let names = || app.access().keys.names().cloned().collect::<Vec<_>>();
-    app.set_access(with_key("first"));
+    let with_key = |key| Callers { keys: Keys::single(key).unwrap(), ..Callers::default() };
+    let names = || app.callers().keys.names().cloned().collect::<Vec<_>>();
+    app.set_callers(with_key("first"));
     let first = names();
-    let (changed, access_now) = watch::channel(Access::default());
-    let mut follow = Box::pin(follow_changes(&app, "10.0.0.1:1".parse().unwrap(), Some(access_now)));
-    for (change, is_taken) in [(Access::default(), false), (with_key("second"), true)] {
+    let (changed, callers_now) = watch::channel(Callers::default());
+    let mut follow = Box::pin(follow_changes(&app, "10.0.0.1:1".parse().unwrap(), Some(callers_now)));
+    for (change, is_taken) in [(Callers::default(), false), (with_key("second"), true)] {
         changed.send(change).unwrap();
         assert!(poll!(&mut follow).is_pending());
         assert_eq!(names() != first, is_taken);

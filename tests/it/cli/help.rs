@@ -58,6 +58,8 @@ fn every_command_teaches_by_example() {
         "man",
         "openapi",
         "keys new",
+        "keys list",
+        "keys revoke",
     ] {
         let words: Vec<_> = command.split(' ').chain(["--help"]).collect();
         let help = home.ok(&words);

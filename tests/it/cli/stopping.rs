@@ -100,6 +100,11 @@ fn keys_come_and_go_without_a_connection_being_dropped() {
     server.signal("HUP");
     while allows(&first) {}
     assert!(allows(&second));
+
+    // The keys file alone is looked at without a signal; hosts are not.
+    home.file("skillmount.toml", "hosts = 'api.example.com'");
+    server.signal("HUP");
+    while allows(&second) {}
 }
 
 // S-STOP-3: A file that outgrows the limit of the process fails the request that wrote it, and nothing else.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
+    access::{KeyEntry, Keys, Scope},
     backend::ServiceOptions,
     clock::SystemClock,
-    http::{HttpConfig, KeyEntry, Keys, Scope},
+    http::HttpConfig,
     path::{Id, MountTemplate, MountTemplates},
 };
 

@@ -3,8 +3,9 @@
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
+    access::{AllowedPeers, KeyEntry, Keys, Scope},
     clock::SystemClock,
-    http::{AllowedPeers, HttpConfig, KeyEntry, Keys, Scope},
+    http::HttpConfig,
     path::Id,
 };
 

@@ -11,9 +11,10 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
+    access::{KeyEntry, Keys, Scope},
     clock::SystemClock,
     error::Code,
-    http::{HttpConfig, KeyEntry, Keys, Scope},
+    http::HttpConfig,
     path::Id,
     session::{Policy, SkillRule, SkillsAccess, ToolRule, Visibility},
     tools::Tool,

@@ -3,8 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
+    access::{KeyEntry, Keys, Scope},
     clock::SystemClock,
-    http::{HttpConfig, KeyEntry, Keys, Scope},
+    http::HttpConfig,
     limits::JSON_VALUES,
     path::Id,
 };

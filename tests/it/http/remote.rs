@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use super::Server;
 use bytes::Bytes;
 use serde_json::json;
 use skillmount::{
     Code, Outcome,
+    access::Keys,
     backend::{BackendProtocol as _, RemoteBackend},
-    http::{HttpConfig, Keys},
+    http::HttpConfig,
     path::{Id, SkillPath},
     wire::{
         DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
         ReadRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
     },
 };
+
+use super::Server;
 
 fn remote(server: &Server, session: &str, key: Option<&str>) -> RemoteBackend {
     let id = |text| Id::parse(text).unwrap();

@@ -6,9 +6,10 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
+    access::{KeyEntry, Keys, Scope},
     backend::ServiceOptions,
     clock::SystemClock,
-    http::{HttpConfig, KeyEntry, Keys, Scope},
+    http::HttpConfig,
     path::Id,
     store::{Fault, Verb},
 };

@@ -13,8 +13,8 @@ mod replica;
 use std::{env, fs, path::Path, sync::Arc, time::Duration};
 
 use skillmount::{
+    access::{KeyEntry, Scope},
     clock::SystemClock,
-    http::{KeyEntry, Scope},
 };
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinHandle, time::Instant};

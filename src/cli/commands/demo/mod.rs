@@ -15,11 +15,9 @@ use clap::Args;
 use tokio::{net::TcpListener, sync::watch};
 
 use self::{fixtures::FILES, play::Play, stage::Stage};
-use super::super::{
-    app::App,
-    edges::{Callers, Serving},
-};
+use super::super::{app::App, edges::Serving};
 use crate::{
+    access::Callers,
     backend::RemoteBackend,
     error::{Error, Result},
     path::{Id, Namespace},

@@ -1,0 +1,12 @@
+//! Who may call, as a surface is told when it starts and whenever it changes.
+
+use super::{AllowedPeers, Keys};
+
+/// Who may call, and by which names.
+#[derive(Clone, Debug, Default)]
+pub struct Callers {
+    /// The keys that are taken.
+    pub keys: Keys,
+    /// Which Hosts and Origins are answered.
+    pub peers: AllowedPeers,
+}

@@ -1,0 +1,109 @@
+//! The SHA-256 digest of a key: all that is kept of it.
+
+use std::{
+    fmt::{self, Write as _},
+    hash::{Hash, Hasher},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::budget::Owner;
+
+const PREFIX: &str = "sha256:";
+/// Hex digits of a digest that a key is called by.
+const NAME_DIGITS: usize = 16;
+
+/// The digest of a key.
+#[derive(Clone, Copy, Eq)]
+pub(super) struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of `key`.
+    pub(super) fn of(key: &str) -> Self {
+        Self(Sha256::digest(key.as_bytes()).into())
+    }
+
+    /// Reads `sha256:` and 64 hex digits.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix(PREFIX)?;
+        if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let mut digest = [0; 32];
+        for (at, byte) in digest.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(hex.get(at * 2..at * 2 + 2)?, 16).ok()?;
+        }
+        Some(Self(digest))
+    }
+
+    /// What the key is called in logs and shares: enough of the digest to tell the key from others.
+    pub(super) fn name(&self) -> Owner {
+        self.hex().chars().take(NAME_DIGITS).collect::<String>().into()
+    }
+
+    fn hex(&self) -> String {
+        self.0.iter().fold(String::new(), |mut text, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl PartialEq for Digest {
+    fn eq(&self, other: &Self) -> bool {
+        #[cfg(test)]
+        tests::count();
+        self.0 == other.0
+    }
+}
+
+impl Hash for Digest {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        static COMPARED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        COMPARED.with(|compared| compared.set(compared.get() + 1));
+    }
+
+    /// How many digests this thread has compared so far.
+    pub(in crate::access) fn compared() -> u64 {
+        COMPARED.with(Cell::get)
+    }
+
+    #[test]
+    fn a_digest_is_read_back_as_it_was_written_and_its_name_is_its_beginning() {
+        let digest = Digest::of("s3cret");
+        assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+        assert!(digest.to_string().strip_prefix(PREFIX).unwrap().starts_with(&*digest.name()));
+        assert_eq!((digest.name().len(), format!("{digest:?}").len()), (16, 16), "no log holds a whole digest");
+        let long = format!("{digest}0");
+        for bad in ["", "sha256:", "plain", &digest.to_string()[7..], &long] {
+            assert_eq!(Digest::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! API keys: who may call, for which user, to do what.
+//!
+//! Only SHA-256 digests are kept, and a key is found by its digest in a map, so a request costs the same however many keys
+//! there are. No timing attack follows. What a caller could learn from the time of a refusal is how far the digest of what
+//! it sent agrees with a digest that is kept. A caller cannot choose digests, and a digest is no key: a key is 256 random
+//! bits, which nobody finds from its digest, known in part or in full. For the same reason it needs no salt or slow hash.
+//! A key that a person chose may be guessed, and then too nothing is learned on the way: the map is seeded anew in each
+//! process, so nobody knows with which digest a guess is compared.
+
+use std::{collections::HashMap, sync::Arc};
+
+use jiff::Timestamp;
+
+use super::{Grant, KeyEntry, digest::Digest, key_entry::is_over, taken::TakenSessions};
+use crate::{
+    budget::Owner,
+    error::{Code, Error, Result},
+};
+
+/// The keys the service takes. Cheap to clone, so that they can be replaced while requests are under way.
+#[derive(Clone, Debug, Default)]
+pub struct Keys(Arc<HashMap<Digest, Key>>);
+
+#[derive(Clone, Debug)]
+struct Key {
+    expires: Option<Timestamp>,
+    grant: Grant,
+}
+
+impl Keys {
+    /// No keys: everything is allowed, on a loopback address only.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// One key for all users and both scopes.
+    ///
+    /// # Errors
+    /// `invalid_request` for an empty key or one that no header could carry.
+    pub fn single(key: &str) -> Result<Self> {
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let message = "an API key is made of visible ASCII characters, without spaces";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        let digest = Digest::of(key);
+        let grant = Grant { key: Some(digest.name()), ..Grant::of_everybody() };
+        Ok(Self(Arc::new([(digest, Key { expires: None, grant })].into())))
+    }
+
+    /// The keys of these entries, in the order of the keys file. Of two entries with one hash the last counts.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming the entry; that there is no entry is one too.
+    pub fn new(entries: &[KeyEntry]) -> Result<Self> {
+        if entries.is_empty() {
+            let message = "the keys file holds no [[key]]; add one, or start without keys";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        let mut parsed = Vec::with_capacity(entries.len());
+        let mut taken = TakenSessions::default();
+        for (index, entry) in entries.iter().enumerate() {
+            let (digest, key) = Key::from_entry(entry).map_err(|why| {
+                let message = format!("[[key]] {} of the keys file {}", index + 1, why.message());
+                Error::new(Code::InvalidRequest, message)
+            })?;
+            for pattern in key.grant.reach.sessions() {
+                taken.insert(key.grant.user.as_ref(), pattern);
+            }
+            parsed.push((digest, key));
+        }
+        let taken = Arc::new(taken);
+        for (_, key) in &mut parsed {
+            key.grant.taken = Arc::clone(&taken);
+        }
+        Ok(Self(Arc::new(parsed.into_iter().collect())))
+    }
+
+    /// Whether callers must bring a key.
+    #[must_use]
+    pub fn are_required(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// What the keys are called in logs.
+    pub fn names(&self) -> impl Iterator<Item = &Owner> {
+        self.0.values().filter_map(|key| key.grant.key.as_ref())
+    }
+
+    /// Finds out who is calling. `authorization` is the text of the header of that name.
+    ///
+    /// # Errors
+    /// `unauthenticated` if keys are required and the request brings none that is known and has not expired.
+    pub fn authenticate(&self, authorization: Option<&str>, now: Timestamp) -> Result<Grant> {
+        if !self.are_required() {
+            return Ok(Grant::of_everybody());
+        }
+        let refused = |message| Error::new(Code::Unauthenticated, message);
+        let bearer = authorization
+            .and_then(bearer)
+            .ok_or_else(|| refused("this service needs an API key: send `authorization: Bearer <key>`"))?;
+        match self.0.get(&Digest::of(bearer)) {
+            Some(key) if is_over(key.expires, now) => Err(refused("this API key has expired; ask for a new one")),
+            Some(key) => Ok(key.grant.clone()),
+            None => Err(refused("this API key is not known; check it, or ask for a new one")),
+        }
+    }
+}
+
+impl Key {
+    fn from_entry(entry: &KeyEntry) -> Result<(Digest, Self)> {
+        let needs = || {
+            let message = "needs hash = \"sha256:<64 hex digits>\", user = \"<id>\" or \"*\", and at least one scope";
+            Error::new(Code::InvalidRequest, message)
+        };
+        let user = entry.owner().map_err(|_| needs())?;
+        let scope = entry.scopes.iter().copied().max().ok_or_else(needs)?;
+        let digest = entry.digest().ok_or_else(needs)?;
+        let reach = Arc::new(entry.reach()?);
+        let team = entry.team.clone();
+        let grant = Grant { key: Some(digest.name()), user, scope, team, reach, taken: Arc::default() };
+        Ok((digest, Self { expires: entry.expires, grant }))
+    }
+}
+
+/// The key of an `authorization: Bearer` header; the scheme in any case, as RFC 9110 has it.
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, key) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{
+        access::{Scope, digest::tests::compared},
+        clock::SystemClock,
+        path::Id,
+    };
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn id(text: &str) -> Id {
+        Id::parse(text).unwrap()
+    }
+
+    fn code(keys: &Keys, authorization: &str) -> Option<Code> {
+        keys.authenticate(Some(authorization), NOW).err().map(|error| error.code())
+    }
+
+    #[tokio::test]
+    async fn a_generated_key_opens_what_its_entry_says_and_is_not_in_it() {
+        let user = id("u1");
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![Scope::Agent]);
+        let text = serde_json::to_string(&entry).unwrap();
+        assert!(!text.contains(&key) && entry.created.is_some(), "{text}");
+        let grant = Keys::new(&[entry]).unwrap().authenticate(Some(&format!("Bearer {key}")), NOW).unwrap();
+        assert!(grant.allows(&user, Scope::Agent).is_ok());
+        assert!(grant.allows(&user, Scope::Control).is_err());
+        assert!(grant.allows(&id("u10"), Scope::Agent).is_err());
+    }
+
+    #[test]
+    fn a_single_key_is_for_all_users_and_scopes() {
+        let keys = Keys::single("s3cret").unwrap();
+        let grant = keys.authenticate(Some("bearer s3cret"), NOW).unwrap();
+        assert!(grant.allows(&id("anybody"), Scope::Control).is_ok());
+        for wrong in ["Bearer s3cre", "Bearer s3cret2", "Basic s3cret", "s3cret", "Bearer "] {
+            assert_eq!(code(&keys, wrong), Some(Code::Unauthenticated), "{wrong}");
+        }
+        assert!(keys.authenticate(None, NOW).is_err());
+        assert!(Keys::single("").is_err() && Keys::single("a b").is_err());
+    }
+
+    // S-KEY-5: A key stops at the moment that its entry names as `expires`.
+    #[tokio::test]
+    async fn a_key_stops_at_the_moment_it_expires() {
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Control]);
+        let entry = KeyEntry { expires: Some(Timestamp::from_second(10).unwrap()), ..entry };
+        let at = |second| Timestamp::from_second(second).unwrap();
+        assert!(!entry.is_expired(at(9)) && entry.is_expired(at(10)));
+        let keys = Keys::new(&[entry]).unwrap();
+        let asked = |second| keys.authenticate(Some(&format!("Bearer {key}")), at(second));
+        assert!(asked(9).is_ok());
+        let refused = asked(10).unwrap_err();
+        assert_eq!(refused.code(), Code::Unauthenticated);
+        assert!(refused.message().contains("has expired"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn a_grant_holds_what_its_entry_binds_the_key_to() {
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Agent]);
+        let vars = BTreeMap::from([("ticket_id".to_owned(), id("t1"))]);
+        let entry = KeyEntry { sessions: Some(vec!["chat-*".to_owned()]), vars: Some(vars.clone()), ..entry };
+        let grant = Keys::new(&[entry]).unwrap().authenticate(Some(&format!("Bearer {key}")), NOW).unwrap();
+        let (user, chat, other) = (id("u1"), id("chat-1"), id("t1"));
+        assert!(grant.reach().names(&chat) && !grant.reach().names(&other));
+        assert_eq!(grant.reach().vars(), &vars);
+        assert!(grant.is_taken(&user, &chat) && !grant.is_taken(&user, &other));
+    }
+
+    /// Keys for `count` users, each bound to sessions of its own.
+    fn many(count: usize) -> Keys {
+        let entries: Vec<_> = (0..count)
+            .map(|number| KeyEntry {
+                hash: Digest::of(&format!("key-{number}")).to_string(),
+                user: format!("u{number}"),
+                scopes: vec![Scope::Agent],
+                created: None,
+                expires: None,
+                team: None,
+                name: None,
+                sessions: Some(vec![format!("chat-{number}-*")]),
+                vars: None,
+            })
+            .collect();
+        Keys::new(&entries).unwrap()
+    }
+
+    // S-KEY-8: What a request costs does not depend on how many keys there are.
+    #[test]
+    fn a_hundred_thousand_keys_make_no_request_dearer() {
+        const REQUESTS: usize = 1000;
+        let keys = many(100_000);
+        let before = compared();
+        for number in 0..REQUESTS {
+            assert!(keys.authenticate(Some(&format!("Bearer key-{number}")), NOW).is_ok());
+            assert!(keys.authenticate(Some(&format!("Bearer unknown-{number}")), NOW).is_err());
+        }
+        let known_and_unknown = compared() - before;
+        // One for each that is known, and now and then one more whose hash begins alike.
+        assert!((1000..2000).contains(&known_and_unknown), "{known_and_unknown}");
+    }
+}

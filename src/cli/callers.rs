@@ -1,0 +1,90 @@
+//! Who may call a running service: by the settings and the keys file, when it starts and whenever they change.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jiff::Timestamp;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{
+    app::App,
+    settings::{Setting, Settings},
+};
+use crate::{
+    access::{AllowedPeers, Callers, Keys, KeysFile},
+    error::{Error, Result},
+    limits::KEYS_LOOK,
+};
+
+/// What says who may call.
+pub(super) struct CallerSources {
+    peers: AllowedPeers,
+    /// The keys file, if there is one.
+    file: Option<Arc<Mutex<KeysFile>>>,
+}
+
+impl CallerSources {
+    /// Returns who may call by these settings, and where that is said.
+    ///
+    /// # Errors
+    /// `invalid_request` for a key or a keys file with a fault.
+    pub(super) fn read(settings: &Settings, now: Timestamp) -> Result<(Self, Callers)> {
+        let peers =
+            AllowedPeers { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
+        let (file, keys) = match (settings.get(Setting::Keys), settings.get(Setting::ApiKey)) {
+            (Some(path), _) => {
+                let (file, keys) = KeysFile::open(PathBuf::from(path), now)?;
+                (Some(Arc::new(Mutex::new(file))), keys)
+            }
+            (None, Some(key)) => (None, Keys::single(key)?),
+            (None, None) => (None, Keys::none()),
+        };
+        Ok((Self { peers: peers.clone(), file }, Callers { keys, peers }))
+    }
+
+    /// Sends who may call whenever that changes: looks at the keys file every [`KEYS_LOOK`], and reads settings and keys
+    /// again at each `reload`. Where they have a fault, the old ones stay. Never done.
+    pub(super) async fn follow(mut self, app: &App, mut reload: mpsc::Receiver<()>, changed: watch::Sender<Callers>) {
+        let mut looks = interval(KEYS_LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let found = tokio::select! {
+                Some(()) = reload.recv() => self.read_again(app).await.map(Some),
+                _ = looks.tick() => self.look(app.clock.now()).await,
+            };
+            match found {
+                Ok(Some(callers)) => drop(changed.send(callers)),
+                Ok(None) => {}
+                Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
+            }
+        }
+    }
+
+    async fn read_again(&mut self, app: &App) -> Result<Callers> {
+        let (settings, now) = (app.sources.settings()?, app.clock.now());
+        let (sources, callers) = apart(move || Self::read(&settings, now)).await?;
+        *self = sources;
+        Ok(callers)
+    }
+
+    async fn look(&self, now: Timestamp) -> Result<Option<Callers>> {
+        let Some(file) = self.file.clone() else { return Ok(None) };
+        let keys = apart(move || file.lock().unwrap_or_else(PoisonError::into_inner).look(now)).await?;
+        Ok(keys.map(|keys| Callers { keys, peers: self.peers.clone() }))
+    }
+}
+
+/// Runs `work`, which waits for a disk, on a thread of its own: this one accepts connections.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
+}
+
+/// The parts of a comma-separated setting.
+fn list(text: Option<&str>) -> Vec<String> {
+    text.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
