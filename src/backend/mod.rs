@@ -21,7 +21,7 @@ mod matcher;
 mod parts;
 mod protocol;
 mod read;
-#[cfg(feature = "http")]
+#[cfg(feature = "client")]
 mod remote;
 mod replace;
 mod service;
@@ -35,7 +35,7 @@ use async_trait::async_trait;
 
 pub use listing::{Listing, ListingPage};
 pub use protocol::*;
-#[cfg(feature = "http")]
+#[cfg(feature = "client")]
 pub use remote::RemoteBackend;
 pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
 pub use text::media_type;

@@ -18,7 +18,7 @@ use crate::{
 macro_rules! wire {
     ($($(#[$meta:meta])* pub struct $name:ident { $($body:tt)* })*) => {$(
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+        #[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
         $(#[$meta])*
         pub struct $name { $($body)* }
     )*};
@@ -45,7 +45,7 @@ wire! {
         /// Bytes; 0 for a folder.
         pub size: u64,
         /// When it was written; none for a folder.
-        #[cfg_attr(feature = "http", schema(value_type = Option<String>, format = DateTime))]
+        #[cfg_attr(feature = "server", schema(value_type = Option<String>, format = DateTime))]
         pub modified_at: Option<Timestamp>,
     }
 
@@ -86,10 +86,10 @@ wire! {
         /// Bytes of the file.
         pub size: u64,
         /// The version that was read.
-        #[cfg_attr(feature = "http", schema(value_type = String))]
+        #[cfg_attr(feature = "server", schema(value_type = String))]
         pub etag: ETag,
         /// When that version was written.
-        #[cfg_attr(feature = "http", schema(value_type = String, format = DateTime))]
+        #[cfg_attr(feature = "server", schema(value_type = String, format = DateTime))]
         pub modified_at: Timestamp,
         /// Whether bytes that are not UTF-8 were replaced.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -185,7 +185,7 @@ wire! {
         /// Bytes.
         pub size: u64,
         /// When it was written.
-        #[cfg_attr(feature = "http", schema(value_type = String, format = DateTime))]
+        #[cfg_attr(feature = "server", schema(value_type = String, format = DateTime))]
         pub modified_at: Timestamp,
     }
 
@@ -216,7 +216,7 @@ wire! {
         /// The file.
         pub path: String,
         /// Its version; null where another writer had replaced it before its tag could be learnt.
-        #[cfg_attr(feature = "http", schema(value_type = Option<String>))]
+        #[cfg_attr(feature = "server", schema(value_type = Option<String>))]
         pub etag: Option<ETag>,
         /// Its size in bytes.
         pub bytes: u64,
@@ -245,7 +245,7 @@ wire! {
         /// How many occurrences were replaced.
         pub occurrences: u64,
         /// The version that holds the edit; null where another writer had replaced it before its tag could be learnt.
-        #[cfg_attr(feature = "http", schema(value_type = Option<String>))]
+        #[cfg_attr(feature = "server", schema(value_type = Option<String>))]
         pub etag: Option<ETag>,
     }
 
@@ -286,7 +286,7 @@ wire! {
 
 /// What a grep returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GrepOutput {
     /// The lines.

@@ -25,7 +25,7 @@ const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not 
 
 /// A parameter of a skill and what this call gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct FilledParameter {
     /// Its name.
     pub name: String,

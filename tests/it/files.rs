@@ -4,7 +4,7 @@ use skillmount::{
     Code, Outcome,
     backend::{BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
 };
 
 use crate::support::world::{Short, World, code, grep};

@@ -9,7 +9,7 @@
     reason = "a test fails by panicking, and says aloud what it skipped"
 )]
 
-#[cfg(feature = "http")]
+#[cfg(all(feature = "server", feature = "client"))]
 mod agent_loop;
 mod architecture;
 mod budgets;
@@ -29,7 +29,7 @@ mod example;
 mod files;
 mod fixtures;
 mod fuzz;
-#[cfg(feature = "http")]
+#[cfg(all(feature = "server", feature = "client"))]
 mod http;
 mod layers;
 mod listing_tokens;
@@ -59,6 +59,7 @@ mod sessions;
 mod siege;
 mod support;
 mod tools;
+mod toy_store;
 mod tree;
 mod unreadable;
 mod uses;

@@ -6,7 +6,7 @@ use skillmount::{
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
     session::{CreateSession, Policy, SkillsAccess},
-    store::{Fault, PutCondition, Verb},
+    store::{PutCondition, Verb, testing::Fault},
 };
 
 use crate::support::world::{Short, World, code, id};

@@ -77,7 +77,7 @@ wire! {
         pub level: Option<String>,
         /// How many to return at most, 1 to 100.
         #[serde(default = "default_results")]
-        #[cfg_attr(feature = "http", schema(minimum = 1, maximum = 100))]
+        #[cfg_attr(feature = "server", schema(minimum = 1, maximum = 100))]
         pub limit: usize,
     }
 
@@ -99,7 +99,7 @@ wire! {
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct DiscoveredSkill {
     /// What `load_skill` takes.
     pub skill: String,
@@ -117,7 +117,7 @@ pub struct DiscoveredSkill {
 
 /// The skills that answer a question, best first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct DiscoverReply {
     /// The best of them.
     pub skills: Vec<DiscoveredSkill>,
@@ -137,7 +137,7 @@ impl LoadSkillRequest {
 
 /// Who asks for a skill, where its author makes a difference between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Invoker {
@@ -150,7 +150,7 @@ pub enum Invoker {
 
 /// What a load did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LoadStatus {
     /// It was not loaded before.
@@ -163,7 +163,7 @@ pub enum LoadStatus {
 
 /// What an unload did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UnloadStatus {
     /// It is hidden now.

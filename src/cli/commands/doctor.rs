@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::super::{
-    app::{App, StoreAddress},
+    app::App,
     output::{Output, plain},
     settings::Setting,
 };
@@ -18,8 +18,8 @@ use crate::{
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Namespace, ObjectKey},
     store::{
-        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreError, StoreExt as _,
-        probe_conditions,
+        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreAddress, StoreError,
+        StoreExt as _, probe_conditions,
     },
 };
 

@@ -10,7 +10,7 @@ use skillmount::{
     clock::SystemClock,
     http::{HttpConfig, KeyEntry, Keys, Scope},
     path::Id,
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
 };
 
 use super::{Answer, Server};

@@ -9,7 +9,7 @@ use skillmount::{
     Code, Outcome, Parts,
     backend::{BackendProtocol as _, DeleteRequest, EditRequest, RemoteBackend, UploadFile},
     path::Id,
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
 };
 
 use super::{Answer, Server};

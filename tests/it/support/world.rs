@@ -11,7 +11,7 @@ use skillmount::{
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
-    store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
+    store::{Cached, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt, testing::Faulty},
 };
 
 use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};

@@ -1,7 +1,7 @@
 //! Keys that lesser code would fold, decode or split.
 
-use super::*;
-use skillmount::store::StoreError;
+use super::Room;
+use crate::store::{PutCondition, StoreError};
 
 const NAMES: &[&str] = &[
     " leading and trailing ",
