@@ -41,6 +41,7 @@ mod on_s3;
 mod outcomes;
 mod parts;
 mod prompts;
+mod public_api;
 mod races;
 mod real_skills;
 mod ripgrep;
