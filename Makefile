@@ -48,10 +48,13 @@ fuzz: ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_S
 siege:
 	cargo test --test it -- --nocapture siege::
 
-lint: ## formatting, lints, and the core without any feature
+lint: ## formatting, lints, the core without any feature and the doors of embedders one by one
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	cargo check --no-default-features
+	cargo check --no-default-features --features server
+	cargo check --no-default-features --features client
+	cargo check --no-default-features --features s3,testing
 
 # Licences, sources and banned crates. The list of known flaws lies in a repository on the network.
 deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny

@@ -35,7 +35,7 @@ use skillmount::{
     path::{Id, KeyPrefix},
     prompt::{PromptRequest, for_session},
     session::PromptMode,
-    store::{DirectoryStore, Faulty, GetOptions, Ledger, MemoryStore, Metered, PutOptions, SharedStore},
+    store::{DirectoryStore, GetOptions, Ledger, MemoryStore, Metered, PutOptions, SharedStore, testing::Faulty},
     wire::LoadSkillRequest,
 };
 use tempfile::TempDir;

@@ -17,6 +17,7 @@ type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
 
 /// What a caller can do about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// The request is wrong; change it.
     InvalidInput,
@@ -164,9 +165,9 @@ impl fmt::Display for Code {
 }
 
 /// Whether a failed change is in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// It is certain that the change is in the store.
     Applied,
@@ -187,8 +188,7 @@ impl Outcome {
 }
 
 /// What became of each part of a failed change that has several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Parts {
     /// The file, or the files below a folder: `partial` where only some of those went.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,112 @@
-//! skillmount: a small file system over S3 for agents, where each session sees only the skills it has loaded.
+//! A small file system over object storage for agents, in which each session sees only the skills it has loaded.
 //!
-//! An agent has `/workspace` and `/ticket` from the start; `/skills` appears when the first skill is loaded and holds
-//! only what was loaded. Which skills exist is told by the prompt, which the service makes from the frontmatter it reads
-//! itself. `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract.
+//! # What is it?
 //!
-//! Modules are cut as if each were a crate, and import only from the left:
+//! Each user's skills lie in that user's folder of a bucket. An agent's session has `/workspace` and `/ticket` from the
+//! start; `/skills` appears when the first skill is loaded, and holds only what was loaded. The service knows which skills
+//! exist and puts that into a prompt, so a thousand skills cost no context until one is used. The same operations are
+//! there for a library ([`backend`]), over HTTP (`http`) and on the command line.
+//!
+//! # What does a first session look like?
+//!
+//! No account and no server is needed: a store may be a folder, or memory as here.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use skillmount::{
+//!     backend::{BackendProtocol, Service, ServiceOptions},
+//!     clock::SystemClock,
+//!     path::Id,
+//!     store::MemoryStore,
+//!     wire::{LoadSkillRequest, LsRequest},
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> skillmount::Result<()> {
+//! let store = Arc::new(MemoryStore::new());
+//! let skill = "---\nname: minutes\ndescription: Writes the minutes of a meeting.\n---\nBegin with who was there.\n";
+//! store.put_raw("anna/skills/writing/minutes/SKILL.md", skill);
+//!
+//! let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+//! let agent = service.session(Id::parse("anna")?, Id::parse("chat-7")?);
+//! let root = agent.ls(LsRequest { path: "/".to_owned() }).await?;
+//! assert_eq!(root.entries.len(), 2, "/workspace and /ticket");
+//!
+//! let catalog = agent.catalog(false).await?;
+//! assert_eq!(catalog.entries[0].description(), "Writes the minutes of a meeting.");
+//!
+//! let loaded = agent.load_skill(LoadSkillRequest::of("minutes")).await?;
+//! assert_eq!((loaded.mount.as_str(), loaded.body.as_str()), ("/skills/minutes", "Begin with who was there.\n"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An agent framework needs little more: [`prompt`] writes what the model is told of its skills, and [`tools`] has the
+//! operations as tools in the shapes that models know and runs the calls of a turn.
+//!
+//! # Where do files lie?
+//!
+//! In a [`store::Store`]: five verbs, each atomic on one key. [`store::StoreAddress`] is one as text:
+//!
+//! | address | store | for |
+//! |---|---|---|
+//! | `s3://bucket/prefix` | `S3Store` (feature `s3`) | S3 and servers that speak its protocol |
+//! | `file:DIR` | [`store::DirectoryStore`] | plain files in a folder, which any editor may change |
+//! | `memory:` | [`store::MemoryStore`] | tests and trying things out |
+//!
+//! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
+//! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them; a service of many users has
+//! [`store::Cached`] and [`store::Breaker`] in between.
+//!
+//! # Why can an agent not read what it has not loaded?
+//!
+//! An agent names files by [`path::VirtualPath`]s, and the store knows [`path::ObjectKey`]s. The only way from one to the
+//! other is the [`path::Scope`] of the session: its workspace, its ticket and a mount for each loaded skill. A path that no
+//! mount covers has no key, so the store is never asked, and the answer is the same as for a file that does not exist.
+//! There is no check to forget.
+//!
+//! # What can go wrong?
+//!
+//! Every operation returns one [`Error`]. Its [`Code`] is stable and goes over the wire; its [`Kind`] is what the caller can
+//! do, and decides the HTTP status and the exit status; its message is written for the agent that reads it and says what
+//! to do next. A failed change also has an [`Outcome`]: whether it is certain that nothing was changed.
+//!
+//! ```
+//! use skillmount::{Code, Kind, path::VirtualPath};
+//!
+//! let refused = VirtualPath::parse("/workspace/../secret").unwrap_err();
+//! assert_eq!((refused.code(), refused.code().kind()), (Code::InvalidPath, Kind::InvalidInput));
+//! assert_eq!(refused.code().http_status(), 400);
+//! ```
+//!
+//! # Which features are there?
+//!
+//! All but `testing` are on by default. An embedder who wants the library alone takes `default-features = false` and adds
+//! what is needed.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `s3` | `s3://` addresses and `store::S3Store`, through the AWS SDK |
+//! | `server` | `http`: the HTTP interface and its `OpenAPI` document |
+//! | `client` | `backend::RemoteBackend`: the agent's operations on a service elsewhere |
+//! | `cli` | `cli`: the command line; needs `server` and `client` |
+//! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
+//! | `testing` | `store::testing`: the conformance suite for stores, and a store that fails on purpose |
+//!
+//! # What is it not?
+//!
+//! * **Nothing is mounted into the operating system.** A FUSE mount would show every process of the machine the same
+//!   files, while here each session of each user sees others; and `open` and `write` cannot carry what makes
+//!   concurrent edits safe: the version that was read, and the answer that somebody else has changed it since.
+//! * **It runs nothing.** A skill's scripts are files to read. The agent's framework decides what runs, and where.
+//! * **It speaks to no model.** It writes prompts and tools, and runs the calls that a model makes.
+//! * **It keeps no state of its own.** There is no database and no leader: what matters is in the store.
+//!
+//! # Where to go on?
+//!
+//! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
+//! it is. Modules are cut as if each were a crate, and import only from the left:
 //! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
 
 pub mod access;
@@ -15,7 +117,7 @@ pub mod catalog;
 pub mod cli;
 pub mod clock;
 pub mod error;
-#[cfg(feature = "http")]
+#[cfg(feature = "server")]
 pub mod http;
 pub mod json;
 pub mod limits;

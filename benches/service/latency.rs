@@ -11,7 +11,7 @@ use skillmount::{
     backend::{BackendProtocol, Service},
     clock::{Clock, SystemClock},
     limits::SKILL_HEAD_BYTES,
-    store::{Faulty, Ledger, MemoryStore, Requests, S3Store, SharedStore},
+    store::{Ledger, MemoryStore, Requests, S3Store, SharedStore, testing::Faulty},
     wire::LsRequest,
 };
 use tokio::time::Instant;

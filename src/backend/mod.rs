@@ -16,7 +16,7 @@ mod matcher;
 mod ops;
 mod parts;
 mod protocol;
-#[cfg(feature = "http")]
+#[cfg(feature = "client")]
 mod remote;
 mod replace;
 mod service;
@@ -28,7 +28,7 @@ pub use gate::SessionState;
 pub use listing::{Listing, ListingPage};
 pub use ops::transfer::{FileReader, FileStat};
 pub use protocol::BackendProtocol;
-#[cfg(feature = "http")]
+#[cfg(feature = "client")]
 pub use remote::RemoteBackend;
 pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
 pub use text::media_type;

@@ -1,9 +1,6 @@
 //! What a command works on: the settings made into a store, a service or the operations of one session.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::timeout;
 
@@ -19,9 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{CONTENT_CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates, Namespace},
-    store::{
-        Breaker, Cached, Cause, Conditions, DirectoryStore, ListOptions, MemoryStore, SharedStore, probe_conditions,
-    },
+    store::{Breaker, Cached, Cause, Conditions, ListOptions, S3Options, SharedStore, StoreAddress, probe_conditions},
 };
 
 /// Settings, output and clock of one run.
@@ -34,40 +29,6 @@ pub(super) struct App {
     pub(super) edges: Edges,
     /// What was opened, to be told of the end.
     services: Mutex<Vec<Service>>,
-}
-
-/// Where objects lie, as `--store` names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum StoreAddress {
-    S3 { bucket: String, prefix: String },
-    Directory(PathBuf),
-    Memory,
-}
-
-impl StoreAddress {
-    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`.
-    ///
-    /// # Errors
-    /// `invalid_request` for anything else.
-    pub(super) fn parse(text: &str) -> Result<Self> {
-        if let Some(rest) = text.strip_prefix("s3://") {
-            let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-            if !bucket.is_empty() {
-                return Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_end_matches('/').to_owned() });
-            }
-        }
-        match text.strip_prefix("file:") {
-            // `file:///srv/x` is how a URL says it, `file:x` how a person does.
-            Some(folder) if !folder.is_empty() => {
-                Ok(Self::Directory(PathBuf::from(folder.strip_prefix("//").unwrap_or(folder))))
-            }
-            _ if text == "memory:" => Ok(Self::Memory),
-            _ => Err(Error::new(
-                Code::InvalidRequest,
-                format!("{text:?} is not a store; give s3://bucket/prefix, file:DIR or memory:"),
-            )),
-        }
-    }
 }
 
 impl App {
@@ -96,17 +57,17 @@ impl App {
     /// # Errors
     /// `invalid_request` where settings do not parse or a folder cannot be used; S3 is not asked anything.
     pub(super) async fn store(&self) -> Result<(SharedStore, Namespace)> {
-        match self.store_address()? {
-            StoreAddress::Memory => Ok((Arc::new(MemoryStore::new()), Namespace::default())),
-            StoreAddress::Directory(folder) => {
-                Ok((Arc::new(DirectoryStore::open(folder, self.clock.clone())?), Namespace::default()))
-            }
-            StoreAddress::S3 { bucket, prefix } => {
-                let namespace = Namespace::parse(&prefix)?;
-                let path_style = self.settings.switch(Setting::PathStyle)?;
-                Ok((self.s3(bucket, path_style).await?, namespace))
-            }
-        }
+        let address = self.store_address()?;
+        let text = |setting| self.settings.get(setting).map(str::to_owned);
+        let s3 = S3Options {
+            region: text(Setting::Region),
+            endpoint_url: text(Setting::EndpointUrl),
+            profile: text(Setting::Profile),
+            path_style: self.settings.switch(Setting::PathStyle)?,
+            sse_kms_key_id: text(Setting::SseKmsKeyId),
+            conditional_delete: false,
+        };
+        address.open(s3, self.clock.clone()).await
     }
 
     /// As [`store`](Self::store), for a command that cannot go through a server.
@@ -230,50 +191,5 @@ impl App {
         let workspace = self.settings.required(Setting::Workspace, MountTemplate::parse)?;
         let ticket = self.settings.required(Setting::Ticket, MountTemplate::parse)?;
         MountTemplates::new(workspace, ticket)
-    }
-
-    #[cfg(feature = "s3")]
-    async fn s3(&self, bucket: String, path_style: Option<bool>) -> Result<SharedStore> {
-        use crate::store::{S3Options, S3Store};
-
-        let text = |setting| self.settings.get(setting).map(str::to_owned);
-        let options = S3Options {
-            bucket,
-            region: text(Setting::Region),
-            endpoint_url: text(Setting::EndpointUrl),
-            profile: text(Setting::Profile),
-            path_style,
-            sse_kms_key_id: text(Setting::SseKmsKeyId),
-            conditional_delete: false,
-        };
-        Ok(Arc::new(S3Store::connect(options, self.clock.clone()).await?))
-    }
-
-    #[cfg(not(feature = "s3"))]
-    #[expect(clippy::unused_async, reason = "with S3 there is something to wait for")]
-    async fn s3(&self, _bucket: String, _path_style: Option<bool>) -> Result<SharedStore> {
-        Err(Error::new(Code::InvalidRequest, "this build has no S3; build it with the feature s3, or use file:DIR"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn store_addresses_are_read_and_everything_else_is_refused() {
-        let s3 = |bucket: &str, prefix: &str| StoreAddress::S3 { bucket: bucket.into(), prefix: prefix.into() };
-        for (text, address) in [
-            ("s3://b", s3("b", "")),
-            ("s3://b/p/q/", s3("b", "p/q")),
-            ("file:data", StoreAddress::Directory("data".into())),
-            ("file:///srv/data", StoreAddress::Directory("/srv/data".into())),
-            ("memory:", StoreAddress::Memory),
-        ] {
-            assert_eq!(StoreAddress::parse(text).unwrap(), address, "{text}");
-        }
-        for bad in ["", "s3://", "s3:b", "file:", "memory:x", "/srv/data", "gs://b"] {
-            assert_eq!(StoreAddress::parse(bad).unwrap_err().code(), Code::InvalidRequest, "{bad}");
-        }
     }
 }

@@ -5,6 +5,12 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 /// The identity of one version of one object: equal tags on one key mean equal bytes. Opaque, not a digest.
+///
+/// ```
+/// use skillmount::path::ETag;
+///
+/// assert_eq!(ETag::new("\"9b2cf5\""), ETag::new("9b2cf5"));
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ETag(Arc<str>);

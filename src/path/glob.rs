@@ -17,6 +17,16 @@ use crate::{
 };
 
 /// A compiled glob, matched against paths relative to the folder that is searched.
+///
+/// ```
+/// use skillmount::path::Glob;
+///
+/// let anywhere = Glob::parse("*.{md,txt}")?;
+/// assert!(anywhere.matches("notes.md") && anywhere.matches("drafts/old/notes.txt"));
+/// let in_folder = Glob::parse("drafts/*.md")?;
+/// assert!(in_folder.matches("drafts/a.md") && !in_folder.matches("drafts/old/a.md"));
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Glob {
     /// One for each alternative of its braces; malformed ones are left out, so that they match nothing.

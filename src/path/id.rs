@@ -13,6 +13,14 @@ use crate::{
 ///
 /// The alphabet holds no `/`, no space and nothing that needs escaping anywhere, so an id is a segment of an object key
 /// as it stands.
+///
+/// ```
+/// use skillmount::path::Id;
+///
+/// assert_eq!(Id::parse("anna@example.com")?.as_str(), "anna@example.com");
+/// assert!(Id::parse("anna/../otto").is_err());
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Id(Arc<str>);

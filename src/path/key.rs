@@ -13,6 +13,14 @@ use crate::{
 };
 
 /// The name of one object, up to 1,024 bytes, every segment one that a virtual path could name.
+///
+/// ```
+/// use skillmount::path::KeyPrefix;
+///
+/// let key = KeyPrefix::all().folder("anna")?.key("threads/chat-7/draft.md")?;
+/// assert_eq!(key.as_str(), "anna/threads/chat-7/draft.md");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(Arc<str>);
 
@@ -37,6 +45,16 @@ impl fmt::Debug for ObjectKey {
 }
 
 /// A prefix of keys that ends at a segment boundary: empty, or closed by `/`.
+///
+/// ```
+/// use skillmount::path::KeyPrefix;
+///
+/// let prefix = KeyPrefix::all().folder("u1")?;
+/// assert_eq!(prefix.relative("u1/a.md"), Some("a.md"));
+/// assert_eq!(prefix.relative("u10/a.md"), None, "a prefix ends at a segment");
+/// assert!(prefix.admit("u1/a//b").is_none(), "no path could name it");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyPrefix(Arc<str>);
 
@@ -113,6 +131,15 @@ impl fmt::Debug for KeyPrefix {
 }
 
 /// The configured prefix of a bucket: everything the service ever asks for lies below it.
+///
+/// ```
+/// use skillmount::path::{Id, Namespace, SkillPath};
+///
+/// let anna = Namespace::parse("team/agents")?.user(&Id::parse("anna")?)?;
+/// let skill = anna.skill(&SkillPath::parse("writing/minutes")?)?;
+/// assert_eq!(skill.as_str(), "team/agents/anna/skills/writing/minutes/");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace(KeyPrefix);
 
@@ -173,6 +200,14 @@ impl Namespace {
 
 /// One user's part of the bucket; a team's and the organisation's are laid out alike. `u1` and `u10` never meet, because
 /// a prefix is closed by `/`.
+///
+/// ```
+/// use skillmount::path::{Id, Namespace};
+///
+/// let anna = Namespace::default().user(&Id::parse("anna")?)?;
+/// assert_eq!(anna.session(&Id::parse("chat-7")?)?.as_str(), "anna/.skillmount/sessions/chat-7.json");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserSpace {
     root: KeyPrefix,

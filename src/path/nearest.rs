@@ -3,6 +3,10 @@
 /// The edit distance between two names, case left aside; a name that holds the other is near whatever its length.
 ///
 /// Long input is cut, since nobody mistypes a hundred characters.
+///
+/// ```
+/// assert_eq!(skillmount::path::distance("compraventa", "comprventa"), 1);
+/// ```
 #[must_use]
 pub fn distance(one: &str, two: &str) -> usize {
     const COMPARED: usize = 100;

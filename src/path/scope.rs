@@ -26,6 +26,18 @@ pub enum Place<'scope> {
 /// Everything a session may reach: its mounts, in the order they are listed.
 ///
 /// A scope is a closed world: what no mount covers has no key, so it is never asked of the store.
+///
+/// ```
+/// use skillmount::path::{KeyPrefix, Mount, Scope, VirtualPath};
+///
+/// let workspace = Mount { at: VirtualPath::parse("/workspace")?, prefix: KeyPrefix::all().folder("anna/threads/chat-7")? };
+/// let scope = Scope::new(vec![workspace]);
+///
+/// let key = scope.object_key(&VirtualPath::parse("/workspace/draft.md")?)?;
+/// assert_eq!(key.unwrap().as_str(), "anna/threads/chat-7/draft.md");
+/// assert_eq!(scope.object_key(&VirtualPath::parse("/skills/minutes/SKILL.md")?)?, None, "it is not loaded");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     mounts: Vec<Mount>,

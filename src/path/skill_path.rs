@@ -11,6 +11,15 @@ use crate::{
 };
 
 /// Where a skill lies below `skills/`: `escrituras/compraventa`, one to six segments.
+///
+/// ```
+/// use skillmount::path::SkillPath;
+///
+/// let skill = SkillPath::parse("escrituras/compraventa")?;
+/// assert_eq!((skill.category(), skill.folder()), ("escrituras", "compraventa"));
+/// assert!(SkillPath::parse("/escrituras/compraventa").is_err());
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SkillPath(Arc<str>);
@@ -108,6 +117,14 @@ impl From<SkillPath> for String {
 }
 
 /// The folder of a loaded skill below `/skills`: one segment.
+///
+/// ```
+/// use skillmount::path::{MountName, SkillPath};
+///
+/// assert_eq!(SkillPath::parse("writing/minutes")?.mount_name(), MountName::parse("minutes")?);
+/// assert!(MountName::parse("writing/minutes").is_err());
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MountName(Arc<str>);

@@ -16,6 +16,18 @@ const SESSION: &str = "session";
 /// After `{user}/` comes a literal that is neither `skills` nor `.skillmount`, then literals and variables. The variable
 /// `session` is the session's id; any other is a session variable and falls back to the session's id. Who is to set it
 /// needs a key of scope `control`, unless it is written `{name:agent}`.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use skillmount::path::{Id, MountTemplate, Namespace};
+///
+/// let template = MountTemplate::parse("{user}/tickets/{ticket_id}")?;
+/// let anna = Namespace::default().user(&Id::parse("anna")?)?;
+/// let variables = BTreeMap::from([("ticket_id".to_owned(), Id::parse("T-12")?)]);
+/// assert_eq!(template.prefix(&anna, &Id::parse("chat-7")?, &variables)?.as_str(), "anna/tickets/T-12/");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountTemplate {
     parts: Vec<Part>,
@@ -119,6 +131,16 @@ pub fn check_variable_name(name: &str) -> Result<()> {
 }
 
 /// The templates of a service: where `/workspace` and `/ticket` lie.
+///
+/// ```
+/// use skillmount::path::{MountTemplate, MountTemplates};
+///
+/// let template = |text| MountTemplate::parse(text);
+/// let templates = MountTemplates::new(template("{user}/work/{session}")?, template("{user}/tickets/{ticket_id:agent}")?)?;
+/// assert!(templates.agents_may_set("ticket_id"));
+/// assert!(MountTemplates::new(template("{user}/work")?, template("{user}/work/{session}")?).is_err(), "they meet");
+/// # Ok::<(), skillmount::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountTemplates {
     workspace: MountTemplate,

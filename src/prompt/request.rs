@@ -11,8 +11,7 @@ use crate::{
 };
 
 /// How the listing is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// `<available_skills>`, as most models have been taught.
@@ -72,8 +71,7 @@ pub struct Scene<'a> {
 }
 
 /// A prompt and what is known of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Rendering {
     /// The text for the system prompt.
     pub prompt: String,

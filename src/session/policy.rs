@@ -19,8 +19,7 @@ const RULES: usize = 1000;
 const QUOTED: usize = 100;
 
 /// Whether agents may change the files of loaded skills.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillsAccess {
     /// Everything below `/skills` is read-only.
@@ -31,8 +30,7 @@ pub enum SkillsAccess {
 }
 
 /// Which skills `/skills` shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Those this session loaded.
@@ -43,8 +41,7 @@ pub enum Visibility {
 }
 
 /// What the prompt holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptMode {
     /// The listing until a skill is loaded, then the current skill's instructions.
@@ -59,8 +56,7 @@ pub enum PromptMode {
 }
 
 /// What the tool that loads a skill is called.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub enum LoadTool {
     /// `load_skill`.
     #[default]
@@ -82,8 +78,7 @@ impl LoadTool {
 }
 
 /// What happens when a tool is called; later is stricter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRule {
     /// It runs.
@@ -96,8 +91,7 @@ pub enum ToolRule {
 }
 
 /// What happens when a skill is loaded; later is stricter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillRule {
     /// It loads.
@@ -120,8 +114,7 @@ impl SkillRule {
 }
 
 /// What a session, or every session of a user, may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
     /// Whether agents may change files of loaded skills.
@@ -142,7 +135,7 @@ pub struct Policy {
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     pub skills: BTreeMap<String, SkillRule>,
     /// Skills to load when the session begins.
-    #[cfg_attr(feature = "http", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub preload: Vec<SkillPath>,
 }
 

@@ -24,8 +24,7 @@ use crate::limits::RENDERED_BODY_BYTES;
 const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not run; they are shown as text.";
 
 /// A parameter of a skill and what this call gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FilledParameter {
     /// Its name.
     pub name: String,

@@ -30,6 +30,29 @@ const TRIALS: usize = 2;
 type Owner = Option<Arc<str>>;
 
 /// A store that is not asked while it is down.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     path::KeyPrefix,
+///     store::{Breaker, GetOptions, MemoryStore, Store, Verb, testing::Faulty},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let below = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
+/// let store = Breaker::new(below.clone(), KeyPrefix::all());
+///
+/// below.set_down(true);
+/// for user in ["anna", "otto", "eva"] {
+///     let key = KeyPrefix::all().key(&format!("{user}/notes.md"))?;
+///     assert!(store.get(&key, GetOptions::default()).await.is_err());
+/// }
+/// assert_eq!(below.seen(Verb::Get), 2, "after two users the store is left alone");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Breaker {
     inner: SharedStore,
@@ -177,7 +200,10 @@ mod tests {
     use crate::{
         clock::SystemClock,
         error::Outcome,
-        store::{Base, Cached, Committer, Fault, Faulty, MemoryStore, Verb},
+        store::{
+            Base, Cached, Committer, MemoryStore, Verb,
+            testing::{Fault, Faulty},
+        },
     };
 
     /// Faults below a breaker, in which users lie below `team/agents`.

@@ -45,6 +45,30 @@ const COPIED_BYTES: usize = 64 << 10;
 type Version = (ObjectKey, ETag);
 
 /// A store whose content is remembered.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     clock::SystemClock,
+///     limits::CONTENT_CACHE_BYTES,
+///     path::KeyPrefix,
+///     store::{Cached, GetOptions, Ledger, MemoryStore, Metered, PutOptions, Store},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ledger = Arc::new(Ledger::new());
+/// let below = Arc::new(Metered::new(Arc::new(MemoryStore::new()), ledger.clone()));
+/// let store = Cached::new(below, CONTENT_CACHE_BYTES, Arc::new(SystemClock::new()));
+///
+/// let key = KeyPrefix::all().key("anna/notes.md")?;
+/// let written = store.put(&key, "text".into(), PutOptions::default()).await?;
+/// let object = store.get(&key, GetOptions::pinned(written.etag)).await?;
+/// assert_eq!((object.bytes.as_ref(), ledger.counts().objects.requests.get), (b"text".as_slice(), 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Cached {
     inner: SharedStore,

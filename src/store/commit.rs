@@ -113,6 +113,31 @@ impl Mark {
 }
 
 /// Puts objects and settles what became of them.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     clock::SystemClock,
+///     path::KeyPrefix,
+///     store::{
+///         Base, Committer, MemoryStore, Verb,
+///         testing::{Fault, Faulty},
+///     },
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
+/// let committer = Committer::new(store.clone(), Arc::new(SystemClock::new()));
+///
+/// store.script(Verb::Put, [Fault::LoseReply]);
+/// let key = KeyPrefix::all().key("anna/notes.md")?;
+/// committer.commit(&key, "text".into(), &Base::Absent).await?;
+/// assert_eq!(store.seen(Verb::Put), 1, "the reply was lost, and the put was not sent again");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Committer {
     store: SharedStore,

@@ -8,6 +8,19 @@ use crate::error::{Code, Error, Outcome};
 type Source = Arc<dyn StdError + Send + Sync + 'static>;
 
 /// Why a request to a store failed. Cheap to clone: one failure may answer many waiting callers.
+///
+/// ```
+/// use skillmount::{
+///     Code, Error, Outcome,
+///     store::{Cause, StoreError},
+/// };
+///
+/// let failure = StoreError::unknown("connection reset").because(Cause::Unreachable);
+/// assert!(failure.is_transient());
+///
+/// let told = Error::from(failure);
+/// assert_eq!((told.code(), told.outcome()), (Code::StoreUnavailable, Some(Outcome::Unknown)));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {

@@ -23,6 +23,22 @@ use crate::path::{ETag, KeyPrefix, ObjectKey};
 const PAGE: usize = 1000;
 
 /// Objects in a map. Lost with the process.
+///
+/// ```
+/// use skillmount::{
+///     path::KeyPrefix,
+///     store::{GetOptions, MemoryStore, Store},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryStore::new();
+/// store.put_raw("anna/notes.md", "text");
+/// let object = store.get(&KeyPrefix::all().key("anna/notes.md")?, GetOptions::default()).await?;
+/// assert_eq!(object.bytes, "text");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,

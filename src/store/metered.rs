@@ -25,6 +25,24 @@ use crate::path::{KeyPrefix, ObjectKey};
 const SESSION_KEYS: [&str; 2] = ["/.skillmount/sessions/", "/.skillmount/uses.json"];
 
 /// A store whose requests are counted in a [`Ledger`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     path::KeyPrefix,
+///     store::{Ledger, MemoryStore, Metered, StoreExt},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ledger = Arc::new(Ledger::new());
+/// let store = Metered::new(Arc::new(MemoryStore::new()), ledger.clone());
+/// store.list_all(&KeyPrefix::all(), 10).await?;
+/// assert_eq!(ledger.counts().objects.requests.list, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Metered {
     inner: SharedStore,

@@ -29,6 +29,21 @@ pub enum Conditions {
 ///
 /// # Errors
 /// What the first write says where the store cannot be written at all; `Unavailable` where a later one is not answered.
+///
+/// ```
+/// use skillmount::{
+///     clock::SystemClock,
+///     path::Namespace,
+///     store::{Conditions, MemoryStore, probe_conditions},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), skillmount::store::StoreError> {
+/// let found = probe_conditions(&MemoryStore::new(), &Namespace::default(), &SystemClock::new()).await?;
+/// assert_eq!(found, Conditions::Honoured);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn probe_conditions(store: &dyn Store, namespace: &Namespace, clock: &dyn Clock) -> StoreResult<Conditions> {
     let name = format!("probe-{:032x}", clock.random());
     let key = namespace.service_key(&name).map_err(|error| StoreError::Unsupported(error.message().to_owned()))?;

@@ -40,8 +40,7 @@ impl ToolOptions {
 }
 
 /// The message that answers a turn of calls.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolResults {
     /// Whose message it is.
     pub role: Role,
@@ -50,8 +49,7 @@ pub struct ToolResults {
 }
 
 /// Whose message results are: the protocol has the user say them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The user's.
@@ -60,8 +58,7 @@ pub enum Role {
 }
 
 /// What came of one call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolResult {
     /// What sort of block it is.
     #[serde(rename = "type")]
@@ -76,8 +73,7 @@ pub struct ToolResult {
 }
 
 /// The sort of block a result is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolResultType {
     /// `tool_result`.

@@ -21,8 +21,7 @@ use crate::{
 };
 
 /// A slash command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "http", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Command {
     /// The skill it names: as it was typed, or, once loaded, its path.
     pub skill: String,

@@ -7,7 +7,7 @@ use skillmount::{
     catalog::{CatalogView, Catalogs},
     limits::{CATALOG_STALE, FRESH},
     path::{Id, Namespace, ObjectKey},
-    store::{DeleteOptions, Faulty, GetOptions, Ledger, MemoryStore, Metered, Store, Verb},
+    store::{DeleteOptions, GetOptions, Ledger, MemoryStore, Metered, Store, Verb, testing::Faulty},
 };
 use tokio::time::{Instant, advance, sleep};
 
@@ -197,7 +197,7 @@ async fn of_two_processes_that_write_the_index_neither_loses_what_the_bucket_say
 async fn an_index_that_cannot_be_written_is_nobodys_trouble() {
     let bucket = Bucket::indexed(3).await;
     bucket.inner.delete(&key(), DeleteOptions::default()).await.unwrap();
-    bucket.faulty.every(Verb::Put, 1, skillmount::store::Fault::Refuse);
+    bucket.faulty.every(Verb::Put, 1, skillmount::store::testing::Fault::Refuse);
     let (catalogs, _) = bucket.process();
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 3);
     sleep(Duration::from_mins(1)).await;

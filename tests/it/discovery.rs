@@ -11,7 +11,10 @@ use skillmount::{
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{Id, KeyPrefix, Layer, Namespace, SkillPath, UserSpace},
     skill::Severity,
-    store::{DeleteOptions, Fault, Faulty, Ledger, MemoryStore, Metered, Store, Verb},
+    store::{
+        DeleteOptions, Ledger, MemoryStore, Metered, Store, Verb,
+        testing::{Fault, Faulty},
+    },
 };
 use tokio::time::{Instant, advance, sleep, sleep_until};
 

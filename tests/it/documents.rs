@@ -24,6 +24,17 @@ fn every_dependency_has_its_reason() {
 }
 
 #[test]
+fn the_front_page_names_every_feature() {
+    let (manifest, front) = (read("Cargo.toml"), read("src/lib.rs"));
+    let features = manifest.split_once("[features]").unwrap().1.split_once("\n[").unwrap().0;
+    let features: Vec<_> = features.lines().filter_map(|line| line.split_once(" = [")).collect();
+    assert!(features.len() > 5, "only {features:?}: is the manifest still read?");
+    for (name, _) in features.iter().filter(|(name, _)| *name != "default") {
+        assert!(front.contains(&format!("//! | `{name}` | ")), "src/lib.rs says nothing of the feature {name}");
+    }
+}
+
+#[test]
 fn every_link_of_the_documents_leads_somewhere() {
     for document in ["docs/ARCHITECTURE.md", "docs/SEMANTICS.md", "docs/DECISIONS.md", "CHANGELOG.md"] {
         for target in links(&read(document)) {

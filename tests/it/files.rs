@@ -1,13 +1,14 @@
 //! The operations on files, clause by clause.
 
-use crate::support::world::{Short, World, code, grep};
 use skillmount::{
     Code, Outcome,
     backend::BackendProtocol,
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
 };
+
+use crate::support::world::{Short, World, code, grep};
 
 const ODD: [&str; 12] = [
     "[...slug].ts",

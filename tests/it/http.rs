@@ -26,7 +26,7 @@ use skillmount::{
     backend::{Service, ServiceOptions},
     clock::SystemClock,
     http::{HttpConfig, serve},
-    store::{Faulty, MemoryStore, SharedStore},
+    store::{MemoryStore, SharedStore, testing::Faulty},
 };
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 

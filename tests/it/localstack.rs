@@ -10,15 +10,14 @@ use skillmount::{
     path::{KeyPrefix, Namespace},
     store::{
         Conditions, DeleteOptions, GetOptions, PutOptions, S3Options, S3Store, SharedStore, Store, StoreError,
-        probe_conditions,
+        probe_conditions, testing::conformance,
     },
 };
 
 use crate::{
-    conformance::run_all,
     example::play_in_library,
     races::{create_races, two_replicas_try},
-    support::{clock, world::soak},
+    support::{clock, endpoint, world::soak},
 };
 
 const ENDPOINT: &str = "SKILLMOUNT_TEST_S3_ENDPOINT";
@@ -35,12 +34,11 @@ fn variable(name: &str) -> Option<String> {
 
 async fn connect(options: S3Options) -> S3Store {
     let bucket = env::var("SKILLMOUNT_TEST_S3_BUCKET").unwrap_or_else(|_| "skillmount-test".to_owned());
-    S3Store::connect(S3Options { bucket, ..options }, clock()).await.unwrap()
+    S3Store::connect(&bucket, options, clock()).await.unwrap()
 }
 
 async fn connect_to_endpoint() -> Option<S3Store> {
-    let endpoint_url = Some(variable(ENDPOINT)?);
-    Some(connect(S3Options { endpoint_url, ..S3Options::default() }).await)
+    Some(connect(endpoint(&variable(ENDPOINT)?)).await)
 }
 
 /// A store on a bucket that nothing else uses: the example and the races know their keys.
@@ -50,8 +48,7 @@ async fn connect_to_bucket_of_its_own() -> Option<SharedStore> {
     let environment = aws_config::from_env().endpoint_url(&endpoint_url).load().await;
     let config = aws_sdk_s3::config::Builder::from(&environment).force_path_style(true).build();
     aws_sdk_s3::Client::from_conf(config).create_bucket().bucket(&bucket).send().await.unwrap();
-    let options = S3Options { bucket, endpoint_url: Some(endpoint_url), ..S3Options::default() };
-    Some(Arc::new(S3Store::connect(options, clock()).await.unwrap()))
+    Some(Arc::new(S3Store::connect(&bucket, endpoint(&endpoint_url), clock()).await.unwrap()))
 }
 
 fn folder() -> KeyPrefix {
@@ -61,7 +58,7 @@ fn folder() -> KeyPrefix {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_server_conforms() {
     let Some(store) = connect_to_endpoint().await else { return };
-    run_all(Arc::new(store), &folder()).await;
+    conformance(Arc::new(store), &folder()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

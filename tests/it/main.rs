@@ -9,7 +9,7 @@
     reason = "a test fails by panicking, and says aloud what it skipped"
 )]
 
-#[cfg(feature = "http")]
+#[cfg(all(feature = "server", feature = "client"))]
 mod agent_loop;
 mod architecture;
 mod budgets;
@@ -30,7 +30,7 @@ mod files;
 mod fixtures;
 mod forks;
 mod fuzz;
-#[cfg(feature = "http")]
+#[cfg(all(feature = "server", feature = "client"))]
 mod http;
 mod layers;
 mod listing_tokens;
@@ -43,6 +43,7 @@ mod one_tree;
 mod outcomes;
 mod parts;
 mod prompts;
+mod public_api;
 mod races;
 mod real_skills;
 mod ripgrep;
@@ -62,6 +63,7 @@ mod shown;
 mod siege;
 mod support;
 mod tools;
+mod toy_store;
 mod tree;
 mod unreadable;
 mod uses;

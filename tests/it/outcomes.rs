@@ -8,7 +8,7 @@ use skillmount::{
     backend::BackendProtocol as _,
     limits::{DELETE_BEGINS, FAILED_FILES},
     session::{CreateSession, Policy},
-    store::{Fault, MemoryStore, SharedStore, Verb},
+    store::{MemoryStore, SharedStore, Verb, testing::Fault},
     wire::UploadFile,
 };
 use tokio::time::Instant;

@@ -1,15 +1,16 @@
 //! What is said of changes of skills that land in part, and that the same call completes them. Time is paused throughout.
 
-use crate::support::world::{Short, World, code, id};
 use skillmount::{
     Code, Outcome, Parts, Result,
     backend::{BackendProtocol as _, SkillBackend},
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
     session::{CreateSession, Policy, SkillsAccess},
-    store::{Fault, PutCondition, Verb},
+    store::{PutCondition, Verb, testing::Fault},
     wire::{DeleteReply, DeleteRequest, UploadFile},
 };
+
+use crate::support::world::{Short, World, code, id};
 
 /// What can befall the object of a session, and what the answer then says of it.
 const TROUBLES: [(Trouble, Outcome, Code); 4] = [

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use skillmount::{
     Code, Outcome,
-    store::{Fault, MemoryStore, SharedStore, Verb},
+    store::{MemoryStore, SharedStore, Verb, testing::Fault},
 };
 
 use crate::support::{

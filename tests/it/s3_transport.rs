@@ -15,12 +15,14 @@ use skillmount::{
     clock::SystemClock,
     error::{Code, Outcome},
     path::{KeyPrefix, ObjectKey},
-    store::{GetOptions, PutOptions, S3Options, S3Store, Store, StoreError},
+    store::{GetOptions, PutOptions, S3Store, Store, StoreError},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+
+use crate::support::endpoint;
 
 const WHOLE: &str =
     "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nLast-Modified: Sun, 22 Nov 2026 00:00:00 GMT\r\nContent-Length: 5\r\n\r\nhello";
@@ -124,7 +126,6 @@ async fn no_credentials_are_a_refusal_and_nothing_is_sent() {
 
 #[tokio::test]
 async fn a_store_without_a_bucket_is_refused_at_once() {
-    let options = S3Options { endpoint_url: Some("http://127.0.0.1:1".to_owned()), ..S3Options::default() };
-    let error = S3Store::connect(options, Arc::new(SystemClock::new())).await.unwrap_err();
+    let error = S3Store::connect("", endpoint("http://127.0.0.1:1"), Arc::new(SystemClock::new())).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidRequest);
 }

@@ -8,19 +8,15 @@ use futures_util::{StreamExt as _, stream};
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::super::{
-    app::{App, StoreAddress},
-    output::Output,
-    settings::Setting,
-};
+use super::super::{app::App, output::Output, settings::Setting};
 use crate::{
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Namespace, ObjectKey},
     skill::shown::one_line,
     store::{
-        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreError, StoreExt as _,
-        probe_conditions,
+        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, SharedStore, StoreAddress, StoreError,
+        StoreExt as _, probe_conditions,
     },
 };
 

@@ -13,7 +13,7 @@ use crate::{
     clock::SystemClock,
     limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
     path::KeyPrefix,
-    store::{Faulty, MemoryStore, PutOptions, Store as _, Verb},
+    store::{MemoryStore, PutOptions, Store as _, Verb, testing::Faulty},
 };
 
 struct Served {

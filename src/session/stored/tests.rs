@@ -8,7 +8,10 @@ use crate::{
     path::{ETag, KeyPrefix, MountName, Namespace},
     session::{Policy, SkillRule, objects::Objects},
     skill::SnapshotFile,
-    store::{Fault, Faulty, MemoryStore, Verb},
+    store::{
+        MemoryStore, Verb,
+        testing::{Fault, Faulty},
+    },
 };
 
 fn id(text: &str) -> Id {

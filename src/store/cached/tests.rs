@@ -6,7 +6,10 @@ use super::*;
 use crate::{
     clock::SystemClock,
     limits::CONTENT_CACHE_BYTES,
-    store::{Fault, Faulty, Ledger, MemoryStore, Metered, Requests, Verb},
+    store::{
+        Ledger, MemoryStore, Metered, Requests, Verb,
+        testing::{Fault, Faulty},
+    },
 };
 
 /// A cache over a metered, faulty store in memory, which other writers reach directly.

@@ -5,7 +5,10 @@ use super::*;
 use crate::{
     clock::SystemClock,
     path::KeyPrefix,
-    store::{Fault, Faulty, GetOptions, MemoryStore, Store, Verb},
+    store::{
+        GetOptions, MemoryStore, Store, Verb,
+        testing::{Fault, Faulty},
+    },
 };
 
 /// A committer over a faulty store; rivals reach the store below it without faults.

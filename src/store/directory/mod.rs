@@ -39,6 +39,30 @@ use listings::Listings;
 use turns::Turns;
 
 /// Objects as files below one folder. Any number of handles, in any number of processes, may share the folder.
+///
+/// ```
+/// use std::{fs, sync::Arc};
+///
+/// use skillmount::{
+///     clock::SystemClock,
+///     path::KeyPrefix,
+///     store::{DirectoryStore, PutOptions, Store, StoreExt},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let store = DirectoryStore::open(folder, Arc::new(SystemClock::new()))?;
+/// store.put(&KeyPrefix::all().key("anna/notes.md")?, "text".into(), PutOptions::default()).await?;
+/// assert_eq!(fs::read_to_string(folder.join("anna/notes.md"))?, "text");
+///
+/// // What another program puts there is an object too.
+/// fs::write(folder.join("anna/by-hand.md"), "text")?;
+/// assert_eq!(store.list_all(&KeyPrefix::all(), 10).await?.0.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct DirectoryStore {
     disk: Arc<Disk>,

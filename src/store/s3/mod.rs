@@ -1,14 +1,14 @@
 //! The store on S3 and what speaks its protocol.
 //!
 //! The SDK signs, sends and parses; it does not retry. Its retries would resend a put whose reply was lost and report
-//! our own success as a conflict, and would leave out the body of a get. So reads are retried here, body included, and a
-//! put is sent once per call: [`Committer`](super::Committer) settles what became of it. No request and no body can hang,
-//! because every attempt and every operation has a deadline of its own.
+//! our own success as a conflict, and would leave out the body of a get. So `attempts` retries reads,
+//! body included, and a put is sent once per call: [`Committer`](super::Committer) settles what became of it. No request
+//! and no body can hang, because every attempt and every operation has a deadline of its own.
 
 mod cause;
+mod connect;
 mod failure;
 mod list;
-mod options;
 mod read;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -21,28 +21,21 @@ use aws_sdk_s3::{
     types::ServerSideEncryption,
 };
 use bytes::Bytes;
-use tokio::time::{Instant, timeout, timeout_at};
-
-pub use options::S3Options;
+use tokio::time::timeout;
 
 use self::failure::{Asked, in_doubt};
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
-    PutOptions, PutResult, Store, StoreError, StoreResult, backoff::Backoff, cause::Cause,
+    PutOptions, PutResult, Store, StoreError, StoreResult,
+    attempts::{read, retry, transfer_time},
+    cause::Cause,
 };
 use crate::{
     clock::Clock,
     error::Outcome,
-    limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
+    limits::ATTEMPT_TIMEOUT,
     path::{ETag, KeyPrefix, ObjectKey},
 };
-
-/// The first pause after a failed attempt; it doubles up to [`LAST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause between attempts.
-const LAST_PAUSE: Duration = Duration::from_secs(2);
-/// The slowest transfer that is waited for, in bytes a second.
-const SLOWEST_TRANSFER: u64 = 1 << 20;
 
 /// A bucket on S3 or an S3-compatible server.
 #[derive(Clone)]
@@ -93,36 +86,6 @@ impl S3Store {
         &self.bucket
     }
 
-    /// Attempts until one succeeds, fails for good, or attempts or time run out.
-    async fn retry<T, F>(&self, again: impl Fn(&StoreError) -> bool, attempt: impl Fn() -> F) -> StoreResult<T>
-    where
-        F: Future<Output = StoreResult<T>>,
-    {
-        let deadline = Instant::now() + OPERATION_TIMEOUT;
-        let mut backoff = Backoff::new(self.clock.clone(), FIRST_PAUSE, LAST_PAUSE, deadline);
-        let mut attempts = 1;
-        loop {
-            let failure = match attempt().await {
-                Ok(done) => return Ok(done),
-                Err(failure) => failure,
-            };
-            if !again(&failure) || attempts == READ_ATTEMPTS || !backoff.pause().await {
-                return Err(failure);
-            }
-            attempts += 1;
-        }
-    }
-
-    /// [`retry`](Self::retry) for what changes nothing, cut off at the operation's deadline.
-    async fn read<T, F>(&self, attempt: impl Fn() -> F) -> StoreResult<T>
-    where
-        F: Future<Output = StoreResult<T>>,
-    {
-        let deadline = Instant::now() + OPERATION_TIMEOUT;
-        let retried = timeout_at(deadline, self.retry(StoreError::is_transient, attempt));
-        retried.await.unwrap_or_else(|late| Err(StoreError::not_applied(late).because(Cause::Timeout)))
-    }
-
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
         let request =
             self.client.delete_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
@@ -146,7 +109,7 @@ impl Store for S3Store {
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.read(|| self.get_once(key, &options)).await
+        read(&self.clock, || self.get_once(key, &options)).await
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
@@ -168,11 +131,11 @@ impl Store for S3Store {
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.read(|| self.head_once(key, None)).await
+        read(&self.clock, || self.head_once(key, None)).await
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.read(|| self.list_once(prefix, &options)).await
+        read(&self.clock, || self.list_once(prefix, &options)).await
     }
 
     /// Retried after doubt only with a condition: without one, a second DELETE could remove what somebody wrote since.
@@ -182,7 +145,7 @@ impl Store for S3Store {
             let doubtful = matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
             failure.is_transient() && (if_match.is_some() || !doubtful)
         };
-        self.retry(certain, || self.delete_once(key, if_match.as_ref())).await
+        retry(&self.clock, certain, || self.delete_once(key, if_match.as_ref())).await
     }
 }
 
@@ -200,11 +163,6 @@ fn within<T>(
 ) -> impl Future<Output = StoreResult<T>> {
     let answer = Box::pin(timeout(allowed, request));
     async move { answer.await.map_err(|late| in_doubt(late, asked).because(Cause::Timeout)) }
-}
-
-/// How long moving `bytes` may take: what any attempt may, and the time of the slowest transfer.
-fn transfer_time(bytes: u64) -> Duration {
-    ATTEMPT_TIMEOUT + Duration::from_millis(bytes.saturating_mul(1000) / SLOWEST_TRANSFER)
 }
 
 /// A tag as HTTP has it.

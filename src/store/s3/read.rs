@@ -10,11 +10,11 @@ use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{S3Store, failure::Asked, quoted, transfer_time, within};
+use super::{S3Store, failure::Asked, quoted, within};
 use crate::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
     path::{ETag, ObjectKey},
-    store::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult},
+    store::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time},
 };
 
 /// The last byte a `Range` header may name: offsets are signed 64-bit numbers in most servers.

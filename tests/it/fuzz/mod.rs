@@ -4,7 +4,7 @@
 //! compiler. Seeds lie in `corpus/`, a folder for each target.
 
 mod at_rest;
-#[cfg(feature = "http")]
+#[cfg(all(feature = "server", feature = "client"))]
 mod bodies;
 mod driver;
 

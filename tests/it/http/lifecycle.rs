@@ -9,7 +9,7 @@ use skillmount::{
     backend::{Service, ServiceOptions},
     clock::SystemClock,
     http::{HttpConfig, serve},
-    store::{Fault, MemoryStore, Verb},
+    store::{MemoryStore, Verb, testing::Fault},
 };
 use tokio::net::TcpListener;
 

@@ -11,7 +11,7 @@ use skillmount::{
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
 };
 
 use super::{Answer, Server};

@@ -1,6 +1,5 @@
 //! What the wire says of changes that fail, in whole or in part.
 
-use super::{Answer, Server};
 use reqwest::{
     Method,
     multipart::{Form, Part},
@@ -10,9 +9,11 @@ use skillmount::{
     Code, Outcome, Parts,
     backend::{BackendProtocol as _, RemoteBackend},
     path::Id,
-    store::{Fault, Verb},
+    store::{Verb, testing::Fault},
     wire::{DeleteRequest, EditRequest, UploadFile},
 };
+
+use super::{Answer, Server};
 
 /// A server whose session `s1` has loaded a skill and may change it, but cannot be changed itself any more.
 async fn server_with_broken_session() -> Server {

@@ -17,6 +17,8 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
+#[cfg(feature = "s3")]
+use skillmount::store::S3Options;
 use skillmount::{
     clock::{Clock, SystemClock},
     store::{DirectoryStore, SharedStore},
@@ -47,6 +49,14 @@ pub(crate) fn directory_in_memory() -> (TempDir, SharedStore) {
     let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
     let store = directory(folder.path());
     (folder, store)
+}
+
+/// The options of an S3-compatible server at `url`.
+#[cfg(feature = "s3")]
+pub(crate) fn endpoint(url: &str) -> S3Options {
+    let mut options = S3Options::default();
+    options.endpoint_url = Some(url.to_owned());
+    options
 }
 
 /// A clock whose time of day is set by hand.

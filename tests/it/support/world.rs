@@ -2,19 +2,20 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 use skillmount::{
     Code, Result,
     backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
-    store::{Cached, Faulty, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt},
+    store::{Cached, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt, testing::Faulty},
     wire::{
         DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest, LsRequest,
         ReadReply, ReadRequest, WriteRequest,
     },
 };
+
+use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 
 /// A service and what lies below it: cache over ledger over faults over a store.
 pub(crate) struct World {

@@ -1,7 +1,12 @@
 //! `get` and `head`.
 
-use super::*;
-use skillmount::store::StoreError;
+use bytes::Bytes;
+
+use super::Room;
+use crate::{
+    path::ETag,
+    store::{GetOptions, Metadata, PutOptions, StoreError},
+};
 
 fn range(start: u64, end: u64) -> GetOptions {
     GetOptions::range(start..end)

@@ -1,8 +1,10 @@
 //! What holds when many do it at once.
 
-use super::*;
+use bytes::Bytes;
 use futures_util::future::join_all;
-use skillmount::store::StoreError;
+
+use super::Room;
+use crate::store::{GetOptions, Metadata, PutCondition, PutOptions, StoreError};
 
 const WRITERS: usize = 32;
 const INCREMENTS: u32 = 5;

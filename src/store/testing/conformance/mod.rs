@@ -1,19 +1,28 @@
-//! What every store promises, as one function for each behaviour, run on every store and layer.
+//! What every store promises, as one function for each behaviour.
 //!
-//! A store that lacks something declares it in its [`Capabilities`]; nothing else excuses it. To hold another store
-//! against the suite, call [`run_all`].
+//! A behaviour fails by a panic, as any test does: whoever writes a store reads which line did not hold. Each has a
+//! prefix of its own, so that several runs may share a bucket, and none depends on another.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a behaviour fails by panicking, and a test shows what was printed before"
+)]
 
 mod lists;
 mod names;
 mod races;
 mod reads;
-mod stores;
 mod writes;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use skillmount::{
+
+use crate::{
+    clock::{Clock, SystemClock},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
         Capabilities, GetOptions, ListOptions, ListPage, Metadata, Object, PutCondition, PutOptions, SharedStore,
@@ -21,7 +30,15 @@ use skillmount::{
     },
 };
 
-use crate::support::clock;
+/// What [`conformance`] found: which behaviours a store has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conformance {
+    /// The behaviours that hold, by name.
+    pub passed: Vec<&'static str>,
+    /// The behaviours that were not tried, because the store declares in its [`Capabilities`] that it lacks them.
+    pub excused: Vec<&'static str>,
+}
 
 /// A store and a prefix in it that no other behaviour uses.
 #[derive(Clone)]
@@ -75,13 +92,40 @@ impl Room {
     }
 }
 
-/// Holds `store` against every behaviour, in a new folder below `within`.
-pub(crate) async fn run_all(store: SharedStore, within: &KeyPrefix) {
-    let run = within.folder(&format!("conformance-{:032x}", clock().random())).unwrap();
+/// Holds `store` to every behaviour that [`Store`](crate::store::Store) promises, in a new folder below `within`. What it
+/// writes there stays.
+///
+/// A store that lacks something declares it in its [`Capabilities`]; nothing else excuses it. The name of each behaviour
+/// is printed before it is tried. Run it in a test on a runtime with several threads, because some behaviours are about
+/// what many tasks do at once:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     path::KeyPrefix,
+///     store::{MemoryStore, testing::conformance},
+/// };
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// let found = conformance(Arc::new(MemoryStore::new()), &KeyPrefix::all()).await;
+/// assert!(found.passed.contains(&"one_of_many_creators_wins"));
+/// assert!(found.excused.is_empty());
+/// # }
+/// ```
+///
+/// # Panics
+/// At the first behaviour that does not hold.
+pub async fn conformance(store: SharedStore, within: &KeyPrefix) -> Conformance {
+    let run = within.folder(&format!("conformance-{:032x}", SystemClock::new().random())).unwrap();
+    let mut found = Conformance::default();
     macro_rules! run {
         ($($topic:ident::$behaviour:ident),* $(,)?) => {$(
-            println!("{}", stringify!($behaviour));
-            $topic::$behaviour(Room { store: Arc::clone(&store), prefix: run.folder(stringify!($behaviour)).unwrap() }).await;
+            let name = stringify!($behaviour);
+            println!("{name}");
+            $topic::$behaviour(Room { store: Arc::clone(&store), prefix: run.folder(name).unwrap() }).await;
+            found.passed.push(name);
         )*};
     }
     run![
@@ -101,7 +145,6 @@ pub(crate) async fn run_all(store: SharedStore, within: &KeyPrefix) {
         writes::an_update_of_what_was_deleted_is_not_found,
         writes::a_deleted_object_is_gone_from_every_verb,
         writes::a_missing_object_can_be_deleted,
-        writes::a_conditional_delete_needs_its_version,
         names::every_legal_name_is_a_key_of_its_own,
         names::a_file_and_a_folder_of_one_name,
         lists::a_listing_is_in_byte_order,
@@ -115,4 +158,10 @@ pub(crate) async fn run_all(store: SharedStore, within: &KeyPrefix) {
         races::no_increment_is_lost,
         races::a_reader_sees_old_or_new,
     ];
+    if store.capabilities().conditional_delete {
+        run![writes::a_conditional_delete_needs_its_version];
+    } else {
+        found.excused.push("a_conditional_delete_needs_its_version");
+    }
+    found
 }

@@ -18,6 +18,7 @@ use crate::{
     clock::Clock,
     error::{Code, Error, Result},
     limits::ATTEMPT_TIMEOUT,
+    store::S3Options,
 };
 
 /// The region for servers that have none: every S3-compatible server takes it, because it is the default of S3 itself.
@@ -25,37 +26,15 @@ const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
 /// Time to find credentials: less than an attempt has, so that where none are found, that is what the attempt says.
 const CREDENTIALS_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_secs(1));
 
-/// Where the bucket is and how to speak to it. What is not given comes from the standard chain: `AWS_*` variables, the
-/// shared config and credentials files, SSO, container and instance roles. Checksums follow
-/// `AWS_REQUEST_CHECKSUM_CALCULATION`, which older S3-compatible servers need set to `when_required`.
-#[derive(Clone, Debug, Default)]
-pub struct S3Options {
-    /// The bucket.
-    pub bucket: String,
-    /// Its region.
-    pub region: Option<String>,
-    /// An S3-compatible server, as `http://127.0.0.1:4566`; before `AWS_ENDPOINT_URL_S3` and `AWS_ENDPOINT_URL`.
-    pub endpoint_url: Option<String>,
-    /// The profile of the shared files to use.
-    pub profile: Option<String>,
-    /// Whether the bucket is part of the path rather than of the host name; where `None`: exactly if an endpoint is
-    /// named, because few custom endpoints have a host name for each bucket.
-    pub path_style: Option<bool>,
-    /// The KMS key that new objects are encrypted with; the bucket's own default where `None`.
-    pub sse_kms_key_id: Option<String>,
-    /// Whether the server honours `If-Match` on DELETE. S3 does; several S3-compatible servers answer 501.
-    pub conditional_delete: bool,
-}
-
 impl S3Store {
-    /// A store over the bucket of `options`. Makes no request to the bucket: finding out whether it is there and honours
-    /// conditions is the caller's business.
+    /// A store over `bucket`, reached as `options` say. Makes no request to the bucket: the caller finds out whether it is
+    /// there and honours conditions.
     ///
     /// # Errors
-    /// `invalid_request` where no bucket is named, no region is known and no endpoint either, the endpoint is no URL, or a
+    /// `invalid_request` where `bucket` is empty, no region is known and no endpoint either, the endpoint is no URL, or a
     /// profile is named that no file has.
-    pub async fn connect(options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
-        if options.bucket.is_empty() {
+    pub async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
+        if bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
         }
         for endpoint in options.endpoint_url.iter().chain(&environment_endpoint()) {
@@ -68,13 +47,13 @@ impl S3Store {
         if shared.region().is_none() {
             return Err(Error::new(
                 Code::InvalidRequest,
-                format!("the region of bucket {:?} is not known; name it, or set AWS_REGION", options.bucket),
+                format!("the region of bucket {bucket:?} is not known; name it, or set AWS_REGION"),
             ));
         }
         let endpoint = endpoint(&options, &shared);
         let path_style = options.path_style.unwrap_or(endpoint.is_some());
         let config = Builder::from(&shared).force_path_style(path_style).build();
-        let mut store = Self::with_client(&Client::from_conf(config), options.bucket, clock);
+        let mut store = Self::with_client(&Client::from_conf(config), bucket, clock);
         store.sse_kms_key_id = options.sse_kms_key_id;
         store.conditional_delete = options.conditional_delete;
         Ok(store)

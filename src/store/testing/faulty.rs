@@ -1,7 +1,7 @@
 //! A layer that fails on purpose, for tests and benchmarks.
 //!
-//! What goes wrong is written down beforehand, by verb, by count and by key, so a run can be repeated exactly; nothing here asks
-//! the machine for time or chance. Delays use tokio's clock: under a paused clock they cost nothing, and the time that
+//! What goes wrong is written down beforehand, by verb, by count and by key, so a run can be repeated exactly; nothing
+//! here asks the machine for time or chance. Delays use tokio's clock: under a paused clock they cost nothing, and the time that
 //! passed counts the round trips. It never lies: an error may hide what happened, but no answer is made up.
 
 use std::{
@@ -14,14 +14,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::time::sleep;
 
-use super::{
+use crate::path::{KeyPrefix, ObjectKey};
+use crate::store::{
     Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
     SharedStore, Store, StoreError, StoreResult, Verb,
 };
-use crate::path::{KeyPrefix, ObjectKey};
 
 /// What goes wrong with one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// Nothing: to let a request of a script pass.
     None,
@@ -46,6 +47,30 @@ pub enum Fault {
 }
 
 /// A store with scripted faults.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     path::KeyPrefix,
+///     store::{
+///         MemoryStore, PutOptions, Store, StoreExt, Verb,
+///         testing::{Fault, Faulty},
+///     },
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Faulty::new(Arc::new(MemoryStore::new()));
+/// store.script(Verb::Put, [Fault::LoseReply]);
+///
+/// let key = KeyPrefix::all().key("u1/notes.md")?;
+/// assert!(store.put(&key, "text".into(), PutOptions::default()).await.is_err());
+/// let (entries, _) = store.list_all(&KeyPrefix::all(), 10).await?;
+/// assert_eq!(entries.len(), 1, "the put was carried out, and only its reply was lost");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Faulty {
     inner: SharedStore,

@@ -1,7 +1,7 @@
 //! Keys that lesser code would fold, decode or split.
 
-use super::*;
-use skillmount::store::{DeleteOptions, FileAndFolder, StoreError};
+use super::Room;
+use crate::store::{DeleteOptions, FileAndFolder, PutCondition, StoreError};
 
 const NAMES: &[&str] = &[
     " leading and trailing ",

@@ -1,7 +1,9 @@
 //! `list`: order, prefixes, folders and pages.
 
-use super::*;
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt as _, stream};
+
+use super::Room;
+use crate::store::{ListOptions, ListPage, StoreExt as _};
 
 /// Sorted by bytes; `-` and `.` come before the `/` of a folder, digits and letters after.
 const TREE: &[&str] = &["a-b", "a.txt", "a/b", "a/c/d", "a0", "b/c/d/e", "b/d", "c", "\u{e9}", "\u{10000}"];

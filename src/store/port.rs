@@ -1,0 +1,297 @@
+//! The trait [`Store`]: what every store and every layer promises for each verb.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::{
+    DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult, StoreError,
+    StoreResult,
+};
+use crate::path::{KeyPrefix, ObjectKey};
+
+/// What a store can do beyond the least. The conformance suite takes no other excuse.
+///
+/// The default is the least. A store outside this crate begins with it and adds what it can:
+///
+/// ```
+/// use skillmount::store::{Capabilities, FileAndFolder};
+///
+/// let mut capabilities = Capabilities::default();
+/// capabilities.file_and_folder = FileAndFolder::Held;
+/// capabilities.any_key = true;
+/// assert!(!capabilities.conditional_delete);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// [`delete`](Store::delete) honours `if_match`. A store that lacks this ignores the condition, and the service asks
+    /// without one.
+    pub conditional_delete: bool,
+    /// What becomes of a put that would make a path a file and a folder.
+    pub file_and_folder: FileAndFolder,
+    /// Keys may hold segments over 255 bytes, empty segments and `.`/`..`: anything, as on S3. The service makes no such
+    /// key, but other tools may.
+    pub any_key: bool,
+}
+
+/// What a store does with a put that would make a path a file and a folder at once: `a` beside `a/b`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileAndFolder {
+    /// It refuses the second of the two: [`StoreError::BelowFile`], [`StoreError::IsFolder`].
+    #[default]
+    Refused,
+    /// It refuses the second if this process knows of the first, and sends no request to find out.
+    RefusedIfKnown,
+    /// It holds both, as S3 does.
+    Held,
+}
+
+/// Object storage, one key at a time.
+///
+/// # What holds for every verb
+///
+/// * **It is atomic for its key.** A reader sees an old version or a new one, never a part of either. There is no
+///   operation on two keys.
+/// * **It is seen at once.** After a `put` or `delete` has succeeded, every later `get`, `head` and `list` sees it, by
+///   whatever process.
+/// * **A version has one tag.** Equal `ETag`s on one key mean equal bytes; a tag is opaque and need not be a digest.
+/// * **A future that is dropped has asked or has not.** A change that was under way may still land.
+///
+/// # Errors
+///
+/// [`StoreError`] is named by what the caller can do. These can come from any verb:
+///
+/// | error | meaning | changed anything |
+/// |---|---|---|
+/// | [`Unsupported`](StoreError::Unsupported) | the store cannot hold such a key or do such a thing | no |
+/// | [`Denied`](StoreError::Denied) | credentials, a policy, a full disk: an operator must mend it | no |
+/// | [`Unavailable`](StoreError::Unavailable) | no answer, or a failure that may pass | its `outcome` says |
+///
+/// `Unavailable` with the outcome `Unknown` comes from `put` and `delete` only. A store answers so whenever the request
+/// may have been carried out, and it never sends such a request again itself: [`Committer`](super::Committer) finds out
+/// what became of a put. A read has nothing to lose, so a store may try it again as often as its deadline allows.
+///
+/// # To write one
+///
+/// Implement the five verbs and [`capabilities`](Self::capabilities), then run
+/// `skillmount::store::testing::conformance` (feature `testing`) on it: it holds the store to everything that stands
+/// here. `examples/toy_store.rs` is a whole store with its run. The trait is object-safe, because layers are joined at
+/// run time; a layer forwards every method.
+#[async_trait]
+pub trait Store: fmt::Debug + Send + Sync {
+    /// What this store can do. The answer is the same for as long as the store lives.
+    ///
+    /// ```
+    /// use skillmount::store::{MemoryStore, Store};
+    ///
+    /// assert!(MemoryStore::new().capabilities().conditional_delete);
+    /// ```
+    fn capabilities(&self) -> Capabilities;
+
+    /// Bytes of an object, all from one version: the whole, or the range that `options` name.
+    ///
+    /// A range that reaches over the end is cut there. `0..n` of an empty object gives no bytes. Metadata comes with the
+    /// bytes whatever the range.
+    ///
+    /// # Races
+    /// Bytes that are read in several ranges are those of one version only if each `get` names it by `if_match`.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no such object; `PreconditionFailed` if `if_match` names another version (a key without an
+    /// object may answer either); `NotModified` if `if_none_match` names this version; `RangeNotSatisfiable` if the range
+    /// starts at the end or after it.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{GetOptions, MemoryStore, PutOptions, Store, StoreError},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// let key = KeyPrefix::all().key("u1/notes.md")?;
+    /// store.put(&key, "0123456789".into(), PutOptions::default()).await?;
+    ///
+    /// let part = store.get(&key, GetOptions::range(8..99)).await?;
+    /// assert_eq!((part.bytes.as_ref(), part.range, part.meta.size), (b"89".as_slice(), 8..10, 10));
+    ///
+    /// let unless = GetOptions { if_none_match: Some(part.meta.etag), ..GetOptions::default() };
+    /// assert!(matches!(store.get(&key, unless).await, Err(StoreError::NotModified)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object>;
+
+    /// Writes a whole object with its metadata; both replace what was there.
+    ///
+    /// # Races
+    /// Of many puts with [`IfAbsent`](super::PutCondition::IfAbsent), and of many with
+    /// [`IfMatch`](super::PutCondition::IfMatch) on one version, one lands at most. A put without a condition always
+    /// lands, and the last one stays.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` if the condition does not hold; `NotFound` for `IfMatch` on an object that is gone, which is
+    /// not made again; `Busy` if another conditional write was under way: nothing was changed, try again.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{MemoryStore, PutCondition, PutOptions, Store, StoreError},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// let key = KeyPrefix::all().key("u1/notes.md")?;
+    /// let only = |condition| PutOptions { condition, ..PutOptions::default() };
+    ///
+    /// let first = store.put(&key, "first".into(), only(PutCondition::IfAbsent)).await?;
+    /// store.put(&key, "second".into(), only(PutCondition::IfMatch(first.etag.clone()))).await?;
+    /// let late = store.put(&key, "late".into(), only(PutCondition::IfMatch(first.etag))).await;
+    /// assert!(matches!(late, Err(StoreError::PreconditionFailed)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult>;
+
+    /// What is known of an object without its bytes, metadata included.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no such object.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{Metadata, MemoryStore, PutOptions, Store},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// let key = KeyPrefix::all().key("u1/notes.md")?;
+    /// let metadata = Metadata::from([("author".to_owned(), "u1".to_owned())]);
+    /// let written = store.put(&key, "text".into(), PutOptions { metadata, ..PutOptions::default() }).await?;
+    ///
+    /// let meta = store.head(&key).await?;
+    /// assert_eq!((meta.size, meta.etag, meta.metadata["author"].as_str()), (4, written.etag, "u1"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta>;
+
+    /// One page of the keys below `prefix`, in byte order. With `delimiter`, keys that have a further `/` are rolled up
+    /// into `folders`.
+    ///
+    /// A page holds 1,000 entries at most, objects and folders together. Entries carry no metadata. Keys are as the store
+    /// has them: [`KeyPrefix::admit`] says which of them a path could name. A prefix below which nothing lies gives an
+    /// empty page.
+    ///
+    /// # Races
+    /// The pages of one listing may lack what was written after it began, and may hold what was deleted since.
+    ///
+    /// # Errors
+    /// `Unsupported` for a page token that this store did not make.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{ListOptions, MemoryStore, PutOptions, Store},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// for name in ["u1/a.md", "u1/drafts/b.md", "u10/c.md"] {
+    ///     store.put(&KeyPrefix::all().key(name)?, "text".into(), PutOptions::default()).await?;
+    /// }
+    ///
+    /// let options = ListOptions { delimiter: true, ..ListOptions::default() };
+    /// let page = store.list(&KeyPrefix::all().folder("u1")?, options).await?;
+    /// assert_eq!(page.objects[0].key, "u1/a.md");
+    /// assert_eq!((page.folders, page.next), (vec!["u1/drafts/".to_owned()], None));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage>;
+
+    /// Removes an object. Removing what is not there succeeds.
+    ///
+    /// # Races
+    /// Without `if_match`, a delete removes whichever version is there when it arrives. A store that lacks
+    /// [`Capabilities::conditional_delete`] treats every delete so.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` if `if_match` names another version.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{DeleteOptions, MemoryStore, PutOptions, Store, StoreError},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// let key = KeyPrefix::all().key("u1/notes.md")?;
+    /// let old = store.put(&key, "old".into(), PutOptions::default()).await?;
+    /// store.put(&key, "new".into(), PutOptions::default()).await?;
+    ///
+    /// let late = store.delete(&key, DeleteOptions { if_match: Some(old.etag) }).await;
+    /// assert!(matches!(late, Err(StoreError::PreconditionFailed)));
+    /// store.delete(&key, DeleteOptions::default()).await?;
+    /// store.delete(&key, DeleteOptions::default()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()>;
+}
+
+/// Conveniences over the five verbs. Every store has them.
+#[async_trait]
+pub trait StoreExt: Store {
+    /// Every object below `prefix`, page after page, up to `most` of them; the flag says whether there are more.
+    ///
+    /// # Errors
+    /// The first page that fails; a page token that repeats, which a broken store may do forever.
+    ///
+    /// ```
+    /// use skillmount::{
+    ///     path::KeyPrefix,
+    ///     store::{MemoryStore, StoreExt},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// for key in ["u1/a", "u1/b", "u1/c"] {
+    ///     store.put_raw(key, "text");
+    /// }
+    /// let (entries, has_more) = store.list_all(&KeyPrefix::all(), 2).await?;
+    /// assert_eq!((entries.len(), has_more), (2, true));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn list_all(&self, prefix: &KeyPrefix, most: usize) -> StoreResult<(Vec<ListEntry>, bool)> {
+        let mut entries = Vec::new();
+        let mut page = None;
+        loop {
+            let options = ListOptions { page: page.clone(), ..ListOptions::default() };
+            let listed = self.list(prefix, options).await?;
+            entries.extend(listed.objects);
+            if entries.len() > most {
+                entries.truncate(most);
+                return Ok((entries, true));
+            }
+            match listed.next {
+                None => return Ok((entries, false)),
+                next if next == page => return Err(StoreError::broken("the store repeats a page of a listing")),
+                next => page = next,
+            }
+        }
+    }
+}
+
+impl<S: Store + ?Sized> StoreExt for S {}
