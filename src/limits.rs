@@ -266,6 +266,11 @@ pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
 pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
+/// Bytes of large bodies that each user may send per second while other users are served; who is alone is not slowed.
+pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
+/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at the same time. Each has its turn, so that it is done in
+/// time, where all at once would be done too late.
+pub const UPLOADS_AT_ONCE: u64 = 4;
 /// All temporary files of uploads together, of which one user has at most half.
 pub const SPOOL_BYTES: u64 = 4 << 30;
 /// How long a request waits for memory before it is turned away.

@@ -1,12 +1,17 @@
 //! Threads for work that takes long: bounded, shared fairly between users, apart from the threads that serve requests.
 //!
-//! The threads are the runtime's own blocking ones; what bounds them is the shares. A job is never stopped by force. It asks its
+//! What bounds them is the shares. Each job has a thread of its own with a low priority, because a short request of one user
+//! must not wait for the processor behind the long work of another; a thread costs less than the least work that is handed to
+//! it. One of the runtime's blocking threads waits for it, so that the runtime knows of the job. A job is never stopped by force. It asks its
 //! [`Work`] between pieces, and that is cancelled when the request's future is dropped, which the deadline of a request and a
 //! caller that leaves both do, and when the workers are closed.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
 };
 
 use super::{Owner, Shares, Work};
@@ -14,6 +19,10 @@ use crate::{
     error::{Code, Error, Result},
     limits::INLINE_STEPS,
 };
+
+/// The nice value of threads for long work: Linux has it for each thread.
+#[cfg(target_os = "linux")]
+const PRIORITY: i32 = 10;
 
 /// The threads. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -81,9 +90,15 @@ impl Errand {
         self.workers.begun.fetch_add(1, Ordering::Relaxed);
         let work = self.work.clone();
         let job = move || {
-            let result = job(&work);
+            let result = thread::scope(|scope| {
+                let low = scope.spawn(|| {
+                    step_back();
+                    job(&work)
+                });
+                low.join()
+            });
             drop(share);
-            result
+            result.unwrap_or_else(|_| Err(Error::internal("long work panicked")))
         };
         tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
     }
@@ -105,6 +120,12 @@ impl Drop for Errand {
     fn drop(&mut self) {
         self.work.cancel();
     }
+}
+
+/// Gives this thread a low priority, where the system has priorities for threads. Where it refuses, the work runs as it is.
+fn step_back() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, PRIORITY);
 }
 
 #[cfg(test)]

@@ -22,9 +22,9 @@ use super::{
     held::holding,
 };
 use crate::{
-    budget::{Memory, Owner, Reservation, Share, Shares},
+    budget::{Bandwidth, Memory, Owner, Reservation, Share, Shares},
     error::{Code, Error, Outcome, Result},
-    limits::{CONNECTIONS, CONNECTIONS_RESERVED, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
+    limits::{CONNECTIONS, CONNECTIONS_RESERVED, REQUEST_PATIENCE, REQUESTS_AT_ONCE, UPLOAD_BYTES_PER_SECOND},
 };
 
 /// Who calls, as far as shares go.
@@ -42,6 +42,7 @@ pub(super) struct Admission {
     places: Fair,
     memory: Memory,
     memory_of_keys: ByKey,
+    bandwidth: Bandwidth,
 }
 
 /// A call that was let in, with what it holds.
@@ -73,6 +74,7 @@ impl Admission {
             places: Fair::new(REQUESTS_AT_ONCE as u64),
             memory: memory.clone(),
             memory_of_keys: ByKey::new(memory.capacity()),
+            bandwidth: Bandwidth::new(UPLOAD_BYTES_PER_SECOND),
         }
     }
 
@@ -81,6 +83,7 @@ impl Admission {
     /// # Errors
     /// `rate_limited` where there is none in time; `too_expensive` where `bytes` can never be had.
     pub(super) async fn enter(&self, caller: &Caller, line: Option<&Line>, bytes: u64) -> Result<Admitted> {
+        self.bandwidth.serve(&caller.user);
         let connection = self.connections.try_acquire(caller).ok_or_else(busy)?;
         let engaged = line.map(Line::engage);
         let place = tokio::time::timeout(REQUEST_PATIENCE, self.places.acquire(caller, 1))
@@ -112,6 +115,11 @@ impl Admission {
         let patience = patience.saturating_sub(began.elapsed());
         let reserved = self.memory.reserve_within(patience, &caller.user, bytes).await?;
         Ok(HeldMemory { of_key, reserved })
+    }
+
+    /// The bytes per second of large bodies.
+    pub(super) fn bandwidth(&self) -> &Bandwidth {
+        &self.bandwidth
     }
 
     /// Connections with a call now, and calls under way.

@@ -22,8 +22,9 @@ use super::{
     body::over,
 };
 use crate::{
+    budget::{Share, Shares},
     error::{Code, Error, Outcome, Result},
-    limits::{MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, SPOOL_BYTES, UPLOAD_WINDOW_BYTES},
+    limits::{MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE, SPOOL_BYTES, UPLOADS_AT_ONCE, UPLOAD_WINDOW_BYTES},
 };
 
 /// Where uploads wait that are too long for memory.
@@ -31,6 +32,8 @@ use crate::{
 pub(super) struct Spool {
     folder: PathBuf,
     disk: Fair,
+    /// Uploads that arrive: only the part of each user is bounded.
+    arriving: Shares,
 }
 
 /// The uploads of one call.
@@ -59,13 +62,15 @@ struct OnDisk {
     file: File,
     bytes: usize,
     space: FairShare,
+    _turn: Share,
 }
 
 impl Spool {
     /// Temporary files lie in `folder`, the system's own where `None`.
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         let folder = folder.unwrap_or_else(std::env::temp_dir);
-        Self { folder, disk: Fair::new(SPOOL_BYTES) }
+        let arriving = Shares::new(REQUESTS_AT_ONCE as u64, UPLOADS_AT_ONCE);
+        Self { folder, disk: Fair::new(SPOOL_BYTES), arriving }
     }
 }
 
@@ -92,7 +97,7 @@ impl Uploads {
             let piece = piece?;
             seen = seen.saturating_add(piece.len());
             arrived = match arrived {
-                Ok(arrived) if seen <= limit => arrived.append(piece).await,
+                Ok(arrived) if seen <= limit => self.take(arrived, piece).await,
                 Ok(_) => Err(over(limit)),
                 Err(error) if seen > 2 * limit => return Err(error),
                 Err(error) => Err(error),
@@ -115,11 +120,13 @@ impl Uploads {
     }
 
     async fn to_disk(&self, bytes: u64) -> Result<Arrived> {
+        let turn = tokio::time::timeout(self.patience(), self.spool.arriving.acquire(&self.caller.user, 1)).await;
+        let turn = turn.ok().flatten().ok_or_else(no_room)?;
         let space = tokio::time::timeout(self.patience(), self.spool.disk.acquire(&self.caller, bytes)).await;
         let space = space.ok().flatten().ok_or_else(no_room)?;
         let folder = self.spool.folder.clone();
         let file = blocking(move || tempfile::tempfile_in(folder)).await?;
-        Ok(Arrived::OnDisk(Box::new(OnDisk { file, bytes: 0, space })))
+        Ok(Arrived::OnDisk(Box::new(OnDisk { file, bytes: 0, space, _turn: turn })))
     }
 
     async fn finish(&self, arrived: Arrived) -> Result<Upload> {
@@ -133,6 +140,18 @@ impl Uploads {
                 Ok(Upload { bytes: file.read().await?, held })
             }
         }
+    }
+
+    /// Adds a piece to what has come, once it is this user's turn.
+    async fn take(&self, arrived: Arrived, piece: Bytes) -> Result<Arrived> {
+        if let Arrived::OnDisk(_) = &arrived {
+            let when = self.admission.bandwidth().when(&self.caller.user, piece.len() as u64);
+            if when > self.until {
+                return Err(no_room());
+            }
+            tokio::time::sleep_until(when).await;
+        }
+        arrived.append(piece).await
     }
 
     fn patience(&self) -> Duration {
