@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::{SkillBackend, tree::Tree};
 use crate::{
+    access::out_of_reach,
     error::{Code, Error, Result},
-    session::{Both, Policy, Session, ToolRule, out_of_reach},
+    session::{Both, Policy, Session, ToolRule},
     wire::Operation,
 };
 

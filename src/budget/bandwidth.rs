@@ -68,7 +68,7 @@ impl Bandwidth {
 impl State {
     fn serve(&mut self, owner: &Owner, now: Instant) {
         let [last, before] = &mut self.served;
-        if !last.as_ref().is_some_and(|(other, _)| other == owner) {
+        if last.as_ref().is_none_or(|(other, _)| other != owner) {
             *before = last.take();
         }
         *last = Some((Arc::clone(owner), now));

@@ -24,7 +24,10 @@ use super::{
 use crate::{
     budget::{Share, Shares},
     error::{Code, Error, Outcome, Result},
-    limits::{MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE, SPOOL_BYTES, UPLOADS_AT_ONCE, UPLOAD_WINDOW_BYTES},
+    limits::{
+        MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE, SPOOL_BYTES, UPLOAD_WINDOW_BYTES,
+        UPLOADS_AT_ONCE,
+    },
 };
 
 /// Where uploads wait that are too long for memory.

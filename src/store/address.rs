@@ -204,7 +204,7 @@ mod tests {
             address.open(s3, Arc::new(SystemClock::new())).await
         };
         let (store, namespace) = open(StoreAddress::Directory(of_folder.clone())).await.unwrap();
-        assert!(of_folder.is_dir() && store.capabilities().file_and_folder == FileAndFolder::Refused);
+        assert!(of_folder.is_dir() && store.capabilities().file_and_folder == crate::store::FileAndFolder::Refused);
         assert_eq!(namespace, Namespace::default());
         assert!(open(StoreAddress::Directory(of_file)).await.is_err());
         let bucket = open(StoreAddress::parse("s3://b/p").unwrap()).await;

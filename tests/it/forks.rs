@@ -12,7 +12,7 @@ use skillmount::{
     path::{MountTemplate, MountTemplates},
     prompt::{self, Format, PromptRequest},
     session::{Change, CreateSession},
-    store::{Fault, MemoryStore, Verb},
+    store::{MemoryStore, Verb, testing::Fault},
     tools,
     wire::{LsRequest, UnloadSkillRequest},
 };

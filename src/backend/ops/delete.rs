@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 8;
 
 /// What became of the files of a delete, each list in byte order of paths.
 #[derive(Default)]
-pub(super) struct Fates {
+pub(in crate::backend) struct Fates {
     gone: Vec<VirtualPath>,
     failed: Vec<(VirtualPath, Error)>,
 }
@@ -86,7 +86,7 @@ impl SkillBackend {
     }
 
     /// Deletes every one of `doomed` that it comes to in time.
-    pub(super) async fn delete_objects(&self, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
+    pub(in crate::backend) async fn delete_objects(&self, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
         let until = Instant::now() + DELETE_BEGINS;
         let deletes = doomed.into_iter().map(|(path, key)| async move {
             let deleted = if Instant::now() < until { self.delete_object(&key).await } else { Err(not_begun()) };
@@ -153,7 +153,7 @@ impl Fates {
         self.failed.iter().all(same).then(|| first.clone())
     }
 
-    pub(super) fn reply(&self, path: &VirtualPath) -> DeleteReply {
+    pub(in crate::backend) fn reply(&self, path: &VirtualPath) -> DeleteReply {
         let went = (!self.gone.is_empty()).then_some(Outcome::Applied);
         let outcomes = self.failed.iter().filter_map(|(_, error)| error.outcome());
         let outcome = match Outcome::of_all(outcomes.chain(went)) {

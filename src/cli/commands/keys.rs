@@ -9,17 +9,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use serde_json::{Value, json};
 
-use super::super::{
-    app::App,
-    keys_file,
-    output::{note, plain},
-    settings::Setting,
-};
+use super::super::{app::App, keys_file, output::note, settings::Setting};
 use crate::{
     access::{self, KeyEntry, KeysText, Scope, read_keys_text},
     error::{Code, Error, Result},
     limits::KEYS_LOOK,
     path::Id,
+    skill::shown::one_line,
 };
 
 const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
@@ -177,7 +173,7 @@ impl Revoke {
         let seconds = KEYS_LOOK.as_secs();
         let shown = json!({ "revoked": document(&entry, app.clock.now()), "refused_within_seconds": seconds });
         app.out.reply(&shown, |out, _| {
-            let name = entry.name.as_deref().map(|name| format!(" ({})", plain(name))).unwrap_or_default();
+            let name = entry.name.as_deref().map(|name| format!(" ({})", one_line(name).plain())).unwrap_or_default();
             out.line(format_args!("revoked {}{name}", entry.short_hash().unwrap_or_default()))?;
             out.line(format_args!(
                 "a service that runs with {} refuses it within {seconds} seconds; calls under way go on",
@@ -231,7 +227,7 @@ fn row(entry: &KeyEntry, now: Timestamp) -> [String; 8] {
     let bounds: Vec<_> = entry.sessions.iter().flatten().cloned().chain(vars).collect();
     [
         or_none(entry.short_hash().map(|hash| hash.to_string())),
-        or_none(entry.name.as_deref().map(plain)),
+        or_none(entry.name.as_deref().map(|name| one_line(name).plain().to_owned())),
         entry.user.clone(),
         entry.scopes.iter().map(scope).collect::<Vec<_>>().join(" "),
         or_none(entry.team.as_ref().map(ToString::to_string)),
