@@ -42,6 +42,7 @@ async fn on_a_directory(layer: fn(SharedStore) -> SharedStore) {
     conformance(layer(store), &KeyPrefix::all().folder("some/prefix").unwrap()).await;
 }
 
+// S-TREE-4: Every store and layer is held to the same tree by one suite, and only a lack that it declares excuses it.
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_conforms() {
     let found = conformance(Arc::new(MemoryStore::new()), &KeyPrefix::all()).await;
