@@ -66,6 +66,11 @@ macro_rules! with_operations {
 
 pub(crate) use with_operations;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What an operation changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
