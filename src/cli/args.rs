@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use super::{app::App, commands, settings::Setting};
-use crate::error::Result;
+use crate::{error::Result, wire::MoveRequest};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
 #[derive(Debug, Parser)]
@@ -125,6 +125,8 @@ pub(super) enum Command {
     Write(commands::write::Write),
     /// Replace text in a file
     Edit(commands::edit::Edit),
+    /// Move or rename a file or folder
+    Mv(MoveRequest),
     /// Delete files
     Rm(commands::rm::Rm),
     /// Look at and clear away sessions
@@ -169,6 +171,7 @@ impl Command {
             Self::Glob(command) => command.run(app).await,
             Self::Write(command) => command.run(app).await,
             Self::Edit(command) => command.run(app).await,
+            Self::Mv(request) => app.out.of_operation(&app.backend().await?.move_path(request).await?),
             Self::Rm(command) => command.run(app).await,
             Self::Session(command) => command.run(app).await,
             Self::Prompt(command) => command.run(app).await,

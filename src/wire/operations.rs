@@ -12,6 +12,7 @@ mod glob;
 mod grep;
 mod load_skill;
 mod ls;
+mod move_path;
 mod read;
 mod unload_skill;
 mod write;
@@ -19,10 +20,11 @@ mod write;
 use std::fmt;
 
 use serde::{Serialize, de::DeserializeOwned};
-use utoipa::PartialSchema;
+use utoipa::ToSchema;
 
 pub use self::{
-    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, read::*, unload_skill::*, write::*,
+    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, move_path::*, read::*,
+    unload_skill::*, write::*,
 };
 use crate::error::Result;
 
@@ -53,6 +55,8 @@ macro_rules! with_operations {
             Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text }
             /// Replace text in a file.
             Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text }
+            /// Move or rename a file, or a folder and everything below it; nothing at the new path is replaced.
+            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files }
             /// Delete a file, or a folder and everything below it.
             Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small }
             ;
@@ -111,7 +115,7 @@ pub enum Touch<'request> {
 }
 
 /// The request of an operation: one JSON document, answered by another.
-pub trait Request: Serialize + DeserializeOwned + PartialSchema + Send {
+pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// Which operation.
     const OPERATION: Operation;
     /// What it does and how to use it, for a model.
