@@ -152,6 +152,11 @@ impl SkillBackend {
         };
         match store.delete(key, options).await {
             Err(StoreError::NotFound) => Ok(()),
+            // Only its absence is certain: a version that is there now may be newer than a delete that landed.
+            Err(error @ StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => match store.head(key).await {
+                Err(StoreError::NotFound) => Ok(()),
+                _ => Err(error),
+            },
             deleted => deleted,
         }
     }
