@@ -147,7 +147,7 @@ impl Code {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
-    /// The HTTP status: the kind's, but for the codes that HTTP has a closer word for.
+    /// The HTTP status: the kind's, except for the codes that HTTP has a closer word for.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
@@ -261,7 +261,7 @@ impl Error {
     }
 
     /// The same error as that of a change. Where it does not say what became of the change, it was refused before anything
-    /// was written; but after a bug of ours nobody can say.
+    /// was written; but after a bug in this program it is not known.
     #[must_use]
     pub fn of_change(self) -> Self {
         let outcome = match (self.outcome(), self.kind()) {

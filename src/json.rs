@@ -192,7 +192,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
     }
 }
 
-/// Methods of a visitor that are told a value without parts.
+/// Methods of a visitor that receive a value without parts.
 macro_rules! told {
     ($($method:ident($kind:ty);)*) => {$(
         fn $method<E: de::Error>(self, value: $kind) -> Result<V::Value, E> {

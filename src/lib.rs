@@ -42,7 +42,7 @@
 //! # }
 //! ```
 //!
-//! An agent framework needs little more: [`prompt`] writes what the model is told of its skills, and [`tools`] has the
+//! An agent framework needs little more: [`prompt`] describes the skills to the model, and [`tools`] has the
 //! operations as tools in the shapes that models know and runs the calls of a turn.
 //!
 //! # Where do files lie?
@@ -89,7 +89,7 @@
 //! |---|---|
 //! | `s3` | `s3://` addresses and `store::S3Store`, through the AWS SDK |
 //! | `server` | `http`: the HTTP interface and its `OpenAPI` document |
-//! | `client` | `backend::RemoteBackend`: the agent's operations on a service elsewhere |
+//! | `client` | `client::RemoteBackend`: the agent's operations on a service elsewhere |
 //! | `cli` | `cli`: the command line; needs `server` and `client` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
@@ -99,7 +99,7 @@
 //!
 //! * **Nothing is mounted into the operating system.** A FUSE mount would show every process of the machine the same
 //!   files, while here each session of each user sees others; and `open` and `write` cannot carry what makes
-//!   concurrent edits safe: the version that was read, and the answer that somebody else has changed it since.
+//!   concurrent edits safe: the version that was read, and the answer that another caller has changed it since.
 //! * **It runs nothing.** A skill's scripts are files to read. The agent's framework decides what runs, and where.
 //! * **It speaks to no model.** It writes prompts and tools, and runs the calls that a model makes.
 //! * **It keeps no state of its own.** There is no database and no leader: what matters is in the store.
@@ -108,7 +108,7 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
 //! it is. Modules are cut as if each were a crate, and import only from the left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `http` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `client` `http` `cli`.
 
 pub mod access;
 pub mod backend;
@@ -116,6 +116,8 @@ pub mod budget;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod clock;
 pub mod error;
 #[cfg(feature = "server")]

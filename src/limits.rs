@@ -96,7 +96,7 @@ pub const TRANSFER_FILES: usize = 1000;
 pub const WRITE_CHAIN: usize = 32;
 /// Edits of one file that commit together.
 pub const EDIT_GROUP: usize = 256;
-/// How often a group of edits is applied anew after somebody else won.
+/// How often a group of edits is applied again after another writer won.
 pub const EDIT_ATTEMPTS: usize = 64;
 /// How long the delete of a folder goes on to begin with files: with those under way and the session it stays within
 /// [`REQUEST_TIMEOUT`], and the answer says which files were not begun.
@@ -154,7 +154,7 @@ pub const SKILL_BODY_TOKENS: usize = 5000;
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
-/// What a snapshot that rides in the session object takes in memory: with as many of these as skills can be loaded a session
+/// What a snapshot inside the session object takes in memory: with as many of these as skills can be loaded a session
 /// still fits in the memory for sessions.
 pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
 /// Files of a snapshot that is copied into a session made from another one; larger snapshots are shared as an object of
@@ -216,13 +216,13 @@ pub const TOOL_LOADED_FILES: usize = 50;
 
 /// How long a session, and what is known of the catalog, is trusted without looking again.
 pub const FRESH: Duration = Duration::from_secs(30);
-/// How old a catalog may be that is served while the store is asked anew.
+/// How old a catalog may be that is served while the store is asked again.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 /// Changes of catalogs kept for a listener that is slow to take them.
 pub const CATALOG_CHANGES: usize = 1024;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
-/// How often a session change is tried anew after another replica won.
+/// How often a session change is tried again after another replica won.
 pub const SESSION_ATTEMPTS: usize = 32;
 /// How many forks back a session is followed, to see whether it comes from one that a key is bound to.
 pub const FORK_DEPTH: usize = 32;

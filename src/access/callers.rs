@@ -1,4 +1,4 @@
-//! Who may call, as a surface is told when it starts and whenever it changes.
+//! Who may call: a surface gets it when it starts and whenever it changes.
 
 use super::{AllowedPeers, Keys};
 

@@ -81,7 +81,7 @@ impl Version {
         fs::metadata(path).ok().and_then(|metadata| Self::of(&metadata))
     }
 
-    /// On Unix by the time of the last change of any kind, which nobody can set.
+    /// On Unix by the time of the last change of any kind, which no caller can set.
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;

@@ -6,21 +6,36 @@ use bytes::{Bytes, BytesMut};
 
 use super::{
     SkillBackend,
-    tree::{FileRef, missing},
+    tree::{FileRef, Version, missing},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::CHUNK_BYTES,
     path::ETag,
-    store::{GetOptions, Object, ObjectMeta, StoreError},
+    store::{GetOptions, Object, ObjectMeta, StoreError, StoreResult},
 };
 
 impl SkillBackend {
-    /// The bytes `range` of a file, of its pinned version or of the one in `pin`, the newest where neither is given.
-    pub(super) async fn fetch(&self, file: &FileRef, range: Option<Range<u64>>, pin: Option<&ETag>) -> Result<Object> {
-        let if_match = file.pin.as_ref().or(pin).cloned();
+    /// The bytes `range` of a file, in the version that is meant, or in `begun`, the one of earlier bytes.
+    pub(super) async fn fetch(
+        &self,
+        file: &FileRef,
+        range: Option<Range<u64>>,
+        begun: Option<&ETag>,
+    ) -> Result<Object> {
+        self.try_fetch(file, range, begun).await.map_err(|error| unreadable(file, error))
+    }
+
+    /// As [`fetch`](Self::fetch), with the error of the store, for callers that go on from it.
+    pub(super) async fn try_fetch(
+        &self,
+        file: &FileRef,
+        range: Option<Range<u64>>,
+        begun: Option<&ETag>,
+    ) -> StoreResult<Object> {
+        let if_match = file.version.etag().or(begun).cloned();
         let options = GetOptions { range, if_match, ..GetOptions::default() };
-        self.shared.store.get(&file.key, options).await.map_err(|error| unreadable(file, error))
+        self.shared.store.get(&file.key, options).await
     }
 
     /// A whole file of at most `most` bytes.
@@ -65,16 +80,18 @@ pub(super) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
     Err(Error::new(Code::FileTooLarge, message).with_detail("size", size).with_detail("limit", most))
 }
 
-/// A failed read, in the words of the tree.
+/// A failed read, in the words of the tree. What the store says of a version means something else for each way to mean one.
 pub(super) fn unreadable(file: &FileRef, error: StoreError) -> Error {
     match error {
-        StoreError::NotFound | StoreError::PreconditionFailed if file.pin.is_some() => Error::new(
-            Code::SkillChanged,
-            format!(
-                "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
-                file.path
-            ),
-        ),
+        StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, Version::Pinned(_)) => {
+            Error::new(
+                Code::SkillChanged,
+                format!(
+                    "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
+                    file.path
+                ),
+            )
+        }
         StoreError::NotFound => missing(&file.path),
         StoreError::PreconditionFailed => {
             Error::new(Code::EditConflict, format!("{} changed while it was being read; read it again", file.path))

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     SkillBackend,
-    tree::{FileRef, Kind, Spot, Tree},
+    tree::{FileRef, Kind, Spot, Tree, Version},
 };
 use crate::{
     error::{Code, Result},
@@ -21,8 +21,6 @@ pub(super) struct Found {
     pub(super) file: FileRef,
     pub(super) size: u64,
     pub(super) modified_at: Timestamp,
-    /// Whether the newest version counts, even if it is newer than the one that was listed.
-    pub(super) fresh: bool,
 }
 
 /// Files in byte order of their paths.
@@ -63,8 +61,8 @@ impl SkillBackend {
                 let found = entries.into_iter().filter_map(|entry| {
                     let key = prefix.admit(&entry.key)?;
                     let path = at.join(prefix.relative(&entry.key)?).ok()?;
-                    let file = FileRef { path, key, pin: Some(entry.etag), size: Some(entry.size) };
-                    Some(Found { file, size: entry.size, modified_at: entry.modified_at, fresh: true })
+                    let file = FileRef { path, key, version: Version::Listed(entry.etag), size: Some(entry.size) };
+                    Some(Found { file, size: entry.size, modified_at: entry.modified_at })
                 });
                 Ok(Files { found: found.collect(), truncated })
             }
@@ -74,7 +72,7 @@ impl SkillBackend {
     /// The fresh file at `path`, if there is one.
     async fn single(&self, tree: &Tree, path: &VirtualPath) -> Result<Files> {
         let file = match tree.file(path) {
-            Ok(file) if file.pin.is_none() => file,
+            Ok(file) if file.version == Version::Newest => file,
             Ok(_) => return Ok(Files::default()),
             Err(error) if matches!(error.code(), Code::FileNotFound | Code::IsADirectory) => {
                 return Ok(Files::default());
@@ -83,8 +81,8 @@ impl SkillBackend {
         };
         match self.shared.store.head(&file.key).await {
             Ok(meta) => {
-                let file = FileRef { pin: Some(meta.etag), size: Some(meta.size), ..file };
-                let found = Found { file, size: meta.size, modified_at: meta.modified_at, fresh: true };
+                let file = FileRef { version: Version::Listed(meta.etag), size: Some(meta.size), ..file };
+                let found = Found { file, size: meta.size, modified_at: meta.modified_at };
                 Ok(Files { found: vec![found], truncated: false })
             }
             Err(StoreError::NotFound) => Ok(Files::default()),
@@ -101,10 +99,10 @@ fn of_snapshot(snapshot: &Snapshot, relative: &str, mount: &Mount, at: &VirtualP
         let found = FileRef {
             path: at.join(name).ok()?,
             key: mount.prefix.key(&file.path).ok()?,
-            pin: Some(file.etag.clone()),
+            version: Version::Pinned(file.etag.clone()),
             size: Some(file.size),
         };
-        Some(Found { file: found, size: file.size, modified_at: file.modified_at, fresh: false })
+        Some(Found { file: found, size: file.size, modified_at: file.modified_at })
     });
     chosen.collect()
 }

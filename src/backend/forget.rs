@@ -106,7 +106,7 @@ impl Sharers {
         }
     }
 
-    /// The answer to whoever would delete the workspace.
+    /// The error for a caller that would delete the workspace.
     fn refusal(&self, session: &Id) -> Error {
         let named = self.named.iter().map(Id::to_string).collect::<Vec<_>>();
         let others = match (named.is_empty(), self.more) {

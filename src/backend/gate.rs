@@ -1,6 +1,6 @@
 //! The gate: every operation enters here and gets one view of session, policy and tree, which it keeps to its end.
 //!
-//! The view is made anew for each operation from the session as it is then, and the session is asked for once, so that an
+//! The view is made for each operation from the session as it is then, and the session is asked for once, so that an
 //! operation never sees two versions of it.
 
 use std::sync::Arc;

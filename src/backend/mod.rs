@@ -5,6 +5,7 @@
 
 mod bound;
 mod expression;
+mod ext;
 mod fetch;
 mod files;
 mod forget;
@@ -16,19 +17,17 @@ mod matcher;
 mod ops;
 mod parts;
 mod protocol;
-#[cfg(feature = "client")]
-mod remote;
 mod replace;
 mod service;
 mod shown;
+mod skills;
 mod text;
 mod tree;
 
+pub use ext::BackendExt;
 pub use gate::SessionState;
 pub use listing::{Listing, ListingPage};
 pub use ops::transfer::{FileReader, FileStat};
 pub use protocol::BackendProtocol;
-#[cfg(feature = "client")]
-pub use remote::RemoteBackend;
 pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
 pub use text::media_type;

@@ -74,7 +74,7 @@ pub(super) struct InSkill<'shared> {
     _turn: MutexGuard<'shared, ()>,
 }
 
-/// A change of one file in a skill, as told from others.
+/// A change of one file in a skill, as it is recognised when it is repeated.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// What its writes are marked with.

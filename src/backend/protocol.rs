@@ -11,7 +11,8 @@ use crate::{
 macro_rules! protocol {
     ($(
         $(#[doc = $doc:literal])*
-        $variant:ident $method:ident($request:ident) -> $reply:ident $facts:tt
+        $variant:ident $method:ident($request:ident) -> $reply:ident
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident }
     )* ; $($also:tt)*) => {
         /// The operations an agent has, on one session of one user.
         ///
@@ -19,12 +20,14 @@ macro_rules! protocol {
         /// returns is documented at its request and reply; the codes of its errors are those of the HTTP contract.
         #[async_trait]
         pub trait BackendProtocol: Send + Sync {
-            $($(#[doc = $doc])* async fn $method(&self, request: wire::$request) -> Result<wire::$reply>;)*
+            $($(#[doc = $doc])* #[doc = include_str!(concat!("../../docs/operations/", $name, ".md"))] async fn $method(&self, request: wire::$request) -> Result<wire::$reply>;)*
 
             /// Stores files, each on its own; the outcomes come in the order of the files.
+            #[doc = include_str!("../../docs/operations/upload.md")]
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>>;
 
             /// Fetches files, each on its own; the outcomes come in the order of the paths.
+            #[doc = include_str!("../../docs/operations/download.md")]
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>>;
         }
 

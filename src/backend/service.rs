@@ -18,7 +18,7 @@ use crate::{
     },
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{CreateSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
-    store::{Committer, SharedStore},
+    store::{Committer, ListOptions, SharedStore},
 };
 
 /// Line indexes of large files kept in memory; one takes up to 2 MiB.
@@ -218,6 +218,16 @@ impl Service {
         &self.shared.namespace
     }
 
+    /// Checks that the store answers, with the least that can be asked of it.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn check_reachable(&self) -> Result<()> {
+        let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+        self.store().list(self.namespace().prefix(), least).await?;
+        Ok(())
+    }
+
     /// Whether anything can be written at all.
     ///
     /// # Errors
@@ -277,7 +287,7 @@ impl SkillBackend {
         &self.audience.user
     }
 
-    /// The skills this session may know of, own and shared; asks the store anew where that is old, or at once with `fresh`.
+    /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.
     ///
     /// # Errors
     /// The store's.

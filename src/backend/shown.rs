@@ -7,7 +7,8 @@ use super::{Service, SessionState, SkillBackend};
 use crate::{
     catalog::Audience,
     error::Result,
-    session::{Both, LoadedSummary, Policy, Session, SessionPage, SessionSummary},
+    limits::PAGE_ENTRIES,
+    session::{Both, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
 };
 
 impl SkillBackend {
@@ -42,7 +43,8 @@ impl Service {
     ///
     /// # Errors
     /// As [`Sessions::list`](crate::session::Sessions::list).
-    pub async fn list_sessions(&self, audience: Audience, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
+    pub async fn list_sessions(&self, audience: Audience, wanted: &SessionListRequest) -> Result<SessionPage> {
+        let (limit, cursor) = (wanted.limit.unwrap_or(PAGE_ENTRIES), wanted.cursor.as_deref());
         let sessions = self.sessions();
         let (mut page, user) =
             tokio::try_join!(sessions.list(&audience.user, limit, cursor), sessions.user_policy(&audience.user))?;

@@ -1,6 +1,6 @@
 //! The virtual tree of one session: which mounts it has, and what lies behind each.
 //!
-//! A tree is made anew for each operation from the session as it is then, so one operation sees one version. A loaded
+//! A tree is made for each operation from the session as it is then, so one operation sees one version. A loaded
 //! skill is *pinned*: its files are those of the snapshot taken at load. Everything else is *fresh*: the store is asked.
 
 use std::{collections::HashSet, sync::Arc};
@@ -54,12 +54,33 @@ pub(super) enum Spot<'tree> {
     Nowhere,
 }
 
-/// A file that can be asked for: its key, and the one version that counts where it is pinned.
+/// Which version of a file is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// The one that the snapshot of a loaded skill names.
+    Pinned(ETag),
+    /// The one that a listing showed. Another may be there by now.
+    Listed(ETag),
+    /// The newest one.
+    Newest,
+}
+
+impl Version {
+    /// Its tag, if it is known.
+    pub(super) fn etag(&self) -> Option<&ETag> {
+        match self {
+            Self::Pinned(etag) | Self::Listed(etag) => Some(etag),
+            Self::Newest => None,
+        }
+    }
+}
+
+/// A file that can be asked for: its key, and which version of it is meant.
 #[derive(Clone, Debug)]
 pub(super) struct FileRef {
     pub(super) path: VirtualPath,
     pub(super) key: ObjectKey,
-    pub(super) pin: Option<ETag>,
+    pub(super) version: Version,
     pub(super) size: Option<u64>,
 }
 
@@ -80,7 +101,7 @@ impl Tree {
         self.scope.mounts().iter().zip(&self.kinds)
     }
 
-    /// The file at `path`, as far as that can be told without asking the store: a pinned file is known to exist, a
+    /// The file at `path`, as far as this is known without asking the store: a pinned file is known to exist, a
     /// fresh one may.
     pub(super) fn file(&self, path: &VirtualPath) -> Result<FileRef> {
         match self.spot(path) {
@@ -90,14 +111,14 @@ impl Tree {
                 Some(file) => Ok(FileRef {
                     path: path.clone(),
                     key: mount.prefix.key(&relative)?,
-                    pin: Some(file.etag.clone()),
+                    version: Version::Pinned(file.etag.clone()),
                     size: Some(file.size),
                 }),
                 None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
                 None => Err(missing(path)),
             },
             Spot::In { .. } => match self.scope.object_key(path)? {
-                Some(key) => Ok(FileRef { path: path.clone(), key, pin: None, size: None }),
+                Some(key) => Ok(FileRef { path: path.clone(), key, version: Version::Newest, size: None }),
                 None => Err(missing(path)),
             },
             Spot::Nowhere => Err(missing(path)),
@@ -178,7 +199,7 @@ pub(super) fn is_folder(snapshot: &Snapshot, relative: &str) -> bool {
     snapshot.files().get(at).is_some_and(|file| file.path.starts_with(&inside))
 }
 
-/// What is said of everything that cannot be seen, whether it is absent, unloaded or somebody else's.
+/// The error for everything that cannot be seen: what is absent, not loaded, or another user's.
 pub(super) fn missing(path: &VirtualPath) -> Error {
     let mut parts = path.segments();
     let message = if parts.next() == Some("skills") {

@@ -11,7 +11,8 @@ use super::{
     settings::{Setting, Settings, Sources},
 };
 use crate::{
-    backend::{BackendProtocol, Budgets, RemoteBackend, Service, ServiceOptions},
+    backend::{BackendProtocol, Budgets, Service, ServiceOptions},
+    client::RemoteBackend,
     clock::Clock,
     error::{Code, Error, Result},
     limits::{CONTENT_CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
@@ -27,7 +28,7 @@ pub(super) struct App {
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) edges: Edges,
-    /// What was opened, to be told of the end.
+    /// What was opened, to be closed at the end.
     services: Mutex<Vec<Service>>,
 }
 
@@ -129,7 +130,7 @@ impl App {
         service
     }
 
-    /// Writes what services have noted and would have written later; nobody waits for a store that does not answer.
+    /// Writes what services have noted and would have written later; a store that does not answer is not waited for.
     pub(super) async fn end(&self) {
         let services = std::mem::take(&mut *self.services.lock().unwrap_or_else(PoisonError::into_inner));
         for service in services {

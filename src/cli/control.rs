@@ -1,21 +1,15 @@
-//! What lies beside the agent's operations: sessions, the prompt, and the list of skills.
+//! What lies beside the agent's operations: sessions, the prompt, and the list of skills, here or on a server.
 //!
-//! Answers are the documents of the HTTP interface, whether they come from a server or are made here, so that a command
-//! prints one shape and a script reads one shape.
+//! The documents are the same types either way, so that a command prints one shape and a script reads one shape.
 
-mod documents;
-
-use serde::Serialize;
-use serde_json::{Value, json};
-
-use self::documents::{session_document, sessions_document, skill_document, skills_document};
 use crate::{
-    backend::{RemoteBackend, Service},
+    backend::Service,
+    client::RemoteBackend,
     error::{Code, Error, Result},
-    limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
-    prompt::{self, PromptRequest},
-    session::Collected,
+    prompt::{self, PromptRequest, Rendering},
+    session::{Collected, SessionListRequest, SessionPage, SessionSummary},
+    wire::{SkillList, SkillListRequest, SkillPage},
 };
 
 /// One session's control, here or on a server.
@@ -35,36 +29,36 @@ pub(super) enum Control {
 
 impl Control {
     /// The session as it is now.
-    pub(super) async fn session(&self) -> Result<Value> {
+    pub(super) async fn session(&self) -> Result<SessionSummary> {
         match self {
-            Self::Local { service, user, session } => {
-                Ok(session_document(&service.session(user.clone(), session.clone()).summary().await?))
-            }
+            Self::Local { service, user, session } => service.session(user.clone(), session.clone()).summary().await,
             Self::Remote(remote) => remote.session().await,
         }
     }
 
-    /// Every session of the user, in byte order of their ids, and then those that cannot be read, which have a `message`.
-    pub(super) async fn sessions(&self) -> Result<Vec<Value>> {
-        let document = match self {
-            Self::Local { service, user, .. } => {
-                let fetch = async |query: &[(&str, String)]| {
-                    let cursor = query.iter().find_map(|(name, value)| (*name == "cursor").then_some(value.as_str()));
-                    let page = service.list_sessions(user.into(), PAGE_ENTRIES, cursor).await?;
-                    Ok(sessions_document(&page))
-                };
-                all_pages(&["sessions", "damaged"], fetch, Vec::new()).await?
+    /// Every session of the user, in byte order of their ids, and those that cannot be read.
+    pub(super) async fn sessions(&self) -> Result<SessionPage> {
+        let mut wanted = SessionListRequest::default();
+        let mut all = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: None };
+        loop {
+            let page = self.session_page(&wanted).await?;
+            all.sessions.extend(page.sessions);
+            all.damaged.extend(page.damaged);
+            match next(wanted.cursor.as_ref(), page.next_cursor)? {
+                None => return Ok(all),
+                cursor => wanted.cursor = cursor,
             }
-            Self::Remote(remote) => {
-                let fetch = async |query: &[(&str, String)]| remote.list_sessions(query).await;
-                all_pages(&["sessions", "damaged"], fetch, Vec::new()).await?
-            }
-        };
-        let lists = ["sessions", "damaged"].into_iter().filter_map(|name| document.get(name)?.as_array());
-        Ok(lists.flatten().cloned().collect())
+        }
     }
 
-    /// Forgets a session, and `with_workspace` the files in it.
+    async fn session_page(&self, wanted: &SessionListRequest) -> Result<SessionPage> {
+        match self {
+            Self::Local { service, user, .. } => service.list_sessions(user.into(), wanted).await,
+            Self::Remote(remote) => remote.list_sessions(wanted).await,
+        }
+    }
+
+    /// Forgets a session; `with_workspace` deletes the files of its workspace too.
     pub(super) async fn delete_session(&self, with_workspace: bool) -> Result<()> {
         match self {
             Self::Local { service, user, session } if with_workspace => {
@@ -87,110 +81,75 @@ impl Control {
     }
 
     /// What the agent is told.
-    pub(super) async fn prompt(&self, request: PromptRequest) -> Result<Value> {
+    pub(super) async fn prompt(&self, wanted: &PromptRequest) -> Result<Rendering> {
         match self {
             Self::Local { service, user, session } => {
                 let backend = service.session(user.clone(), session.clone());
-                document(&prompt::for_session(&backend, &request).await?)
+                prompt::for_session(&backend, wanted).await
             }
-            Self::Remote(remote) => {
-                let chosen = [
-                    ("mode", request.mode.map(document).transpose()?),
-                    ("format", Some(document(request.format)?)),
-                    ("category", request.category.map(Value::from)),
-                    ("max_tokens", Some(request.max_tokens.into())),
-                ];
-                let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let query: Vec<_> = chosen.into_iter().filter_map(|(name, value)| Some((name, text(value?)))).collect();
-                remote.prompt(&query).await
-            }
+            Self::Remote(remote) => remote.prompt(wanted).await,
         }
     }
 
-    /// The user's skills and what was found wrong with them.
-    pub(super) async fn skills(&self, category: Option<&str>, fresh: bool) -> Result<Value> {
+    /// The user's skills and what was found wrong with them, of all pages.
+    pub(super) async fn skills(&self, category: Option<String>, fresh: bool) -> Result<SkillList> {
+        let mut wanted = SkillListRequest { category, fresh, ..SkillListRequest::default() };
+        let mut all = self.skill_page(&wanted).await?;
+        loop {
+            match next(wanted.cursor.as_ref(), all.next_cursor.take())? {
+                None => return Ok(all),
+                cursor => wanted.cursor = cursor,
+            }
+            let page = self.skill_page(&wanted).await?;
+            all.skills.extend(page.skills);
+            all.diagnostics.extend(page.diagnostics);
+            all.next_cursor = page.next_cursor;
+        }
+    }
+
+    async fn skill_page(&self, wanted: &SkillListRequest) -> Result<SkillList> {
         match self {
             Self::Local { service, user, .. } => {
-                let (view, policy) =
-                    tokio::try_join!(service.catalogs().view(user, fresh), service.sessions().user_policy(user))?;
-                Ok(skills_document(&view, &policy, category))
+                let policy = service.sessions().user_policy(user).await?;
+                service.list_skills(user, &policy, wanted).await
             }
-            Self::Remote(remote) => {
-                let mut query = vec![("fresh", fresh.to_string())];
-                query.extend(category.map(|category| ("category", category.to_owned())));
-                all_pages(&["skills", "diagnostics"], async |query| remote.list_skills(query).await, query).await
-            }
+            Self::Remote(remote) => remote.list_skills(wanted).await,
         }
     }
 
     /// One skill with its instructions and files.
-    pub(super) async fn skill(&self, skill: &SkillPath) -> Result<Value> {
+    pub(super) async fn skill(&self, skill: &SkillPath) -> Result<SkillPage> {
         match self {
-            Self::Local { service, user, .. } => skill_document(service, user, skill).await,
+            Self::Local { service, user, .. } => {
+                let policy = service.sessions().user_policy(user).await?;
+                service.show_skill(user, &policy, skill).await
+            }
             Self::Remote(remote) => remote.show_skill(skill).await,
         }
     }
 }
 
-/// The lists `names`, page after page, as one document.
-async fn all_pages<'query>(
-    names: &[&str],
-    fetch: impl AsyncFn(&[(&'query str, String)]) -> Result<Value>,
-    query: Vec<(&'query str, String)>,
-) -> Result<Value> {
-    let mut all = fetch(&query).await?;
-    let mut cursor = next_cursor(&all);
-    while let Some(at) = cursor {
-        let mut query = query.clone();
-        query.push(("cursor", at.clone()));
-        let mut page = fetch(&query).await?;
-        cursor = next_cursor(&page);
-        if cursor.as_ref() == Some(&at) {
-            // A server that never comes to an end is not asked forever.
-            return Err(Error::new(
-                Code::StoreUnavailable,
-                "the server repeats a page of its list; is it another version?",
-            ));
-        }
-        for name in names {
-            let more = page.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take);
-            if let Some(list) = all.get_mut(name).and_then(Value::as_array_mut) {
-                list.extend(more.unwrap_or_default());
-            }
-        }
+/// Where the next page begins. A server that never comes to an end is not asked for ever.
+fn next(asked: Option<&String>, cursor: Option<String>) -> Result<Option<String>> {
+    if cursor.is_some() && cursor.as_ref() == asked {
+        return Err(Error::new(
+            Code::StoreUnavailable,
+            "the server repeats a page of its list; is it another version?",
+        ));
     }
-    if let Some(members) = all.as_object_mut() {
-        members.insert("next_cursor".to_owned(), json!(null));
-    }
-    Ok(all)
-}
-
-fn next_cursor(page: &Value) -> Option<String> {
-    page.get("next_cursor")?.as_str().map(str::to_owned)
-}
-
-fn document(value: impl Serialize) -> Result<Value> {
-    serde_json::to_value(value).map_err(Error::internal)
+    Ok(cursor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn pages_become_one_list_and_a_server_that_repeats_itself_is_left() {
-        let fetch = async |query: &[(&str, String)]| {
-            let last = query.iter().any(|(name, _)| *name == "cursor");
-            let found = format!("of page {}", query.len());
-            let next_cursor = if last { None } else { Some("c") };
-            Ok(json!({ "skills": [query.len()], "diagnostics": [found], "total": 2, "next_cursor": next_cursor }))
-        };
-        let names = ["skills", "diagnostics"];
-        let all = all_pages(&names, fetch, vec![("fresh", "true".to_owned())]).await.unwrap();
-        let expected =
-            json!({ "skills": [1, 2], "diagnostics": ["of page 1", "of page 2"], "total": 2, "next_cursor": null });
-        assert_eq!(all, expected);
-        let stuck = async |_: &[(&str, String)]| Ok(json!({ "skills": [], "next_cursor": "c" }));
-        assert!(all_pages(&names, stuck, Vec::new()).await.is_err());
+    #[test]
+    fn a_server_that_repeats_a_page_is_left() {
+        let cursor = |text: &str| Some(text.to_owned());
+        assert_eq!(next(None, None).unwrap(), None);
+        assert_eq!(next(None, cursor("a")).unwrap(), cursor("a"));
+        assert_eq!(next(cursor("a").as_ref(), cursor("b")).unwrap(), cursor("b"));
+        assert!(next(cursor("b").as_ref(), cursor("b")).is_err());
     }
 }

@@ -40,7 +40,7 @@ impl Linted {
     }
 
     /// One finding on a line, with its place.
-    pub(super) fn line(&self, what: &str, finding: &Diagnostic) -> String {
+    pub(super) fn line(&self, what: impl std::fmt::Display, finding: &Diagnostic) -> String {
         let place = match (finding.line, finding.column) {
             (Some(line), Some(column)) => format!(":{line}:{column}"),
             (Some(line), None) => format!(":{line}"),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Replaces the keys file at `path`, whose text was `old`, by `new`. A reader finds one or the other, and owner and
-/// permissions stay, so that whoever could read it still can.
+/// permissions stay, so that every account that could read it still can.
 ///
 /// # Errors
 /// `edit_conflict` if its text is no longer `old`, `invalid_request` if the system does not allow it.

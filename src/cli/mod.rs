@@ -70,7 +70,7 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
     if json && refusal.use_stderr() {
         output::failure(&Error::new(Code::InvalidRequest, refusal.render().to_string()), json);
     } else {
-        // Where nobody reads there is nobody to tell.
+        // Ignore the error: stdout may be closed.
         let _ = refusal.print();
     }
     if refusal.use_stderr() { ExitCode::from(Kind::InvalidInput.exit_code()) } else { ExitCode::SUCCESS }

@@ -39,7 +39,7 @@ impl Output {
         self.json
     }
 
-    /// Whether nobody reads any more, so that a long output can stop.
+    /// Whether stdout is closed, so that a long output can stop.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
@@ -84,7 +84,7 @@ impl Output {
 
 /// A remark beside the result, on stderr: it never mixes with what a script reads.
 pub(super) fn note(text: impl Display) {
-    // Where stderr is gone there is nobody left to tell.
+    // Ignore the error: stderr may be closed.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -100,15 +100,6 @@ pub(super) fn failure(error: &Error, json: bool) {
 /// Whether progress is worth drawing.
 pub(super) fn progress_is_seen(output: &Output) -> bool {
     !output.is_json() && io::stderr().is_terminal()
-}
-
-/// A member of a document on one line; `-` if it has none.
-pub(super) fn member(document: &Value, name: &str) -> Shown {
-    match document.get(name) {
-        None | Some(Value::Null) => one_line("-"),
-        Some(Value::String(text)) => one_line(text),
-        Some(other) => one_line(&other.to_string()),
-    }
 }
 
 /// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.
@@ -205,9 +196,7 @@ mod tests {
 
     #[test]
     fn text_of_others_cannot_drive_the_terminal() {
-        let document = json!({ "name": "a\u{1b}[2Jb\nc", "size": 3 });
-        assert_eq!(member(&document, "name").plain(), "a[2Jb c");
-        assert_eq!((member(&document, "size").plain(), member(&document, "none").plain()), ("3", "-"));
+        assert_eq!(shortened(one_line("a\u{1b}[2Jb\nc").plain()), "a[2Jb c");
         let error = Error::new(Code::SkillNotFound, "a\u{1b}[2Jb").with_source(io::Error::other("c\u{202e}d"));
         let text = explained(&error, false);
         assert!(text.starts_with("error: a[2Jb\n  because: cd\n"), "{text}");

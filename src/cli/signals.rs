@@ -98,7 +98,7 @@ mod unix {
                 }
             };
             tracing::info!(drain_seconds = drain.as_secs(), "stopping once the requests under way are done");
-            // The server may have ended by itself meanwhile; then nobody waits.
+            // The server may have ended by itself meanwhile; then no receiver is left.
             let _ = stop.send(drain);
             let kind = tokio::select! {
                 _ = self.terminate.recv() => SignalKind::terminate(),

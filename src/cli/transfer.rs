@@ -101,7 +101,7 @@ pub(super) fn summary(skill: &str, changes: &Changes, dry_run: bool) -> String {
     format!("{}: {changes}{}", one_line(skill).plain(), if dry_run { " (dry run: nothing was changed)" } else { "" })
 }
 
-/// A bar on stderr where somebody watches, else nothing.
+/// A bar on stderr if that is a terminal, else nothing.
 pub(super) fn progress(app: &App, files: usize, name: &str) -> ProgressBar {
     let target = if progress_is_seen(&app.out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(files as u64), target);

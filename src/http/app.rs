@@ -26,7 +26,7 @@ pub struct HttpConfig {
     pub keys: Keys,
     /// Which Hosts and Origins are answered.
     pub peers: AllowedPeers,
-    /// Both anew, whenever they change while the service runs. What would let other machines in without a key is refused.
+    /// Both again, whenever they change while the service runs. What would let other machines in without a key is refused.
     pub changes: Option<watch::Receiver<Callers>>,
     /// The folder for temporary files of uploads; the system's own where `None`.
     pub spool: Option<PathBuf>,

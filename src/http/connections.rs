@@ -1,7 +1,7 @@
 //! The connections that are open, and which of them gives way to a new one.
 //!
 //! A new connection is always taken, for it may be a probe of whether the service lives. Where too many are open, the one goes
-//! that has been without a call for longest: it waits for headers, or idles, or belongs to somebody without a key. There always
+//! that has been without a call for longest: it waits for headers, or idles, or belongs to a client without a key. There always
 //! is one, because calls on users' data never hold more than [`CONNECTIONS`](crate::limits::CONNECTIONS) less a reserve. Whom a
 //! connection comes from does not matter: behind a proxy they all come from one address.
 
@@ -25,7 +25,7 @@ pub(super) struct Connections {
 #[derive(Debug, Default)]
 struct Shared {
     open: Mutex<HashMap<u64, Arc<State>>>,
-    /// Counts what happens on connections, so that the longest quiet one can be told.
+    /// Counts what happens on connections, so that the longest quiet one is known.
     moment: AtomicU64,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Line {
     state: Arc<State>,
 }
 
-/// A connection with a call, which gives way to nobody.
+/// A connection with a call, which is never closed for a new one.
 #[derive(Debug)]
 pub(super) struct Engaged(Line);
 
@@ -93,7 +93,7 @@ impl Connections {
     }
 }
 
-/// Tells the one that has been without a call for longest to close. It is no longer counted then, so that none is told twice.
+/// Tells the one that has been without a call for longest to close. It is no longer counted then, so that none is asked twice.
 fn close_quietest(open: &mut HashMap<u64, Arc<State>>) {
     let quiet = open.iter().filter(|(_, state)| state.calls.load(Ordering::Relaxed) == 0);
     let longest = quiet.min_by_key(|(_, state)| state.last.load(Ordering::Relaxed)).map(|(number, _)| *number);

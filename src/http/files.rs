@@ -27,8 +27,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
     path::ETag,
-    store::PutCondition,
-    wire::{DeleteRequest, WriteReply},
+    wire::{DeleteRequest, WriteCondition, WriteReply},
 };
 
 /// Files by virtual path.
@@ -149,14 +148,14 @@ fn if_range_holds(headers: &HeaderMap, etag: &ETag) -> bool {
 }
 
 /// What must hold for a `PUT`.
-async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> Result<PutCondition> {
+async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> Result<WriteCondition> {
     let absent = Tags::of(headers, &header::IF_NONE_MATCH);
     match (absent, Tags::of(headers, &header::IF_MATCH)) {
-        (None, None) => Ok(PutCondition::Always),
-        (Some(Tags::Any), None) => Ok(PutCondition::IfAbsent),
+        (None, None) => Ok(WriteCondition::Always),
+        (Some(Tags::Any), None) => Ok(WriteCondition::IfAbsent),
         (None, Some(tags)) => match tags {
             Tags::These(tags) if tags.len() == 1 => {
-                Ok(PutCondition::IfMatch(tags.first().map_or_else(|| ETag::new(""), |tag| ETag::new(tag))))
+                Ok(WriteCondition::IfMatch(tags.first().map_or_else(|| ETag::new(""), |tag| ETag::new(tag))))
             }
             tags => {
                 let stat = call.backend.stat(path).await.map_err(|error| match error.code() {
@@ -166,7 +165,7 @@ async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> R
                     _ => error,
                 })?;
                 check_match(&tags, &stat.etag)?;
-                Ok(PutCondition::IfMatch(stat.etag))
+                Ok(WriteCondition::IfMatch(stat.etag))
             }
         },
         _ => {
@@ -191,7 +190,7 @@ fn content(reader: FileReader, range: Option<&std::ops::Range<u64>>) -> Response
     response
 }
 
-/// The bytes of a file as they come. A failure on the way cuts the connection, so that nobody takes a part for the whole.
+/// The bytes of a file as they come. A failure on the way cuts the connection, so that no client takes a part for the whole.
 pub(super) fn chunks(reader: FileReader) -> impl Stream<Item = Result<Bytes>> {
     stream::try_unfold(reader, |mut reader| async move {
         let chunk = reader.next().await.inspect_err(|error| {

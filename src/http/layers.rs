@@ -25,7 +25,7 @@ use crate::{
 
 const REQUEST_ID: &str = "x-request-id";
 
-/// The user a call was let in for, told to the log.
+/// The user a call was let in for, for the log.
 #[derive(Clone, Debug)]
 pub(super) struct ServedUser(pub(super) Id);
 

@@ -5,8 +5,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use serde::Deserialize;
-use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
@@ -16,10 +14,8 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
-    limits::PROMPT_TOKENS,
     path::ETag,
-    prompt::{self, Format, PromptRequest, Rendering},
-    session::PromptMode,
+    prompt::{self, PromptRequest, Rendering},
 };
 
 /// The prompt of a session.
@@ -27,38 +23,15 @@ pub(super) fn of_session() -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(show))
 }
 
-/// What to render.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct PromptParameters {
-    /// What the prompt holds; the policy's `prompt_mode` where absent.
-    mode: Option<PromptMode>,
-    /// How the listing is written.
-    #[serde(default)]
-    format: Format,
-    /// Only skills in this category or below it.
-    category: Option<String>,
-    /// Tokens at most, 2,000 where absent: of the listing and the sentences around it, which are never cut, whatever the
-    /// budget. The instructions of a loaded skill come on top.
-    max_tokens: Option<usize>,
-}
-
 /// Render the prompt. With `accept: text/plain` the reply is the bare prompt. The ETag stays while the prompt does.
-#[utoipa::path(get, path = "/prompt", operation_id = "prompt", tag = "skills", params(PromptParameters), responses(
+#[utoipa::path(get, path = "/prompt", operation_id = "prompt", tag = "skills", params(PromptRequest), responses(
     (status = 200, content((Rendering = "application/json"), (String = "text/plain"))),
     (status = 304, description = "The prompt is still the one of `if-none-match`."), Failure))]
 async fn show(
     Extension(call): Extension<SessionCall>,
-    Parameters(parameters): Parameters<PromptParameters>,
+    Parameters(request): Parameters<PromptRequest>,
     headers: HeaderMap,
 ) -> Reply<Response> {
-    let request = PromptRequest {
-        mode: parameters.mode,
-        format: parameters.format,
-        category: parameters.category,
-        max_tokens: parameters.max_tokens.unwrap_or(PROMPT_TOKENS),
-    };
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = wants_plain_text(&headers);
     // Two representations of one prompt must not share a strong tag.

@@ -17,10 +17,7 @@ use super::{
     openapi,
     problem::{Failure, Problem, Reply},
 };
-use crate::{
-    error::{Code, Error},
-    store::ListOptions,
-};
+use crate::error::{Code, Error};
 
 const DOCS_PAGE: &str = include_str!("docs.html");
 /// Where the page's one script and one style sheet say that they are the page's own.
@@ -56,8 +53,7 @@ async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
         return Err(unready("the service is stopping; use another replica".to_owned()));
     }
     app.service.check_writable().map_err(|error| unready(error.message().to_owned()))?;
-    let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
-    app.service.store().list(app.service.namespace().prefix(), least).await.map_err(Error::from)?;
+    app.service.check_reachable().await?;
     Ok(Json(Health { status: "ready" }))
 }
 

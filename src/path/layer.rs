@@ -15,3 +15,13 @@ pub enum Layer {
     /// The organisation's folder.
     Org,
 }
+
+impl std::fmt::Display for Layer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::User => "user",
+            Self::Team => "team",
+            Self::Org => "org",
+        })
+    }
+}

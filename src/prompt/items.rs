@@ -118,7 +118,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Those that may be seen, but for the one whose instructions the prompt holds.
+    /// Those that may be seen, without the one whose instructions the prompt holds.
     pub(super) fn beside(current: Option<&CurrentSkill>, scene: &Scene<'_>) -> Vec<Self> {
         let loaded = scene.session.loaded_skills.iter();
         let visible = loaded.filter(|loaded| scene.policy.skill(&loaded.skill).is_visible());

@@ -1,4 +1,4 @@
-//! What a model is told of its skills: a pure function of catalog, session and policy.
+//! How skills are described to a model: a pure function of catalog, session and policy.
 //!
 //! The same input gives the same bytes, so that a provider's prompt cache holds: no times, no `ETag`s, skills in the order
 //! of their paths. Everything a skill says of itself is data: metadata is cleaned and escaped, bodies are fenced.

@@ -13,7 +13,7 @@ use crate::{
     wire::Operation,
 };
 
-/// How often a listing is fitted anew because the sentences around it turned out longer than thought.
+/// How often a listing is fitted again because the sentences around it turned out longer than thought.
 const ATTEMPTS: usize = 8;
 
 /// The prompt of `scene`, as `request` wants it.
@@ -54,6 +54,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
         tokenizer: tokens::TOKENIZER.to_owned(),
         shown: details.iter().filter(|detail| **detail != Detail::Hidden).count(),
         total: visible.len(),
+        truncated: details.iter().any(|detail| matches!(detail, Detail::Hidden | Detail::Name)),
         mode,
         format: request.format,
         prompt,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use utoipa::IntoParams;
 
 use crate::{
     catalog::CatalogView,
@@ -12,6 +13,7 @@ use crate::{
 
 /// How the listing is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// `<available_skills>`, as most models have been taught.
@@ -26,15 +28,20 @@ pub enum Format {
 }
 
 /// What a caller may choose.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
 pub struct PromptRequest {
-    /// The policy's where `None`.
+    /// What the prompt holds; the policy's `prompt_mode` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<PromptMode>,
     /// How the listing is written.
     pub format: Format,
     /// Only skills in this category or below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// How many tokens the prompt may have, but for the instructions of the current skill, which are never cut.
+    /// Tokens at most, 2,000 if absent: of the listing and the sentences around it, which are never cut, whatever the budget.
+    /// The instructions of a loaded skill come on top.
     pub max_tokens: usize,
 }
 
@@ -87,6 +94,9 @@ pub struct Rendering {
     pub shown: usize,
     /// Skills it could have named: those of the category that the policy lets be seen.
     pub total: usize,
+    /// Whether the budget left no room for all of them, or for their descriptions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 impl Rendering {

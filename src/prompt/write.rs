@@ -69,7 +69,7 @@ impl Writer {
         match self.0 {
             Format::Xml => text.xml(),
             Format::Markdown => text.inline(),
-            // A comment ends with its line, and whoever makes a document of JSON escapes the whole sentence.
+            // A comment ends with its line, and a document of JSON escapes the whole sentence.
             Format::Yaml | Format::Json => Cow::Borrowed(text.plain()),
         }
     }

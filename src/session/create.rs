@@ -2,17 +2,26 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::{Change, Policy, Session, SessionVersion, Sessions};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CreateRequest)]
 pub struct CreateSession {
-    /// Values for the mount templates.
+    /// Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
+    /// agents.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub vars: BTreeMap<String, Id>,
-    /// What it may do.
+    /// What it may do; needs a key of scope `control`.
     pub policy: Option<Policy>,
     /// The session whose loaded skills, variables and policy it starts from, and whose `/workspace` and `/ticket` it shares.
+    #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
 }
 

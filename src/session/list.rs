@@ -5,6 +5,8 @@
 //! in memory together, and reading a page displaces no session that is in use.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Session, SessionSummary, Sessions, objects::Seen};
 use crate::{
@@ -14,21 +16,36 @@ use crate::{
     store::{ListEntry, ListOptions},
 };
 
+/// Which sessions to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SessionListRequest {
+    /// Sessions of one page, 1 to 1,000; a page of large ones ends sooner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
 /// Some sessions of a user, and where to go on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionList)]
 pub struct SessionPage {
     /// Sessions in byte order of their keys.
     pub sessions: Vec<SessionSummary>,
-    /// Those among them that cannot be read.
+    /// Those among them that cannot be read; `DELETE` removes one.
     pub damaged: Vec<DamagedSession>,
-    /// Give this back to get the next page.
+    /// Give this back to get the next page; null on the last one.
     pub next_cursor: Option<String>,
 }
 
 /// A session whose object cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DamagedSession {
     /// Its id.
+    #[schema(value_type = String)]
     pub session_id: Id,
     /// What can be done about it.
     pub message: String,

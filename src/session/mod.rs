@@ -1,5 +1,6 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod change;
 mod create;
 mod forget;
 mod lanes;
@@ -17,10 +18,11 @@ mod user_policy;
 mod uses;
 mod version;
 
+pub use change::ChangeSession;
 pub use create::CreateSession;
 pub use forget::Collected;
 pub(crate) use lanes::Lanes;
-pub use list::{DamagedSession, SessionPage};
+pub use list::{DamagedSession, SessionListRequest, SessionPage};
 pub use policy::{Both, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
 pub use reach::Whereabouts;
 pub use sessions::{Change, Sessions};

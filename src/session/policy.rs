@@ -43,6 +43,7 @@ pub enum Visibility {
 /// What the prompt holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
 pub enum PromptMode {
     /// The listing until a skill is loaded, then the current skill's instructions.
     #[default]

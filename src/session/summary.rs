@@ -1,51 +1,71 @@
-//! A session without what only its own operations need: what is shown and listed.
+//! A session without what only its own operations need: the document that is shown, listed and fetched.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use utoipa::ToSchema;
 
 use super::{LoadedSkill, Policy, Session};
 use crate::path::{Id, Layer, MountName, SkillPath};
 
 /// A session without its snapshots, discoveries and ranks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Session)]
 pub struct SessionSummary {
     /// Its id, unique within the user.
+    #[schema(value_type = String)]
     pub session_id: Id,
     /// Whose it is.
+    #[schema(value_type = String)]
     pub user_id: Id,
     /// Values for the mount templates.
+    #[schema(value_type = BTreeMap<String, String>)]
     pub vars: BTreeMap<String, Id>,
-    /// What it may do.
+    /// What it may do. Only a key of scope `control` is shown rules that hide skills.
     pub policy: Policy,
+    /// Tools that the policy has rules for and that this version does not know; they change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_tools: Vec<String>,
     /// The session it was forked from.
+    #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
     /// The session whose `/workspace` and `/ticket` it shares.
+    #[schema(value_type = Option<String>)]
     pub workspace_of: Option<Id>,
     /// The skill whose instructions the prompt holds.
+    #[schema(value_type = Option<String>)]
     pub current_skill: Option<SkillPath>,
     /// Counts changes.
     pub version: u64,
     /// When it began.
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// When it was last changed.
+    #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
     /// When it is forgotten if nothing happens in it.
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     /// Skills in the order they were loaded.
     pub loaded_skills: Vec<LoadedSummary>,
 }
 
 /// One skill a session has loaded, without its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LoadedSkill)]
 pub struct LoadedSummary {
     /// Where it lies.
+    #[schema(value_type = String)]
     pub skill: SkillPath,
     /// Whose folder that is in.
     pub layer: Layer,
-    /// The team, where it is a team's.
+    /// The team, if it is a team's; no reader is told.
+    #[serde(skip)]
     pub team: Option<Id>,
-    /// Its folder below `/skills`.
+    /// Its folder: `/skills/compraventa`.
+    #[serde(serialize_with = "as_folder", deserialize_with = "from_folder")]
+    #[schema(value_type = String)]
     pub mount: MountName,
     /// The name its frontmatter gives, or its folder's.
     pub name: String,
@@ -54,6 +74,7 @@ pub struct LoadedSummary {
     /// The digest of its files as they were when it was loaded.
     pub digest: String,
     /// When it was loaded.
+    #[schema(value_type = String, format = DateTime)]
     pub loaded_at: Timestamp,
 }
 
@@ -81,6 +102,7 @@ impl From<&Session> for SessionSummary {
             user_id: session.user_id.clone(),
             vars: session.vars.clone(),
             policy: session.policy.clone(),
+            unknown_tools: session.policy.unknown_tools().map(str::to_owned).collect(),
             parent: session.parent.clone(),
             workspace_of: session.workspace_of.clone(),
             current_skill: session.current_skill.clone(),
@@ -106,4 +128,15 @@ impl From<&LoadedSkill> for LoadedSummary {
             loaded_at: loaded.loaded_at,
         }
     }
+}
+
+/// The folder of a mount, as an agent names it.
+fn as_folder<S: Serializer>(mount: &MountName, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("/skills/{mount}"))
+}
+
+fn from_folder<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MountName, D::Error> {
+    let folder = String::deserialize(deserializer)?;
+    let name = folder.strip_prefix("/skills/").unwrap_or(&folder);
+    MountName::parse(name).map_err(D::Error::custom)
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    MessageReply,
     calls::{ToolOptions, instructions_place},
     text,
 };
@@ -15,7 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::KEY_BYTES,
     path::SkillPath,
-    session::LoadedSkill,
+    session::LoadedSummary,
     skill::shown::{Shown, one_line, xml_escape},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest},
 };
@@ -27,17 +28,6 @@ pub struct Command {
     pub skill: String,
     /// What was typed after it.
     pub arguments: Option<String>,
-}
-
-/// What became of a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageReply {
-    /// The command it was, if it was one.
-    pub command: Option<Command>,
-    /// The text for the model.
-    pub text: String,
-    /// The skill that is loaded now because of it.
-    pub loaded: Option<LoadedSkill>,
 }
 
 impl Command {
@@ -59,7 +49,7 @@ impl Command {
 /// Runs the command that `text` is, by loading its skill; any other text comes back as it is.
 ///
 /// # Errors
-/// Those of `load_skill`, but for a name that no skill has; `tool_blocked` where `user-invocable` is false.
+/// Those of `load_skill`, except for a name that no skill has; `tool_blocked` if `user-invocable` is false.
 pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
     let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
     let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
@@ -79,7 +69,7 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     Ok(MessageReply {
         text: announced(&typed, &reply, hint.as_ref()) + &loaded,
         command: Some(Command { skill: reply.skill, ..typed }),
-        loaded: session.loaded(&skill).cloned(),
+        loaded: session.loaded(&skill).map(LoadedSummary::from),
     })
 }
 

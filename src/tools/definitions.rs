@@ -1,4 +1,4 @@
-//! What a model is told of the tools it may use now.
+//! The definitions of the tools that a model may use now.
 //!
 //! A pure function of catalog, session and policy, as the prompt is, so that the same tools are the same bytes. A tool
 //! that the session may not use is left out: a model cannot miss what it does not see.
@@ -30,7 +30,7 @@ pub enum Shape {
     Mcp,
 }
 
-/// A tool as a model is told of it.
+/// A tool as it is described to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDefinition {
     /// Which tool.
@@ -134,8 +134,8 @@ impl Toolbox<'_> {
         ToolDefinition { tool, description: self.describe(tool), input_schema }
     }
 
-    /// The skills a model may load, where they are few enough to list and the mode wants them told at all. A name that
-    /// holds characters nobody sees is not passed on: as text it would be another name.
+    /// The skills a model may load, if they are few enough to list and the mode lists skills. A name that
+    /// holds invisible characters is left out: as text it would be another name.
     fn names(&self) -> Option<Vec<&str>> {
         if self.policy.session().prompt_mode == PromptMode::Discover {
             return None;
@@ -145,7 +145,7 @@ impl Toolbox<'_> {
         (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
     }
 
-    /// The tool's description, and which loaded skills expect it. What a skill expects is told and grants nothing.
+    /// The tool's description, and which loaded skills expect it. What a skill expects is shown, and grants nothing.
     fn describe(&self, tool: Tool) -> String {
         let expects = |skill: &&crate::session::LoadedSkill| {
             let tools = self.view.entry(&skill.skill).map(|entry| entry.frontmatter.allowed_tools.as_slice());

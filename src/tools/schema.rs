@@ -1,7 +1,7 @@
-//! What each tool takes and what a model is told of it, from the request of its operation.
+//! What each tool takes, as it is described to a model, from the request of its operation.
 //!
-//! The schema of a request is written for every language; a model is told less: no format, no reference, and that a member is
-//! optional by its absence among the required ones.
+//! The schema of a request is written for every language; a model gets less of it: no format and no reference.
+//! A member that is not among the required ones is optional.
 
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -131,7 +131,7 @@ fn reference(property: &Value) -> Option<&str> {
     named?.rsplit('/').next()
 }
 
-/// A property as a model is told of it.
+/// A property as it is described to a model.
 fn simplified(property: Value) -> Value {
     let Value::Object(mut property) = property else { return property };
     for needless in ["format", "default"] {

@@ -33,3 +33,15 @@ pub struct DownloadOutcome {
     /// The bytes, or why there are none.
     pub result: Result<Bytes, Error>,
 }
+
+/// What must hold of a file for its bytes to be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WriteCondition {
+    /// Nothing: the last writer wins.
+    #[default]
+    Always,
+    /// No file is there.
+    IfAbsent,
+    /// The file is still this version.
+    IfMatch(ETag),
+}

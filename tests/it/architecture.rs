@@ -18,7 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["limits", "path", "budget"]),
-    ("wire", &["error", "limits", "path"]),
+    ("wire", &["error", "limits", "path", "skill"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
     ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire", "catalog"]),
     (
@@ -27,18 +27,19 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("prompt", &["error", "limits", "path", "budget", "skill", "wire", "catalog", "session", "backend"]),
     ("tools", &["error", "limits", "path", "json", "skill", "wire", "catalog", "session", "backend"]),
+    ("client", &["error", "limits", "path", "wire", "session", "backend", "prompt", "tools"]),
     (
         "http",
         &[
-            "error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire", "catalog",
-            "session", "backend", "prompt", "tools",
+            "error", "limits", "clock", "path", "budget", "json", "access", "wire", "catalog", "session", "backend",
+            "prompt", "tools",
         ],
     ),
     (
         "cli",
         &[
             "error", "limits", "clock", "path", "access", "store", "skill", "wire", "catalog", "session", "backend",
-            "prompt",
+            "prompt", "client",
         ],
     ),
 ];
@@ -158,8 +159,12 @@ fn sources(below: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The top module a file belongs to; none for `lib.rs` and `main.rs`, which join them.
+/// The top module a file belongs to; none for `lib.rs` and `main.rs`, which join them, and for unit tests in a file of their
+/// own, which may set up what they like.
 fn home(file: &Path) -> Option<String> {
+    if file.ends_with("tests.rs") {
+        return None;
+    }
     let inside = file.strip_prefix(root().join("src")).unwrap();
     let first = inside.iter().next().unwrap().to_string_lossy().replace(".rs", "");
     (first != "lib" && first != "main").then_some(first)

@@ -14,7 +14,7 @@ use skillmount::{
 };
 use tokio::task::JoinHandle;
 
-use crate::support::world::{Short, World, code, grep};
+use crate::support::world::{BackendExt, World, code, grep};
 
 /// A service whose requests have so many steps.
 fn with_steps(steps: u64) -> World {

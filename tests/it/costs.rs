@@ -10,7 +10,7 @@ use skillmount::{
 };
 use tokio::time::Instant;
 
-use crate::support::world::{Short, World, grep};
+use crate::support::world::{BackendExt, World, grep};
 
 const NONE: Requests = Requests { get: 0, put: 0, head: 0, list: 0, delete: 0 };
 /// The latency of one request where round trips are counted.

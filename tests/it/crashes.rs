@@ -24,7 +24,7 @@ use crate::{
     cli::{on_store, server::Server},
     support::{
         directory_in_memory,
-        world::{Short, files_below, id, seed, soak},
+        world::{BackendExt, files_below, id, seed, soak},
     },
 };
 use agent::Agent;

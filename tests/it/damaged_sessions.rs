@@ -10,7 +10,7 @@ use crate::{
     session_objects::{MONTH, stored, with_skills},
     support::{
         SetClock,
-        world::{Short, World, code, id},
+        world::{BackendExt, World, code, id},
     },
 };
 

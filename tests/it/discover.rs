@@ -15,7 +15,7 @@ use tokio::time::{Instant, advance, sleep};
 
 use crate::support::{
     Wall, clock,
-    world::{Short, World, code, id, real_skill_texts},
+    world::{BackendExt, World, code, id, real_skill_texts},
 };
 
 fn ask(query: &str) -> DiscoverRequest {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::{
     temporary_directory,
-    world::{Short, World, code},
+    world::{BackendExt, World, code},
 };
 use skillmount::{Code, backend::BackendProtocol, store::SharedStore, wire::LoadStatus};
 

@@ -8,7 +8,7 @@ use skillmount::{
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
 };
 
-use crate::support::world::{Short, World, code, grep};
+use crate::support::world::{BackendExt, World, code, grep};
 
 const ODD: [&str; 12] = [
     "[...slug].ts",

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::support::world::{Short, World, files_below};
+use crate::support::world::{BackendExt, World, files_below};
 
 /// Legal names of files that a folder of fixtures cannot hold everywhere: Windows knows none of them, and `cargo package`
 /// refuses the first. Each is the content of its file.

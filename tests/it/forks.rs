@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     session_objects::stored,
-    support::world::{Short, World, code, id},
+    support::world::{BackendExt, World, code, id},
 };
 use skillmount::{
     Code, Outcome,

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::support::{
     saboteur::{index_trips, indexes_are_sabotaged},
-    world::{Short, World, code, id},
+    world::{BackendExt, World, code, id},
 };
 
 /// A world in which `a` is everybody's, `b` the notaries' and the organisation's, `c` the user's and the organisation's.

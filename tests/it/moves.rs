@@ -12,7 +12,7 @@ use skillmount::{
 
 use crate::support::{
     s3_in_process::s3_with_script,
-    world::{Short, World, code},
+    world::{BackendExt, World, code},
 };
 
 async fn mv(agent: &SkillBackend, from: &str, to: &str) -> Result<MoveReply> {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::support::{
     temporary_directory,
-    world::{Short, World, code},
+    world::{BackendExt, World, code},
 };
 use skillmount::{
     Code, Outcome, Result,
     backend::BackendProtocol,
     limits::KNOWN_NAME_AGE,
-    store::{MemoryStore, PutCondition, Requests, SharedStore},
+    store::{MemoryStore, Requests, SharedStore},
     wire::{LsRequest, UploadFile, WriteReply},
 };
 
@@ -46,7 +46,7 @@ async fn play(world: &World) {
     let uploaded = agent.upload(vec![upload("/workspace/a/b"), upload("/workspace/d")]).await.unwrap();
     let codes: Vec<_> = uploaded.into_iter().map(|file| file.result.unwrap_err().code()).collect();
     assert_eq!(codes, [Code::NotADirectory, Code::IsADirectory]);
-    let put = agent.put_file("/workspace/a/b", "x".into(), PutCondition::Always).await;
+    let put = agent.put_file("/workspace/a/b", "x".into(), WriteCondition::Always).await;
     assert_eq!(refused(put).0, Code::NotADirectory);
     assert_eq!(code(agent.replace("/workspace/a/b", "x", "y").await), Code::FileNotFound);
     assert_eq!(world.keys().await, before, "nothing was written");

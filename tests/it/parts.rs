@@ -6,11 +6,11 @@ use skillmount::{
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
     session::{CreateSession, Policy, SkillsAccess},
-    store::{PutCondition, Verb, testing::Fault},
-    wire::{DeleteReply, DeleteRequest, UploadFile},
+    store::{Verb, testing::Fault},
+    wire::{DeleteReply, DeleteRequest, UploadFile, WriteCondition},
 };
 
-use crate::support::world::{Short, World, code, id};
+use crate::support::world::{BackendExt, World, code, id};
 
 /// What can befall the object of a session, and what the answer then says of it.
 const TROUBLES: [(Trouble, Outcome, Code); 4] = [
@@ -73,10 +73,10 @@ impl Change {
         let (new, old) = ("/skills/k/new.md", "/skills/k/log.md");
         match self {
             Self::Create => agent.create(new, "text").await.map(|_| None),
-            Self::CreateByHeader => agent.put_file(new, "text".into(), PutCondition::IfAbsent).await.map(|_| None),
+            Self::CreateByHeader => agent.put_file(new, "text".into(), WriteCondition::IfAbsent).await.map(|_| None),
             Self::Overwrite => agent.overwrite(old, "text").await.map(|_| None),
             Self::ReplaceVersion => {
-                agent.put_file(old, "text".into(), PutCondition::IfMatch(log.clone())).await.map(|_| None)
+                agent.put_file(old, "text".into(), WriteCondition::IfMatch(log.clone())).await.map(|_| None)
             }
             Self::Upload => {
                 let file = UploadFile { path: old.into(), bytes: "text".into() };

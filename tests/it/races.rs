@@ -9,7 +9,7 @@ use skillmount::{
 
 use crate::support::{
     temporary_directory,
-    world::{Short, World, soak},
+    world::{BackendExt, World, soak},
 };
 
 const AGENTS: usize = 64;

@@ -17,7 +17,7 @@ use skillmount::{
 };
 use tempfile::TempDir;
 
-use crate::support::world::{Short, World, code, files_below, fixtures, grep, real_skills};
+use crate::support::world::{BackendExt, World, code, files_below, fixtures, grep, real_skills};
 
 const PATTERNS: usize = 100;
 const LITERALS: &str = "(\n[\n**\n://\n```\n{{\n$\n|\n- \n.md\n\\n\n---\n#\n§\n—\n¿\nñ\ná\n  \n\t\n*\n?\n+\n^\n.*\n'\n\"\n\

@@ -5,7 +5,7 @@ use std::{fmt::Debug, io::Read as _};
 
 use crate::support::{
     saboteur::INDEX,
-    world::{Short, World, id, soak},
+    world::{BackendExt, World, id, soak},
 };
 use flate2::read::DeflateDecoder;
 use proptest::prelude::*;

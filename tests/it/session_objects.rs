@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::support::{
     SetClock,
-    world::{Short, World, code, id},
+    world::{BackendExt, World, code, id},
 };
 use jiff::Timestamp;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::support::{
     clock,
     saboteur::under_test,
-    world::{Short, World, code, id},
+    world::{BackendExt, World, code, id},
 };
 use skillmount::{
     Code, Outcome,

@@ -1,6 +1,6 @@
 //! The virtual tree and its gate: what a session sees, and what it can never reach.
 
-use crate::support::world::{Short, World, code, id};
+use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code,
     backend::BackendProtocol,

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::support::{
     Wall,
-    world::{Short, World, id},
+    world::{BackendExt, World, id},
 };
 
 /// As many skills as cannot all be described.

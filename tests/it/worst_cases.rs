@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use crate::support::{
     clock,
     saboteur::under_test,
-    world::{Short, World, code, grep, id, soak},
+    world::{BackendExt, World, code, grep, id, soak},
 };
 
 const KEY: &str = "demo/threads/s/big";

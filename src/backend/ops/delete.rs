@@ -1,7 +1,7 @@
 //! Deleting a file, or a folder and everything below it.
 //!
 //! A delete removes what its listing showed. Where the store can, each object is removed only in the version that was
-//! seen, so that a retry never removes what somebody wrote in between. A file that cannot be deleted keeps no other from
+//! seen, so that a retry never removes what another caller wrote in between. A file that cannot be deleted keeps no other from
 //! it, and the answer names it. The same call, made again, deletes the rest.
 
 use futures_util::{StreamExt, stream};
@@ -22,7 +22,7 @@ use crate::{
     wire::{DeleteReply, DeleteRequest, FailedFile, Operation},
 };
 
-/// How often one object is deleted anew because a newer version appeared.
+/// How often the delete of one object is tried because a newer version appeared.
 const ATTEMPTS: usize = 8;
 
 /// What became of the files of a delete, each list in byte order of paths.

@@ -1,8 +1,8 @@
 //! Replacing text in files, many agents at once.
 //!
 //! Edits of one file in one process queue up and commit in groups: one read, all replacements in order, one put under
-//! `If-Match`. Between processes compare-and-swap decides; whoever loses reads again and applies its group anew. The
-//! group is committed by a task of its own, so a caller that goes away takes nobody's edit with it. An edit is refused
+//! `If-Match`. Between processes compare-and-swap decides; the process that loses reads again and applies its group again. The
+//! group is committed by a task of its own, so a caller that goes away cancels no other caller's edit. An edit is refused
 //! only after a look at the newest version, and only once what it was judged on is in the store.
 
 use std::{
@@ -110,7 +110,7 @@ impl EditQueues {
         if idle {
             tokio::spawn(Worker { queues: self.clone(), key, finished: false }.run());
         }
-        // The sender is dropped unanswered only if the worker died, and then nobody knows how far it came.
+        // The sender is dropped unanswered only if the worker died, and then it is not known how far it came.
         answer.await.unwrap_or_else(|gone| {
             Err(Error::internal(gone).with_outcome(Outcome::Unknown).with_detail("path", path.as_str()))
         })

@@ -10,11 +10,11 @@ use super::glob::{named, search_root, unlisted};
 use crate::{
     backend::{
         SkillBackend,
-        fetch::advance,
+        fetch::{advance, unreadable},
         files::{Files, Found},
         matcher::{Hit, Pattern},
         text::binary_type,
-        tree::FileRef,
+        tree::{FileRef, Version},
     },
     budget::Errand,
     error::{Code, Error, Result},
@@ -23,7 +23,7 @@ use crate::{
         PARALLEL_GETS, SEARCH_LINE_BYTES, SEARCH_WINDOW_KIB,
     },
     path::{Glob, VirtualPath},
-    store::Object,
+    store::{Object, StoreError},
     wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, Operation},
 };
 
@@ -94,25 +94,26 @@ impl SkillBackend {
         let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
         let permit = self.window.acquire_many(kib).await.map_err(Error::internal)?;
         let searched = match self.search_file(&found.file, search, errand).await {
-            // It changed or went between the listing and now: then what is there now counts, as large as it may be.
-            Err(error) if found.fresh && error.code() == Code::SkillChanged => {
+            Err(Unsearched::Unread(StoreError::NotFound | StoreError::PreconditionFailed))
+                if is_listed(&found.file) =>
+            {
                 drop(permit);
                 let _permit = self.window.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
-                let newest = FileRef { pin: None, size: None, ..found.file };
+                let newest = FileRef { version: Version::Newest, size: None, ..found.file };
                 match self.search_file(&newest, search, errand).await {
-                    Err(error) if error.code() == Code::FileNotFound => Ok(Searched::default()),
-                    searched => searched,
+                    Err(Unsearched::Unread(StoreError::NotFound)) => Ok(Searched::default()),
+                    searched => searched.map_err(|error| error.about(&newest)),
                 }
             }
-            searched => searched,
+            searched => searched.map_err(|error| error.about(&found.file)),
         };
         searched.map(|searched| (path, searched))
     }
 
     /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
-    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Errand) -> Result<Searched> {
+    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Errand) -> Result<Searched, Unsearched> {
         let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
-        let Object { meta, bytes: mut piece, range } = self.fetch(file, range, None).await?;
+        let Object { meta, bytes: mut piece, range } = self.try_fetch(file, range, None).await?;
         if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
             return Ok(Searched::default());
         }
@@ -130,11 +131,46 @@ impl SkillBackend {
             if state.is_done {
                 return Ok(Searched { hits: state.hits, count: state.count, is_cut: state.is_cut });
             }
-            let next = self.fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+            let next = self.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
             at = advance(file, at, &next)?;
             piece = next.bytes;
         }
     }
+}
+
+/// Why a file could not be searched.
+enum Unsearched {
+    /// Its bytes could not be had.
+    Unread(StoreError),
+    /// The search itself failed.
+    Failed(Error),
+}
+
+impl Unsearched {
+    fn about(self, file: &FileRef) -> Error {
+        match self {
+            Self::Unread(error) => unreadable(file, error),
+            Self::Failed(error) => error,
+        }
+    }
+}
+
+impl From<StoreError> for Unsearched {
+    fn from(error: StoreError) -> Self {
+        Self::Unread(error)
+    }
+}
+
+impl From<Error> for Unsearched {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Whether the file may have changed or gone between the listing and now: then what is there now counts, as large as it may
+/// be.
+fn is_listed(file: &FileRef) -> bool {
+    matches!(file.version, Version::Listed(_))
 }
 
 /// Why a search that found no more than it may show did not look at everything.

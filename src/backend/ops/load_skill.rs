@@ -166,7 +166,7 @@ impl SkillBackend {
         Ok(Mounted { status, loaded, is_first, is_change: true })
     }
 
-    /// Whether this caller may be told of a loaded skill: since it was loaded it may have been hidden, or the caller is of
+    /// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
     /// another team.
     pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
         Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
@@ -184,7 +184,7 @@ impl SkillBackend {
         let pinned = snapshot.file("SKILL.md").ok_or_else(|| crate::backend::tree::missing(&path))?;
         let file = crate::backend::tree::FileRef {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
-            pin: Some(pinned.etag.clone()),
+            version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
             path,
         };

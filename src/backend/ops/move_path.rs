@@ -123,7 +123,7 @@ impl SkillBackend {
         // Searches of this handle share the window too, so that a turn of many calls takes no more memory than one.
         let kib = u32::try_from(size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).clamp(1, SEARCH_WINDOW_KIB);
         let _room = self.window.acquire_many(kib).await.map_err(Error::internal)?;
-        let options = GetOptions { if_match: source.pin.clone(), keep: Keep::Not, ..GetOptions::default() };
+        let options = GetOptions { if_match: source.version.etag().cloned(), keep: Keep::Not, ..GetOptions::default() };
         let object = match self.shared.store.get(&source.key, options).await {
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Err(changed(&source.path)),
             object => object.map_err(|error| unreadable(source, error))?,

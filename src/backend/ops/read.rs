@@ -38,7 +38,7 @@ impl SkillBackend {
     /// anyway and must tell whether the file is still the same.
     fn known_index(&self, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
         let index = self.shared.line_indexes.get(&file.key)?;
-        let same = file.pin.as_ref().is_none_or(|pin| pin == index.etag());
+        let same = file.version.etag().is_none_or(|etag| etag == index.etag());
         (same && index.start_before(offset).at > 0).then_some(index)
     }
 

@@ -16,8 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
-    store::PutCondition,
-    wire::{DownloadOutcome, Operation, UploadFile, UploadOutcome},
+    wire::{DownloadOutcome, Operation, UploadFile, UploadOutcome, WriteCondition},
 };
 
 /// Files of one transfer under way at once: few, because each may be large.
@@ -60,7 +59,7 @@ impl SkillBackend {
     async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
         let path = VirtualPath::parse(path)?;
         check_upload_size(&path, bytes.len())?;
-        let put = self.put_bytes(Operation::Upload, &path, bytes, PutCondition::Always, precondition_failed);
+        let put = self.put_bytes(Operation::Upload, &path, bytes, WriteCondition::Always, precondition_failed);
         put.await.map(|written| written.etag)
     }
 
@@ -85,7 +84,7 @@ impl SkillBackend {
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
         let file = self.readable(path).await?;
         let meta = self.shared.store.head(&file.key).await.map_err(|error| unreadable(&file, error))?;
-        if file.pin.as_ref().is_some_and(|pin| *pin != meta.etag) {
+        if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
             return Err(unreadable(&file, crate::store::StoreError::PreconditionFailed));
         }
         Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })

@@ -11,14 +11,14 @@ use crate::{
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
-    store::{Base, Mark, PutCondition, StoreError, StoreResult},
-    wire::{Operation, WriteReply, WriteRequest},
+    store::{Base, Mark, StoreError, StoreResult},
+    wire::{Operation, WriteCondition, WriteReply, WriteRequest},
 };
 
 pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequest) -> Result<WriteReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
-    let condition = if request.overwrite { PutCondition::Always } else { PutCondition::IfAbsent };
+    let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
     backend.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
 }
 
@@ -28,7 +28,7 @@ impl SkillBackend {
     /// # Errors
     /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
     /// what became of the change.
-    pub async fn put_file(&self, path: &str, bytes: Bytes, condition: PutCondition) -> Result<WriteReply> {
+    pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
         let put = async {
             let path = VirtualPath::parse(path)?;
             check_upload_size(&path, bytes.len())?;
@@ -43,16 +43,16 @@ impl SkillBackend {
         operation: Operation,
         path: &VirtualPath,
         bytes: Bytes,
-        condition: PutCondition,
+        condition: WriteCondition,
         unmet: fn(&VirtualPath) -> Error,
     ) -> Result<WriteReply> {
         for _ in 0..ATTEMPTS {
             let target = self.target(operation, path).await?;
             let call = match &condition {
                 // Whoever overwrites twice writes the same twice.
-                PutCondition::Always => None,
-                PutCondition::IfAbsent => self.call(&target, path, &[b"create", &bytes])?,
-                PutCondition::IfMatch(etag) => {
+                WriteCondition::Always => None,
+                WriteCondition::IfAbsent => self.call(&target, path, &[b"create", &bytes])?,
+                WriteCondition::IfMatch(etag) => {
                     self.call(&target, path, &[b"replace", etag.as_str().as_bytes(), &bytes])?
                 }
             };
@@ -64,7 +64,7 @@ impl SkillBackend {
                 target.failed(path, error)
             })?;
             if self.finish(&target, path, call.as_ref(), &landed).await? {
-                let created = condition == PutCondition::IfAbsent;
+                let created = condition == WriteCondition::IfAbsent;
                 return Ok(WriteReply {
                     path: path.to_string(),
                     etag: landed.commit.etag,
@@ -82,15 +82,15 @@ impl SkillBackend {
         target: &Target<'_>,
         call: Option<&Call>,
         bytes: Bytes,
-        condition: &PutCondition,
+        condition: &WriteCondition,
     ) -> StoreResult<Landed> {
         let size = bytes.len() as u64;
         let store = &self.shared.store;
         let base = match condition {
-            PutCondition::Always => Ok(Base::Whatever),
-            PutCondition::IfAbsent => Ok(Base::Absent),
+            WriteCondition::Always => Ok(Base::Whatever),
+            WriteCondition::IfAbsent => Ok(Base::Absent),
             // With its chain, so that a write on top of it can be settled.
-            PutCondition::IfMatch(etag) => match store.head(&target.key).await {
+            WriteCondition::IfMatch(etag) => match store.head(&target.key).await {
                 Ok(meta) if meta.etag == *etag => Ok(Base::version(&meta)),
                 Ok(_) => Err(StoreError::PreconditionFailed),
                 Err(error) => Err(error),

@@ -60,7 +60,7 @@ struct Index {
     age_seconds: u64,
     /// When the store was asked for what it tells.
     as_of: Option<Timestamp>,
-    /// Why nobody will use it.
+    /// Why it is not used.
     problem: Option<String>,
 }
 

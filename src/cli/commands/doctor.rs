@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// How often each verb is timed; the middle one is told.
+/// How often each verb is timed; the middle one is reported.
 const ROUNDS: usize = 5;
 /// A slower middle request makes every operation feel slow.
 const SLOW: Duration = Duration::from_millis(300);
@@ -201,7 +201,7 @@ async fn conditions(app: &App, store: &SharedStore, namespace: &Namespace) -> Ch
     }
 }
 
-/// Clock and latency, told by one small object that is written, read, listed and deleted.
+/// Clock and latency, measured with one small object that is written, read, listed and deleted.
 async fn timings(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Check> {
     let name = format!("doctor-{:032x}", app.clock.random());
     let timed = async {

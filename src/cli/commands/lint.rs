@@ -114,8 +114,7 @@ fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
             out.line(skill.line("mended", finding))?;
         }
         for finding in &skill.findings {
-            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-            out.line(skill.line(severity, finding))?;
+            out.line(skill.line(finding.severity, finding))?;
         }
     }
     let clean = linted.iter().filter(|skill| skill.findings.is_empty()).count();

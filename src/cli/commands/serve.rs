@@ -89,7 +89,7 @@ impl Serve {
             spool: app.settings.get(Setting::Spool).map(PathBuf::from),
             shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
-        // The first poll refuses what must not be served; only after it may anybody be told to come.
+        // The first poll refuses what must not be served; only after it may clients be told to come.
         if let Poll::Ready(outcome) = poll!(&mut serving) {
             return outcome;
         }

@@ -1,13 +1,16 @@
 //! `skillmount session`
 
-use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use std::fmt::Display;
 
-use super::super::{
-    app::App,
-    output::{Output, member},
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::super::{app::App, output::Output};
+use crate::{
+    error::Result,
+    session::{Collected, SessionPage, SessionSummary},
+    skill::shown::{Shown, one_line},
 };
-use crate::{error::Result, session::Collected};
 
 #[derive(Debug, Args)]
 pub(in super::super) struct Session {
@@ -53,8 +56,15 @@ impl Session {
         match self.action {
             Action::Show => app.out.reply(&control.session().await?, show),
             Action::List => {
-                for session in control.sessions().await? {
-                    app.out.reply(&session, |out, session| out.line(line(session)))?;
+                let SessionPage { sessions, damaged, .. } = control.sessions().await?;
+                for session in &sessions {
+                    app.out.reply(session, |out, session| out.line(line(session)))?;
+                }
+                for session in &damaged {
+                    app.out.reply(session, |out, session| {
+                        let name = session.session_id.as_str();
+                        out.line(format_args!("{name:<24} damaged; remove it with session delete"))
+                    })?;
                 }
                 Ok(())
             }
@@ -78,29 +88,28 @@ impl Session {
     }
 }
 
-fn show(out: &Output, session: &Value) -> Result<()> {
-    for name in ["user_id", "session_id", "version", "current_skill", "created_at", "updated_at", "expires_at"] {
-        out.line(format_args!("{name:<14} {}", member(session, name).plain()))?;
+fn show(out: &Output, session: &SessionSummary) -> Result<()> {
+    let current = session.current_skill.as_ref().map(|skill| one_line(skill.as_str()));
+    let facts: [(&str, &dyn Display); 7] = [
+        ("user_id", &session.user_id),
+        ("session_id", &session.session_id),
+        ("version", &session.version),
+        ("current_skill", &current.as_ref().map_or("null", Shown::plain)),
+        ("created_at", &session.created_at),
+        ("updated_at", &session.updated_at),
+        ("expires_at", &session.expires_at),
+    ];
+    for (name, fact) in facts {
+        out.line(format_args!("{name:<14} {fact}"))?;
     }
-    for loaded in session.get("loaded_skills").and_then(Value::as_array).into_iter().flatten() {
-        out.line(format_args!(
-            "loaded         {} as {}",
-            member(loaded, "skill").plain(),
-            member(loaded, "mount").plain()
-        ))?;
+    for loaded in &session.loaded_skills {
+        let (skill, mount) = (one_line(loaded.skill.as_str()), one_line(loaded.mount.as_str()));
+        out.line(format_args!("loaded         {} as /skills/{}", skill.plain(), mount.plain()))?;
     }
     Ok(())
 }
 
-fn line(session: &Value) -> String {
-    if session.get("message").is_some() {
-        return format!("{:<24} damaged; remove it with session delete", member(session, "session_id").plain());
-    }
-    let loaded = session.get("loaded_skills").and_then(Value::as_array).map_or(0, Vec::len);
-    format!(
-        "{:<24} {} loaded, changed {}",
-        member(session, "session_id").plain(),
-        loaded,
-        member(session, "updated_at").plain()
-    )
+fn line(session: &SessionSummary) -> String {
+    let (name, loaded) = (session.session_id.as_str(), session.loaded_skills.len());
+    format!("{name:<24} {loaded} loaded, changed {}", session.updated_at)
 }

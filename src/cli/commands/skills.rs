@@ -1,18 +1,22 @@
 //! `skillmount skills`
 
+use std::fmt::Display;
+
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
 use super::super::{
     app::App,
-    output::{Output, member, note, shortened},
+    output::{Output, note, shortened},
 };
 use crate::{
     error::Result,
     limits::SEARCH_RESULTS,
     path::SkillPath,
     skill::shown::{block, one_line},
-    wire::{DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, UnloadSkillRequest, UnloadStatus},
+    wire::{
+        DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillList, SkillPage,
+        UnloadSkillRequest, UnloadStatus,
+    },
 };
 
 #[derive(Debug, Args)]
@@ -97,7 +101,7 @@ impl Skills {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         match self.action {
             Action::List { category, fresh } => {
-                let reply = app.control().await?.skills(category.as_deref(), fresh).await?;
+                let reply = app.control().await?.skills(category, fresh).await?;
                 app.out.reply(&reply, list)
             }
             Action::Show { skill } => {
@@ -159,30 +163,35 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     Ok(())
 }
 
-fn list(out: &Output, reply: &Value) -> Result<()> {
-    for skill in array(reply, "skills") {
-        let description = shortened(member(skill, "description").plain());
-        out.line(format_args!("{:<32} {description}", member(skill, "skill").plain()))?;
+fn list(out: &Output, reply: &SkillList) -> Result<()> {
+    for skill in &reply.skills {
+        let (path, description) = (one_line(&skill.skill), one_line(&skill.description));
+        out.line(format_args!("{:<32} {}", path.plain(), shortened(description.plain())))?;
     }
-    for finding in array(reply, "diagnostics") {
-        let [severity, skill, message] = ["severity", "skill", "message"].map(|name| member(finding, name));
-        note(format_args!("{} {}: {}", severity.plain(), skill.plain(), message.plain()));
+    for SkillDiagnostic { skill, diagnostic } in &reply.diagnostics {
+        let (skill, message) = (one_line(skill), one_line(&diagnostic.message));
+        note(format_args!("{} {}: {}", diagnostic.severity, skill.plain(), message.plain()));
     }
     Ok(())
 }
 
-fn show(out: &Output, skill: &Value) -> Result<()> {
-    for name in ["skill", "name", "description", "layer", "size", "updated_at"] {
-        out.line(format_args!("{name:<12} {}", member(skill, name).plain()))?;
+fn show(out: &Output, page: &SkillPage) -> Result<()> {
+    let skill = &page.skill;
+    let [path, name, description] = [&skill.skill, &skill.name, &skill.description].map(|text| one_line(text));
+    let facts: [(&str, &dyn Display); 6] = [
+        ("skill", &path.plain()),
+        ("name", &name.plain()),
+        ("description", &description.plain()),
+        ("layer", &skill.layer),
+        ("size", &skill.size),
+        ("updated_at", &skill.updated_at),
+    ];
+    for (name, fact) in facts {
+        out.line(format_args!("{name:<12} {fact}"))?;
     }
-    for file in array(skill, "file_list") {
-        out.line(format_args!("{:>10}  {}", member(file, "size").plain(), member(file, "path").plain()))?;
+    for file in &page.file_list {
+        out.line(format_args!("{:>10}  {}", file.size, one_line(&file.path).plain()))?;
     }
     out.line("")?;
-    let body = block(skill.get("body").and_then(Value::as_str).unwrap_or_default());
-    out.bytes(body.plain().as_bytes())
-}
-
-fn array<'value>(value: &'value Value, name: &str) -> &'value [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    out.bytes(block(&page.body).plain().as_bytes())
 }

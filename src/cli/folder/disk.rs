@@ -68,7 +68,7 @@ impl Target {
         let permissions = fs::metadata(&path).ok().map(|meta| meta.permissions());
         let written = fs::File::create_new(&growing)
             .and_then(|mut file| {
-                // Before the first byte, so that nobody reads it who may not.
+                // Before the first byte, so that no other account reads it in between.
                 permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
                 file.write_all(bytes)?;
                 file.sync_all()

@@ -43,6 +43,14 @@ pub struct FailedFile {
     pub outcome: Outcome,
 }
 
+impl DeleteRequest {
+    /// Deletes this file or folder.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into() }
+    }
+}
+
 impl Request for DeleteRequest {
     const OPERATION: Operation = Operation::Delete;
     const FOR_MODELS: &'static str = "Delete a file, or a folder and everything in it.";

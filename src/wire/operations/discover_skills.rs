@@ -24,6 +24,14 @@ pub struct DiscoverRequest {
     pub limit: usize,
 }
 
+impl DiscoverRequest {
+    /// Finds the ten best skills for this task.
+    #[must_use]
+    pub fn of(query: impl Into<String>) -> Self {
+        Self { query: query.into(), category: None, level: None, limit: SEARCH_RESULTS }
+    }
+}
+
 impl Request for DiscoverRequest {
     const OPERATION: Operation = Operation::DiscoverSkills;
     const FOR_MODELS: &'static str = "Search the skills there are. Finding one does not load it.";

@@ -40,6 +40,14 @@ pub struct GlobReply {
     pub truncation_reason: Option<String>,
 }
 
+impl GlobRequest {
+    /// Finds files in everything the session sees.
+    #[must_use]
+    pub fn of(pattern: impl Into<String>) -> Self {
+        Self { pattern: pattern.into(), path: None }
+    }
+}
+
 impl Request for GlobRequest {
     const OPERATION: Operation = Operation::Glob;
     const FOR_MODELS: &'static str = "Find files by name: *.md at any depth, or /workspace/**/*.md.";

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{Operation, Request, Touch};
 
 /// Search file contents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrepRequest {
     /// A Rust regular expression, or plain text with `literal`.
@@ -76,6 +76,14 @@ pub struct GrepReply {
     pub truncated: bool,
     /// What was left out and how to get it.
     pub truncation_reason: Option<String>,
+}
+
+impl GrepRequest {
+    /// Searches for this expression in everything the session sees.
+    #[must_use]
+    pub fn of(pattern: impl Into<String>) -> Self {
+        Self { pattern: pattern.into(), ..Self::default() }
+    }
 }
 
 impl Request for GrepRequest {

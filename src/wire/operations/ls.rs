@@ -41,6 +41,14 @@ pub struct LsReply {
     pub truncated: bool,
 }
 
+impl LsRequest {
+    /// Lists this folder.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into() }
+    }
+}
+
 impl Request for LsRequest {
     const OPERATION: Operation = Operation::Ls;
     const FOR_MODELS: &'static str =

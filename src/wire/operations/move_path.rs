@@ -45,6 +45,14 @@ pub struct MoveReply {
     pub more_failed: u64,
 }
 
+impl MoveRequest {
+    /// Moves `from` to `to`.
+    #[must_use]
+    pub fn of(from: impl Into<String>, to: impl Into<String>) -> Self {
+        Self { from: from.into(), to: to.into() }
+    }
+}
+
 impl Request for MoveRequest {
     const OPERATION: Operation = Operation::Move;
     const FOR_MODELS: &'static str = "Move or rename a file or folder. Nothing may be at the new path.";

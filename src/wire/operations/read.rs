@@ -50,6 +50,14 @@ pub struct ReadReply {
     pub truncated: bool,
 }
 
+impl ReadRequest {
+    /// Reads the first 2,000 lines of this file.
+    #[must_use]
+    pub fn of(file_path: impl Into<String>) -> Self {
+        Self { file_path: file_path.into(), offset: 0, limit: READ_LINES }
+    }
+}
+
 impl Request for ReadRequest {
     const OPERATION: Operation = Operation::Read;
     const FOR_MODELS: &'static str =

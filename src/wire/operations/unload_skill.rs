@@ -22,6 +22,14 @@ pub struct UnloadSkillReply {
     pub skill: String,
 }
 
+impl UnloadSkillRequest {
+    /// Hides the loaded skill that answers to this name.
+    #[must_use]
+    pub fn of(skill: impl Into<String>) -> Self {
+        Self { skill: skill.into() }
+    }
+}
+
 impl Request for UnloadSkillRequest {
     const OPERATION: Operation = Operation::UnloadSkill;
     const FOR_MODELS: &'static str = "Hide a loaded skill that is done with.";

@@ -33,6 +33,14 @@ pub struct WriteReply {
     pub created: bool,
 }
 
+impl WriteRequest {
+    /// Makes this file; `overwrite` replaces one that is there.
+    #[must_use]
+    pub fn of(file_path: impl Into<String>, content: impl Into<String>) -> Self {
+        Self { file_path: file_path.into(), content: content.into(), overwrite: false }
+    }
+}
+
 impl Request for WriteRequest {
     const OPERATION: Operation = Operation::Write;
     const FOR_MODELS: &'static str =

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{END, Figures, LOG, Life, SKILLS, content, skill_text};
-use crate::support::world::{Short, id};
+use crate::support::world::{BackendExt, id};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
     Code, Outcome, Result,

@@ -7,12 +7,16 @@ use serde_json::json;
 use skillmount::{
     Code, Outcome,
     access::Keys,
-    backend::{BackendProtocol as _, RemoteBackend},
+    backend::BackendProtocol as _,
+    client::RemoteBackend,
     http::HttpConfig,
     path::{Id, SkillPath},
+    prompt::PromptRequest,
+    session::{PromptMode, SessionListRequest},
+    tools::{Shape, ToolCallsRequest, ToolListRequest},
     wire::{
         DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
-        ReadRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
+        ReadRequest, SkillListRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
     },
 };
 
@@ -49,22 +53,32 @@ async fn every_operation_works_from_afar() {
 
     let load = LoadSkillRequest::of("compraventa");
     assert_eq!(remote.load_skill(load).await.unwrap().status, LoadStatus::Loaded);
-    assert_eq!(remote.session().await.unwrap()["current_skill"], "escrituras/compraventa");
+    assert_eq!(remote.session().await.unwrap().current_skill.unwrap().as_str(), "escrituras/compraventa");
     let skill = SkillPath::parse("escrituras/compraventa").unwrap();
-    assert_eq!(remote.show_skill(&skill).await.unwrap()["name"], "compraventa");
+    assert_eq!(remote.show_skill(&skill).await.unwrap().skill.name, "compraventa");
     assert_eq!(
-        remote.list_skills(&[("category", "contratos".to_owned())]).await.unwrap()["skills"][0]["skill"],
+        remote
+            .list_skills(&SkillListRequest { category: Some("contratos".into()), ..SkillListRequest::default() })
+            .await
+            .unwrap()
+            .skills[0]
+            .skill,
         "contratos/arrendamiento"
     );
-    assert_eq!(remote.list_sessions(&[]).await.unwrap()["sessions"][0]["session_id"], "s1");
-    assert!(remote.prompt(&[("mode", "listing".to_owned())]).await.unwrap()["prompt"].is_string());
+    assert_eq!(
+        remote.list_sessions(&SessionListRequest::default()).await.unwrap().sessions[0].session_id.as_str(),
+        "s1"
+    );
+    let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
+    assert!(remote.prompt(&listing).await.unwrap().prompt.contains("contratos/arrendamiento"));
     let discover = DiscoverRequest { query: "alquileres".into(), category: None, level: None, limit: 10 };
     assert_eq!(remote.discover_skills(discover).await.unwrap().skills[0].skill, "contratos/arrendamiento");
-    let tools = remote.tools(&[("format", "mcp".to_owned())]).await.unwrap();
-    assert!(tools["tools"][0]["inputSchema"].is_object(), "{tools}");
+    let tools = remote.tools(&ToolListRequest { format: Shape::Mcp, mode: None }).await.unwrap().tools;
+    assert!(tools[0]["inputSchema"].is_object(), "{tools:?}");
     let call = json!({"type": "tool_use", "id": "t", "name": "read", "input": {"file_path": "/workspace/a.md"}});
-    let answer = remote.tool_calls(&[call]).await.unwrap();
-    assert!(answer["content"][0]["content"].as_str().unwrap().contains("one 2"), "{answer}");
+    let answer =
+        remote.tool_calls(&ToolCallsRequest { content: vec![call], ..ToolCallsRequest::default() }).await.unwrap();
+    assert!(answer.content[0].content.contains("one 2"), "{answer:?}");
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);
     assert_eq!(remote.delete(DeleteRequest { path: "/workspace/a.md".into() }).await.unwrap().deleted, 1);

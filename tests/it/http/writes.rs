@@ -7,7 +7,8 @@ use reqwest::{
 use serde_json::{Value, json};
 use skillmount::{
     Code, Outcome, Parts,
-    backend::{BackendProtocol as _, RemoteBackend},
+    backend::BackendProtocol as _,
+    client::RemoteBackend,
     path::Id,
     store::{Verb, testing::Fault},
     wire::{DeleteRequest, EditRequest, UploadFile},

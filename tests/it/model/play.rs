@@ -4,7 +4,7 @@ use super::{
     reference::{Answer, Model, key},
     step::Step,
 };
-use crate::support::world::{Short, World, grep};
+use crate::support::world::{BackendExt, World, grep};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,

@@ -1,19 +1,18 @@
-//! A service over a store whose requests are counted and whose faults are scripted, and short words for the operations.
+//! A service over a store whose requests are counted and whose faults are scripted, for tests.
 
 use std::{fs, path::Path, sync::Arc};
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
+    backend::{Service, ServiceOptions, SkillBackend},
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
     store::{Cached, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt, testing::Faulty},
-    wire::{
-        DeleteRequest, EditRequest, Entry, GlobRequest, GrepRequest, LoadSkillReply, LoadSkillRequest, LsRequest,
-        ReadReply, ReadRequest, WriteRequest,
-    },
+    wire::GrepRequest,
 };
+
+pub(crate) use skillmount::backend::BackendExt;
 
 use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
 
@@ -180,71 +179,8 @@ pub(crate) fn seed() -> u64 {
     std::env::var("SKILLMOUNT_SEED").map_or(1, |seed| seed.parse().unwrap())
 }
 
-/// The operations in short, for tests that are about something else.
-pub(crate) trait Short: BackendProtocol {
-    async fn names(&self, path: &str) -> Result<Vec<String>> {
-        let entries = self.entries(path).await?;
-        Ok(entries.into_iter().map(|entry| entry.path).collect())
-    }
-
-    async fn entries(&self, path: &str) -> Result<Vec<Entry>> {
-        Ok(self.ls(LsRequest { path: path.to_owned() }).await?.entries)
-    }
-
-    async fn lines(&self, path: &str, offset: u64, limit: u64) -> Result<ReadReply> {
-        self.read(ReadRequest { file_path: path.to_owned(), offset, limit }).await
-    }
-
-    async fn text(&self, path: &str) -> Result<String> {
-        Ok(self.lines(path, 0, 2000).await?.content)
-    }
-
-    async fn create(&self, path: &str, content: &str) -> Result<skillmount::wire::WriteReply> {
-        self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: false }).await
-    }
-
-    async fn overwrite(&self, path: &str, content: &str) -> Result<skillmount::wire::WriteReply> {
-        self.write(WriteRequest { file_path: path.to_owned(), content: content.to_owned(), overwrite: true }).await
-    }
-
-    async fn replace(&self, path: &str, old: &str, new: &str) -> Result<skillmount::wire::EditReply> {
-        let (old_string, new_string) = (old.to_owned(), new.to_owned());
-        self.edit(EditRequest { file_path: path.to_owned(), old_string, new_string, replace_all: false }).await
-    }
-
-    async fn remove(&self, path: &str) -> Result<u64> {
-        Ok(self.delete(DeleteRequest { path: path.to_owned() }).await?.deleted)
-    }
-
-    async fn find(&self, pattern: &str) -> Result<Vec<String>> {
-        let found = self.glob(GlobRequest { pattern: pattern.to_owned(), path: None }).await?;
-        Ok(found.matches.into_iter().map(|found| found.path).collect())
-    }
-
-    /// Hits as `path:line:text`.
-    async fn hits(&self, pattern: &str, path: Option<&str>) -> Result<Vec<String>> {
-        let found = self.grep(grep(pattern, path)).await?.matches.unwrap();
-        Ok(found.into_iter().map(|hit| format!("{}:{}:{}", hit.path, hit.line, hit.text)).collect())
-    }
-
-    async fn load(&self, skill: &str) -> Result<LoadSkillReply> {
-        self.load_skill(LoadSkillRequest::of(skill)).await
-    }
-}
-
-impl<T: BackendProtocol + ?Sized> Short for T {}
-
 pub(crate) fn grep(pattern: &str, path: Option<&str>) -> GrepRequest {
-    GrepRequest {
-        pattern: pattern.to_owned(),
-        path: path.map(str::to_owned),
-        glob: None,
-        literal: false,
-        ignore_case: false,
-        context: 0,
-        output_mode: skillmount::wire::GrepOutput::Content,
-        max_count: None,
-    }
+    GrepRequest { path: path.map(str::to_owned), ..GrepRequest::of(pattern) }
 }
 
 /// The code of an error.

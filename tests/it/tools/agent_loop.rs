@@ -8,7 +8,7 @@ use skillmount::{
 };
 
 use super::{agent_with, notary, said};
-use crate::support::world::{Short, World};
+use crate::support::world::{BackendExt, World};
 
 const CONTENT: &str = "Run /skills/pdf/scripts/fill.py.";
 

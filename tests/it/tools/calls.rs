@@ -14,7 +14,7 @@ use skillmount::{
 use tokio::time::Instant;
 
 use super::{agent_with, blocks, notary, refused, said, turn};
-use crate::support::world::{Short, World, code};
+use crate::support::world::{BackendExt, World, code};
 
 #[tokio::test]
 async fn tool_results_are_sent_as_blocks_of_type_tool_result_with_tool_use_id_and_content() {

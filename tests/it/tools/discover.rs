@@ -1,7 +1,7 @@
 //! The mode `discover`: an agent begins with one tool, and has more as it finds and loads skills.
 
 use super::{agent_in, agent_with, names, notary, offered, said};
-use crate::support::world::{Short, World, real_skill_texts};
+use crate::support::world::{BackendExt, World, real_skill_texts};
 use serde_json::json;
 use skillmount::{
     backend::BackendProtocol as _,
@@ -87,8 +87,19 @@ async fn the_third_turn_has_all_tools_and_they_persist_for_the_rest_of_the_conve
     let agent = agent_in(&world, PromptMode::Discover).await;
     said(&agent, "discover_skills", json!({ "query": QUESTION })).await;
     said(&agent, "load_skill", json!({ "skill": "escrituras/compraventa" })).await;
-    let wanted =
-        ["discover_skills", "load_skill", "unload_skill", "ls", "read", "grep", "glob", "write", "edit", "move", "delete"];
+    let wanted = [
+        "discover_skills",
+        "load_skill",
+        "unload_skill",
+        "ls",
+        "read",
+        "grep",
+        "glob",
+        "write",
+        "edit",
+        "move",
+        "delete",
+    ];
     for _ in 0..3 {
         assert_eq!(names(&agent).await, wanted);
         said(&agent, "discover_skills", json!({ "query": "no such thing" })).await;

@@ -10,7 +10,7 @@ use skillmount::{
 };
 
 use super::{agent_in, blocks, notary, refused, said};
-use crate::support::world::{Short, World};
+use crate::support::world::{BackendExt, World};
 
 /// One call whose result may be so many tokens long.
 async fn within(agent: &SkillBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {

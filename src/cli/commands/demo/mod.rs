@@ -18,7 +18,7 @@ use self::{fixtures::FILES, play::Play, stage::Stage};
 use super::super::{app::App, edges::Serving};
 use crate::{
     access::Callers,
-    backend::RemoteBackend,
+    client::RemoteBackend,
     error::{Error, Result},
     path::{Id, Namespace},
     store::DirectoryStore,
@@ -65,7 +65,7 @@ impl Demo {
             }),
         }));
         let played = play(app, &url).await;
-        // The service has ended by itself only if it failed, which the play has told by then.
+        // The service has ended by itself only if it failed, which the play has reported by then.
         let _ = stop.send(());
         serving.await.map_err(Error::internal)??;
         // While its folder is still there.

@@ -4,16 +4,18 @@
 //! does something else.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     fixtures::content,
     stage::{Stage, call, refusal},
 };
 use crate::{
-    backend::{BackendProtocol, RemoteBackend},
+    backend::BackendProtocol,
+    client::RemoteBackend,
     error::{Code, Error, Result},
     limits::READ_LINES,
+    prompt::PromptRequest,
     wire::{
         EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest, UnloadSkillRequest,
         UnloadStatus, WriteRequest,
@@ -39,7 +41,7 @@ impl Play<'_> {
     /// Plays it to the end.
     ///
     /// # Errors
-    /// Where an answer cannot be shown; wrong answers are told by [`Stage::close`].
+    /// If an answer cannot be shown; [`Stage::close`] reports wrong answers.
     pub(super) async fn perform(mut self) -> Result<()> {
         self.stage.scene("1. The agent starts: no skill is loaded, so there is no /skills.")?;
         self.ls("/", &["/workspace", "/ticket"]).await?;
@@ -109,8 +111,8 @@ impl Play<'_> {
     }
 
     async fn prompt(&mut self, expected: &[&str]) -> Result<()> {
-        let outcome = self.framework.prompt(&[]).await.map(|reply| {
-            let prompt = reply.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let outcome = self.framework.prompt(&PromptRequest::default()).await.map(|reply| {
+            let prompt = reply.prompt;
             (expected.iter().all(|part| prompt.contains(part)), prompt)
         });
         self.tell("prompt".to_owned(), outcome)
@@ -121,7 +123,7 @@ impl Play<'_> {
         let shown = shown("load_skill", &json!({ "skill": SKILL }));
         let loaded = self.agent.load_skill(request).await;
         let session = self.framework.session().await?;
-        let is_current = session.get("current_skill").and_then(Value::as_str) == Some(SKILL);
+        let is_current = session.current_skill.as_ref().is_some_and(|skill| skill.as_str() == SKILL);
         let outcome = loaded.map(|reply| {
             let right = reply.status == LoadStatus::Loaded && reply.mount == "/skills/compraventa" && is_current;
             (right, format!("loaded {} as {}, {} files, {}", reply.skill, reply.mount, reply.files.len(), reply.digest))

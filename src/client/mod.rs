@@ -1,6 +1,7 @@
-//! The agent's operations over HTTP: the same calls as [`SkillBackend`](super::SkillBackend), answered by a server.
+//! The agent's operations over HTTP: the same calls as [`SkillBackend`](crate::backend::SkillBackend), answered by a server,
+//! and the documents beside them.
 //!
-//! Errors come back as they left the other side: same code, message, outcome and details. The session's version rides in
+//! Errors come back as they left the other side: same code, message, outcome and details. The session's version is in
 //! every reply and goes back with the next request, so that a client that is moved between replicas never sees its own
 //! changes undone.
 
@@ -17,15 +18,19 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
-use super::BackendProtocol;
 use crate::{
+    backend::BackendProtocol,
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
-    session::SessionVersion,
-    wire::{self, DownloadOutcome, Effect, Request, UploadFile, UploadOutcome, WriteReply, with_operations},
+    prompt::{PromptRequest, Rendering},
+    session::{SessionListRequest, SessionPage, SessionSummary, SessionVersion},
+    tools::{ToolCallsRequest, ToolList, ToolListRequest, ToolResults},
+    wire::{
+        self, DownloadOutcome, Effect, Request, SkillList, SkillListRequest, SkillPage, UploadFile, UploadOutcome,
+        WriteReply, with_operations,
+    },
 };
 
 const SESSION_VERSION: &str = "x-skillmount-session-version";
@@ -68,44 +73,44 @@ impl RemoteBackend {
         Ok(Self { client, base: url, user, session, key, seen: Mutex::default() })
     }
 
-    /// The session as the server shows it: `Session` of the HTTP contract.
+    /// The session as the server shows it.
     ///
     /// # Errors
-    /// The server's; `store_unavailable` where it cannot be reached, here and below.
-    pub async fn session(&self) -> Result<Value> {
+    /// The server's; `store_unavailable` if it cannot be reached, here and below.
+    pub async fn session(&self) -> Result<SessionSummary> {
         self.get(&self.session_url([])?, &()).await
     }
 
-    /// The prompt; `parameters` are those of the HTTP contract: `mode`, `format`, `category`, `max_tokens`.
+    /// The prompt of the session.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub async fn prompt(&self, parameters: &[(&str, String)]) -> Result<Value> {
-        self.get(&self.session_url(["prompt"])?, parameters).await
+    pub async fn prompt(&self, wanted: &PromptRequest) -> Result<Rendering> {
+        self.get(&self.session_url(["prompt"])?, wanted).await
     }
 
-    /// A page of the user's skills; `parameters` are `category`, `fresh`, `limit` and `cursor`.
+    /// A page of the user's skills.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub async fn list_skills(&self, parameters: &[(&str, String)]) -> Result<Value> {
-        self.get(&self.user_url(["skills"])?, parameters).await
+    pub async fn list_skills(&self, wanted: &SkillListRequest) -> Result<SkillList> {
+        self.get(&self.user_url(["skills"])?, wanted).await
     }
 
     /// One skill of the catalog with its instructions.
     ///
     /// # Errors
-    /// As [`session`](Self::session).
-    pub async fn show_skill(&self, skill: &SkillPath) -> Result<Value> {
+    /// As [`session`](Self::session); also `skill_not_found`.
+    pub async fn show_skill(&self, skill: &SkillPath) -> Result<SkillPage> {
         self.get(&self.user_url(std::iter::once("skills").chain(skill.as_str().split('/')))?, &()).await
     }
 
-    /// A page of the user's sessions; `parameters` are `limit` and `cursor`.
+    /// A page of the user's sessions.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub async fn list_sessions(&self, parameters: &[(&str, String)]) -> Result<Value> {
-        self.get(&self.user_url(["sessions"])?, parameters).await
+    pub async fn list_sessions(&self, wanted: &SessionListRequest) -> Result<SessionPage> {
+        self.get(&self.user_url(["sessions"])?, wanted).await
     }
 
     /// Forgets the session; its files stay, but those of its workspace `with_workspace`.
@@ -120,20 +125,20 @@ impl RemoteBackend {
         Ok(())
     }
 
-    /// The tools the session may use now; `parameters` are those of the HTTP contract: `format`.
+    /// The tools the session may use now, each as the format has it.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub async fn tools(&self, parameters: &[(&str, String)]) -> Result<Value> {
-        self.get(&self.session_url(["tools"])?, parameters).await
+    pub async fn tools(&self, wanted: &ToolListRequest) -> Result<ToolList> {
+        self.get(&self.session_url(["tools"])?, wanted).await
     }
 
-    /// Runs one turn of tool calls: the `tool_use` blocks of `content`. The reply is the message that answers them.
+    /// Runs one turn of tool calls. The reply is the message that answers them.
     ///
     /// # Errors
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
-    pub async fn tool_calls(&self, content: &[Value]) -> Result<Value> {
-        self.call("tool_calls", &serde_json::json!({ "content": content }), Effect::Writes).await
+    pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<ToolResults> {
+        self.call("tool_calls", turn, Effect::Writes).await
     }
 
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {

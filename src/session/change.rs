@@ -1,0 +1,56 @@
+//! Changes that a caller makes to a session as a whole: its policy, its variables, its current skill.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::{Change, Policy, Session, Sessions};
+use crate::{error::Result, path::Id};
+
+/// What to change of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ChangeRequest)]
+pub struct ChangeSession {
+    /// The new policy, whole; needs a key of scope `control`.
+    pub policy: Option<Policy>,
+    /// Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents.
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
+    pub vars: Option<BTreeMap<String, Id>>,
+    /// `null`: no skill is current any more. A skill becomes current by loading it.
+    #[serde(default, rename = "current_skill", deserialize_with = "only_null", skip_serializing)]
+    #[schema(value_type = Option<String>)]
+    pub clear_current_skill: bool,
+}
+
+impl Sessions {
+    /// Changes a session, and returns it as it is then.
+    ///
+    /// # Errors
+    /// `invalid_request` for variables without a use or a policy that does not hold together; the store's.
+    pub async fn change(&self, user: &Id, session: &Id, wanted: &ChangeSession) -> Result<Arc<Session>> {
+        if let Some(policy) = &wanted.policy {
+            policy.check()?;
+        }
+        if let Some(vars) = &wanted.vars {
+            self.check_vars(vars)?;
+        }
+        let apply = |session: &mut Session| -> Result<Change<()>> {
+            if let Some(policy) = &wanted.policy {
+                session.policy.clone_from(policy);
+            }
+            session.vars.extend(wanted.vars.clone().unwrap_or_default());
+            if wanted.clear_current_skill {
+                session.current_skill = None;
+            }
+            Ok(Change::Save(()))
+        };
+        Ok(self.update(user, session, apply).await?.0)
+    }
+}
+
+/// Takes `null` and nothing else.
+fn only_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    <()>::deserialize(deserializer).map(|()| true)
+}
