@@ -1,15 +1,17 @@
 //! Threads for work that takes long: bounded, shared fairly between users, apart from the threads that serve requests.
 //!
-//! What bounds them is the shares. Each job has a thread of its own with a low priority, because a short request of one user
-//! must not wait for the processor behind the long work of another; a thread costs less than the least work that is handed to
-//! it. One of the runtime's blocking threads waits for it, so that the runtime knows of the job. A job is never stopped by force. It asks its
+//! What bounds the jobs is the shares. They run on threads of a low priority, because a short request of one user must not wait
+//! for the processor behind the long work of another. The threads stay: with a new one for each job the allocator kept twice as
+//! much memory. One of the runtime's blocking threads waits for each job, so that the runtime knows of it. A job is never stopped by force. It asks its
 //! [`Work`] between pieces, and that is cancelled when the request's future is dropped, which the deadline of a request and a
 //! caller that leaves both do, and when the workers are closed.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, Receiver, Sender},
     },
     thread,
 };
@@ -28,6 +30,7 @@ const PRIORITY: i32 = 10;
 #[derive(Clone, Debug)]
 pub struct Workers {
     threads: Shares,
+    pool: Arc<Pool>,
     begun: Arc<AtomicU64>,
     closing: Arc<AtomicBool>,
 }
@@ -45,7 +48,8 @@ impl Workers {
     #[must_use]
     pub fn new(threads: u64) -> Self {
         let threads = threads.max(2);
-        Self { threads: Shares::new(threads, threads / 2), begun: Arc::default(), closing: Arc::default() }
+        let pool = Arc::new(Pool::new(threads));
+        Self { threads: Shares::new(threads, threads / 2), pool, begun: Arc::default(), closing: Arc::default() }
     }
 
     /// The work of one request of `owner`, of at most `steps`.
@@ -88,17 +92,11 @@ impl Errand {
             return Err(Error::new(Code::Internal, "no worker can ever be had"));
         };
         self.workers.begun.fetch_add(1, Ordering::Relaxed);
-        let work = self.work.clone();
+        let (work, pool) = (self.work.clone(), Arc::clone(&self.workers.pool));
         let job = move || {
-            let result = thread::scope(|scope| {
-                let low = scope.spawn(|| {
-                    step_back();
-                    job(&work)
-                });
-                low.join()
-            });
+            let result = pool.run(move || job(&work));
             drop(share);
-            result.unwrap_or_else(|_| Err(Error::internal("long work panicked")))
+            result.unwrap_or_else(|| Err(Error::internal("long work panicked")))
         };
         tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
     }
@@ -119,6 +117,58 @@ impl Errand {
 impl Drop for Errand {
     fn drop(&mut self) {
         self.work.cancel();
+    }
+}
+
+/// Threads of a low priority, begun when they are first needed and ended with the pool.
+#[derive(Debug)]
+struct Pool {
+    most: u64,
+    jobs: Mutex<Jobs>,
+}
+
+#[derive(Debug)]
+struct Jobs {
+    begun: u64,
+    sender: Sender<Job>,
+    receiver: Arc<Mutex<Receiver<Job>>>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+impl Pool {
+    fn new(most: u64) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        Self { most, jobs: Mutex::new(Jobs { begun: 0, sender, receiver: Arc::new(Mutex::new(receiver)) }) }
+    }
+
+    /// Runs `job` on a thread of the pool and waits for it; nothing if it panics.
+    fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (done, result) = mpsc::sync_channel(1);
+        // The receiver waits until the sender is gone, which a panic drops too.
+        self.hand_over(Box::new(move || drop(done.send(job()))));
+        result.recv().ok()
+    }
+
+    fn hand_over(&self, job: Job) {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.begun < self.most {
+            jobs.begun += 1;
+            let receiver = Arc::clone(&jobs.receiver);
+            thread::spawn(move || work_through(&receiver));
+        }
+        // It fails only without a receiver, and `jobs` has one.
+        let _ = jobs.sender.send(job);
+    }
+}
+
+/// Takes jobs until the pool is gone. A job that panics ends with its own caller's error, and no other's.
+fn work_through(jobs: &Mutex<Receiver<Job>>) {
+    step_back();
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        let _ = catch_unwind(AssertUnwindSafe(job));
     }
 }
 

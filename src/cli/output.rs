@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::commands::doctor::CHECKS_FAILED;
 use crate::{
     error::{Code, Error, Result},
-    skill::shown::{Shown, block, one_line},
+    skill::shown::block,
     wire::{Instructions, Reply, TextForm},
 };
 
@@ -173,6 +173,7 @@ fn next_step(code: Code) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skill::shown::one_line;
 
     #[test]
     fn an_error_on_a_terminal_has_message_causes_and_next_step() {

@@ -18,7 +18,7 @@ use std::{
 };
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use skillmount::backend::RemoteBackend;
+use skillmount::client::RemoteBackend;
 
 use crate::{
     cli::{on_store, server::Server},

@@ -11,7 +11,7 @@ use skillmount::{
     backend::BackendProtocol,
     limits::KNOWN_NAME_AGE,
     store::{MemoryStore, Requests, SharedStore},
-    wire::{LsRequest, UploadFile, WriteReply},
+    wire::{LsRequest, UploadFile, WriteCondition, WriteReply},
 };
 
 /// A write that must fail, and change nothing.

@@ -14,7 +14,7 @@ use skillmount::{
     catalog::Audience,
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
-    session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionVersion, SkillRule},
+    session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule},
     skill::{Snapshot, SnapshotFile},
     store::{MemoryStore, Requests},
 };
@@ -322,7 +322,8 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
         let team = Audience { user: id("demo"), team: Some(id("notaries")) };
         let alone = Audience { team: None, ..team.clone() };
         let shown = agent.summary().await.unwrap();
-        let pages = [team, alone].map(|audience| world.service.list_sessions(audience, 10, None));
+        let wanted = SessionListRequest { limit: Some(10), cursor: None };
+        let pages = [team, alone].map(|audience| world.service.list_sessions(audience, &wanted));
         let [of_member, of_other] = pages.map(|page| async move { page.await.unwrap().sessions.remove(0) });
         let listed = [of_member.await, of_other.await];
         let names = |summary: &skillmount::session::SessionSummary| {

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use crate::support::{
     barred::{Barred, archived, denied},
     clock,
-    world::{Short as _, id},
+    world::{BackendExt as _, id},
 };
 
 fn bucket(skills: &[&str]) -> (Arc<MemoryStore>, Arc<Barred>) {
