@@ -148,7 +148,7 @@ async fn the_index_of_then_saves_reading_the_skills() {
     assert!(!asked.iter().any(|(_, key)| key.contains("/skills/")), "{asked:?}");
 }
 
-/// The snapshots are what the earlier version answered.
+/// The snapshots are what the earlier version answered; a later change of our own wording is the only one they take.
 #[tokio::test]
 async fn prompts_are_those_of_then() {
     let bucket = Restored::new();
