@@ -88,6 +88,8 @@ pub const PARALLEL_GETS: usize = 64;
 pub const TEXT_FILE_BYTES: usize = 16 << 20;
 /// A file that is uploaded.
 pub const UPLOAD_FILE_BYTES: usize = 64 << 20;
+/// A file that is moved, whose bytes pass through the service.
+pub const MOVE_FILE_BYTES: u64 = 32 << 20;
 /// Files of one upload or download.
 pub const TRANSFER_FILES: usize = 1000;
 /// Predecessors a conditional write carries forward.

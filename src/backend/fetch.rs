@@ -55,7 +55,8 @@ pub(super) fn advance(file: &FileRef, at: u64, chunk: &Object) -> Result<u64> {
     Err(Error::internal(format!("the store gave no bytes of {} at {at}", file.key)))
 }
 
-fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
+/// Checks that an operation takes a file of this size.
+pub(super) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
     if size <= most {
         return Ok(());
     }

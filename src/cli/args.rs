@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use super::{commands, settings::Setting};
+use super::{app::App, commands, settings::Setting};
+use crate::{error::Result, wire::MoveRequest};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
 #[derive(Debug, Parser)]
@@ -124,6 +125,8 @@ pub(super) enum Command {
     Write(commands::write::Write),
     /// Replace text in a file
     Edit(commands::edit::Edit),
+    /// Move or rename a file or folder
+    Mv(MoveRequest),
     /// Delete files
     Rm(commands::rm::Rm),
     /// Look at and clear away sessions
@@ -154,6 +157,38 @@ pub(super) enum Command {
     Openapi(commands::openapi::Openapi),
     /// Make, list and revoke keys for clients of the service
     Keys(commands::keys::Keys),
+}
+
+impl Command {
+    /// Runs the command.
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        match self {
+            Self::Serve(command) => command.run(app).await,
+            Self::Demo(command) => command.run(app).await,
+            Self::Ls(command) => command.run(app).await,
+            Self::Cat(command) => command.run(app).await,
+            Self::Grep(command) => command.run(app).await,
+            Self::Glob(command) => command.run(app).await,
+            Self::Write(command) => command.run(app).await,
+            Self::Edit(command) => command.run(app).await,
+            Self::Mv(request) => app.out.of_operation(&app.backend().await?.move_path(request).await?),
+            Self::Rm(command) => command.run(app).await,
+            Self::Session(command) => command.run(app).await,
+            Self::Prompt(command) => command.run(app).await,
+            Self::Skills(command) => command.run(app).await,
+            Self::Catalog(command) => command.run(app).await,
+            Self::New(command) => command.run(app),
+            Self::Lint(command) => command.run(app).await,
+            Self::Push(command) => command.run(app).await,
+            Self::Pull(command) => command.run(app).await,
+            Self::Doctor(command) => command.run(app).await,
+            Self::Config(command) => command.run(app),
+            Self::Completions(command) => command.run(app),
+            Self::Man(command) => command.run(app),
+            Self::Openapi(command) => command.run(app),
+            Self::Keys(command) => command.run(app),
+        }
+    }
 }
 
 #[cfg(test)]

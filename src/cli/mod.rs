@@ -89,35 +89,7 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     let settings = sources.settings()?;
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
     let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
-    let outcome = dispatch(cli.command, &app).await;
+    let outcome = cli.command.run(&app).await;
     app.end().await;
     outcome
-}
-
-async fn dispatch(command: Command, app: &App) -> Result<()> {
-    match command {
-        Command::Serve(command) => command.run(app).await,
-        Command::Demo(command) => command.run(app).await,
-        Command::Ls(command) => command.run(app).await,
-        Command::Cat(command) => command.run(app).await,
-        Command::Grep(command) => command.run(app).await,
-        Command::Glob(command) => command.run(app).await,
-        Command::Write(command) => command.run(app).await,
-        Command::Edit(command) => command.run(app).await,
-        Command::Rm(command) => command.run(app).await,
-        Command::Session(command) => command.run(app).await,
-        Command::Prompt(command) => command.run(app).await,
-        Command::Skills(command) => command.run(app).await,
-        Command::Catalog(command) => command.run(app).await,
-        Command::New(command) => command.run(app),
-        Command::Lint(command) => command.run(app).await,
-        Command::Push(command) => command.run(app).await,
-        Command::Pull(command) => command.run(app).await,
-        Command::Doctor(command) => command.run(app).await,
-        Command::Config(command) => command.run(app),
-        Command::Completions(command) => command.run(app),
-        Command::Man(command) => command.run(app),
-        Command::Openapi(command) => command.run(app),
-        Command::Keys(command) => command.run(app),
-    }
 }

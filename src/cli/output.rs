@@ -15,6 +15,7 @@ use super::commands::doctor::CHECKS_FAILED;
 use crate::{
     error::{Code, Error, Result},
     skill::shown::{Shown, block, one_line},
+    wire::{Instructions, Reply, TextForm},
 };
 
 /// Characters of a long line that are shown to a person.
@@ -67,6 +68,12 @@ impl Output {
     /// The result of a command: one JSON document, or what `text` makes of it.
     pub(super) fn reply<T: Serialize>(&self, value: &T, text: impl FnOnce(&Self, &T) -> Result<()>) -> Result<()> {
         if self.json { self.document(value) } else { text(self, value) }
+    }
+
+    /// The reply of an operation: one JSON document, or its text.
+    pub(super) fn of_operation(&self, reply: &impl Reply) -> Result<()> {
+        let form = TextForm { room: usize::MAX, instructions: Instructions::InReply };
+        self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }
 
     /// One JSON document on one line.

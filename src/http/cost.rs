@@ -10,9 +10,10 @@
 use axum::http::Method;
 
 use crate::limits::{
-    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB,
-    TEXT_BODY_BYTES,
+    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES,
+    SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
 };
+use crate::wire::{MemoryClass, Operation};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -21,16 +22,8 @@ const SEARCH_WINDOW_BYTES: u64 = SEARCH_WINDOW_KIB as u64 * KIB;
 /// The classes of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// A change or a look at one thing.
-    Small,
-    /// Listings and documents: names, descriptions, the instructions of a skill.
-    Listing,
-    /// A page of a file, out of a piece of it.
-    Page,
-    /// A search, with its one window.
-    Search,
-    /// The text of a file in the body.
-    Text,
+    /// An operation of the table.
+    Operation(MemoryClass),
     /// A turn of tool calls: the text of files, and searches, which share one window.
     Turn,
     /// A file on its way out: the piece that is fetched, and the one that the client has not taken yet.
@@ -39,23 +32,15 @@ pub(super) enum Cost {
     Upload,
 }
 
-/// Routes below `/v1/users/{user}` that are not [`Cost::Small`], by the end of their template.
+/// Routes below `/v1/users/{user}` that are not small, by the end of their template, beside those of the operations.
 const ROUTES: &[(&str, &str, Cost)] = &[
-    ("POST", "/ls", Cost::Listing),
-    ("POST", "/glob", Cost::Listing),
-    ("POST", "/read", Cost::Page),
-    ("POST", "/grep", Cost::Search),
-    ("POST", "/write", Cost::Text),
-    ("POST", "/edit", Cost::Text),
-    ("POST", "/discover_skills", Cost::Listing),
-    ("POST", "/load_skill", Cost::Listing),
     ("POST", "/tool_calls", Cost::Turn),
-    ("POST", "/messages", Cost::Listing),
-    ("GET", "/tools", Cost::Listing),
-    ("GET", "/prompt", Cost::Listing),
-    ("GET", "/skills", Cost::Listing),
-    ("GET", "/skills/{*skill}", Cost::Listing),
-    ("GET", "/sessions", Cost::Listing),
+    ("POST", "/messages", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/tools", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/prompt", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/skills/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/sessions", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/files/{*path}", Cost::Download),
     ("POST", "/download", Cost::Download),
     ("PUT", "/files/{*path}", Cost::Upload),
@@ -66,24 +51,29 @@ impl Cost {
     /// The class of a call, by its method and the template of its route.
     pub(super) fn of(method: &Method, template: &str) -> Self {
         let known = ROUTES.iter().find(|(of, end, _)| method == of && template.ends_with(end));
-        known.map_or(Self::Small, |(_, _, cost)| *cost)
+        let named =
+            |operation: &Operation| template.strip_suffix(operation.name()).is_some_and(|rest| rest.ends_with('/'));
+        let operation = Operation::ALL.iter().find(|operation| method == Method::POST && named(operation));
+        let class = || operation.and_then(|operation| operation.memory()).unwrap_or(MemoryClass::Small);
+        known.map_or_else(|| Self::Operation(class()), |(_, _, cost)| *cost)
     }
 
     /// The longest JSON body it takes.
     pub(super) const fn json_bytes(self) -> usize {
         match self {
-            Self::Text | Self::Turn => TEXT_BODY_BYTES,
+            Self::Operation(MemoryClass::Text) | Self::Turn => TEXT_BODY_BYTES,
             _ => JSON_BODY_BYTES,
         }
     }
 
     const fn fixed(self) -> u64 {
         match self {
-            Self::Small => 256 * KIB,
-            Self::Listing => 2 * MIB,
-            Self::Page => SCAN_BYTES + 2 * READ_BYTES as u64,
-            Self::Search => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
-            Self::Text => MIB,
+            Self::Operation(MemoryClass::Small) => 256 * KIB,
+            Self::Operation(MemoryClass::Listing) => 2 * MIB,
+            Self::Operation(MemoryClass::Page) => SCAN_BYTES + 2 * READ_BYTES as u64,
+            Self::Operation(MemoryClass::Search) => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
+            Self::Operation(MemoryClass::Text) => MIB,
+            Self::Operation(MemoryClass::Files) => MOVE_FILE_BYTES,
             Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
             Self::Upload => 0,
@@ -112,9 +102,10 @@ mod tests {
     fn every_call_within_its_limits_fits_the_part_of_one_user() {
         for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
             let part = (memory - MEMORY_CACHES_BYTES) / 2;
-            for (_, end, cost) in ROUTES {
+            let operations = Operation::CALLS.iter().map(|one| Cost::of(&Method::POST, &format!("/{one}")));
+            for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
                 let worst = cost.bytes(Some(body.min(cost.json_bytes()) as u64));
-                assert!(worst <= part, "{end}: {worst} of {part}");
+                assert!(worst <= part, "{cost:?}: {worst} of {part}");
             }
         }
     }
@@ -122,7 +113,7 @@ mod tests {
     #[test]
     fn a_body_counts_three_times_and_one_that_is_refused_not_at_all() {
         let small = Cost::of(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
-        assert_eq!(small, Cost::Small);
+        assert_eq!(small, Cost::Operation(MemoryClass::Small));
         assert_eq!(small.bytes(Some(0)), 256 * KIB);
         assert_eq!(small.bytes(Some(10)), 256 * KIB + 30);
         assert_eq!(small.bytes(Some(MIB)), 256 * KIB + 3 * MIB);

@@ -17,7 +17,7 @@ macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident }
     )* ; $($also:tt)*) => {
         /// The operations, each at its own name below a session.
         pub(super) fn of_session() -> OpenApiRouter {

@@ -96,6 +96,13 @@ mod tests {
     }
 
     #[test]
+    fn a_move_touches_both_of_its_paths() {
+        let go = ("move", json!({ "from": "/workspace/a", "to": "/ticket/b" }));
+        let calls = [read("/workspace/a/x"), write("/ticket/b"), go, read("/ticket/b"), read("/workspace/c")];
+        assert_eq!(rounds_of(&calls), [0, 0, 1, 2, 0]);
+    }
+
+    #[test]
     fn loading_waits_for_all_before_it_and_all_after_it_wait() {
         let load = ("load_skill", json!({ "skill": "a" }));
         let unload = ("unload_skill", json!({ "skill": "a" }));

@@ -4,7 +4,7 @@
 //! optional by its absence among the required ones.
 
 use serde_json::{Map, Value, json};
-use utoipa::PartialSchema as _;
+use utoipa::ToSchema;
 
 use super::{input::wrong, tool::Tool};
 use crate::{
@@ -36,9 +36,7 @@ macro_rules! facts {
             /// The schema of the request, and the members that are not a model's to say.
             fn request(self) -> (Value, &'static [&'static str]) {
                 match self.operation() {
-                    $(Operation::$variant => {
-                        (serde_json::to_value(wire::$request::schema()).unwrap_or_default(), wire::$request::NOT_FOR_MODELS)
-                    })*
+                    $(Operation::$variant => (schema_of::<wire::$request>(), wire::$request::NOT_FOR_MODELS),)*
                     _ => (Value::Null, &[]),
                 }
             }
@@ -106,6 +104,31 @@ impl Tool {
         let shown = members.into_iter().filter(|(name, _)| is_shown(name));
         shown.map(|(name, property)| (spelled(name), simplified(property))).collect()
     }
+}
+
+/// The schema of a document, in which each reference is replaced by what it refers to.
+fn schema_of<T: ToSchema>() -> Value {
+    let mut others = Vec::new();
+    T::schemas(&mut others);
+    let others: Map<String, Value> =
+        others.into_iter().filter_map(|(name, schema)| Some((name, serde_json::to_value(schema).ok()?))).collect();
+    let mut schema = serde_json::to_value(T::schema()).unwrap_or_default();
+    for property in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        if let Some(referred) = reference(property).and_then(|name| others.get(name)).and_then(Value::as_object) {
+            let description = property.get("description").or_else(|| referred.get("description")).cloned();
+            let mut resolved = referred.clone();
+            resolved.insert("description".to_owned(), description.unwrap_or_default());
+            *property = Value::Object(resolved);
+        }
+    }
+    schema
+}
+
+/// The name of the schema that a property refers to, alone or beside its own words.
+fn reference(property: &Value) -> Option<&str> {
+    let parts = ["allOf", "oneOf"].iter().find_map(|many| property.get(*many)?.as_array());
+    let named = parts.into_iter().flatten().chain([property]).find_map(|part| part.get("$ref")?.as_str());
+    named?.rsplit('/').next()
 }
 
 /// A property as a model is told of it.

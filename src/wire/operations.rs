@@ -12,6 +12,7 @@ mod glob;
 mod grep;
 mod load_skill;
 mod ls;
+mod move_path;
 mod read;
 mod unload_skill;
 mod write;
@@ -19,16 +20,17 @@ mod write;
 use std::fmt;
 
 use serde::{Serialize, de::DeserializeOwned};
-use utoipa::PartialSchema;
+use utoipa::ToSchema;
 
 pub use self::{
-    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, read::*, unload_skill::*, write::*,
+    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, move_path::*, read::*,
+    unload_skill::*, write::*,
 };
 use crate::error::Result;
 
 /// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
 ///
-/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag }`
+/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag, memory }`
 ///
 /// The rows behind the semicolon are operations that a policy has rules for and that carry bytes in place of JSON documents, each
 /// with routes of its own.
@@ -36,25 +38,27 @@ macro_rules! with_operations {
     ($then:ident) => {
         $then! {
             /// Find skills for a task; finding one does not load it.
-            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills" }
+            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills", Listing }
             /// Load a skill: mount its files below `/skills` and make it the current one.
-            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills" }
+            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills", Listing }
             /// Hide a loaded skill again.
-            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills" }
+            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills", Small }
             /// List a folder.
-            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files" }
+            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files", Listing }
             /// Read lines of a text file.
-            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files" }
+            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files", Page }
             /// Search the contents of everything the session sees.
-            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files" }
+            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files", Search }
             /// Find files by name.
-            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files" }
+            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files", Listing }
             /// Make a file, or replace it with `overwrite`.
-            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files" }
+            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text }
             /// Replace text in a file.
-            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files" }
+            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text }
+            /// Move or rename a file, or a folder and everything below it; nothing at the new path is replaced.
+            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files }
             /// Delete a file, or a folder and everything below it.
-            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files" }
+            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small }
             ;
             /// Fetch the bytes of files, or what is known of them: `GET` and `HEAD` of a file, and many at once.
             Download { "download", Some(Self::Read), Reads }
@@ -66,6 +70,11 @@ macro_rules! with_operations {
 
 pub(crate) use with_operations;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What an operation changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
@@ -75,6 +84,23 @@ pub enum Effect {
     Loads,
     /// Files.
     Writes,
+}
+
+/// What a call takes of memory at worst, beside its body and what came of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryClass {
+    /// A change or a look at one thing.
+    Small,
+    /// Listings and documents: names, descriptions, the instructions of a skill.
+    Listing,
+    /// A page of a file, out of a piece of it.
+    Page,
+    /// A search, with its one window.
+    Search,
+    /// The text of a file in the body.
+    Text,
+    /// The bytes of files that pass through.
+    Files,
 }
 
 /// What a call touches, for the order in which the calls of a turn may run.
@@ -89,7 +115,7 @@ pub enum Touch<'request> {
 }
 
 /// The request of an operation: one JSON document, answered by another.
-pub trait Request: Serialize + DeserializeOwned + PartialSchema + Send {
+pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// Which operation.
     const OPERATION: Operation;
     /// What it does and how to use it, for a model.
@@ -134,7 +160,7 @@ macro_rules! enumerate {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal }
+        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal, $memory:ident }
     )* ; $(
         $(#[doc = $other_doc:literal])*
         $other:ident { $other_name:literal, $other_under:expr, $other_effect:ident }
@@ -168,6 +194,12 @@ macro_rules! enumerate {
             #[must_use]
             pub const fn under(self) -> Option<Self> {
                 match self { $(Self::$variant => $under,)* $(Self::$other => $other_under,)* }
+            }
+
+            /// What a call takes of memory; none for those whose bytes are not in a JSON document.
+            #[must_use]
+            pub const fn memory(self) -> Option<MemoryClass> {
+                match self { $(Self::$variant => Some(MemoryClass::$memory),)* $(Self::$other => None,)* }
             }
 
             /// What it changes.

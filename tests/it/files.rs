@@ -409,7 +409,7 @@ async fn deleting_takes_a_file_or_a_whole_folder() {
     assert_eq!(code(agent.remove("/").await), Code::ReadOnly);
 }
 
-// S-MOVE-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
 // fails, with its outcome.
 #[tokio::test]
 async fn transfers_carry_bytes_and_report_in_order() {

@@ -38,6 +38,7 @@ mod listing_tokens;
 #[cfg(feature = "s3")]
 mod localstack;
 mod model;
+mod moves;
 #[cfg(feature = "s3")]
 mod on_s3;
 mod one_tree;

@@ -114,7 +114,7 @@ async fn a_delete_that_takes_too_long_ends_in_time_and_says_what_was_not_begun()
     assert_eq!(delete(&world.agent(), "/workspace/f").await.unwrap().outcome, None);
 }
 
-// S-MOVE-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
 // fails, with its outcome.
 #[tokio::test(start_paused = true)]
 async fn each_file_of_an_upload_that_fails_has_its_outcome() {

@@ -7,6 +7,7 @@ pub(super) mod glob;
 pub(super) mod grep;
 pub(super) mod load_skill;
 pub(super) mod ls;
+pub(super) mod move_path;
 pub(super) mod read;
 pub(super) mod transfer;
 pub(super) mod unload_skill;

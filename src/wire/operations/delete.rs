@@ -28,7 +28,7 @@ pub struct DeleteReply {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedFile>,
     /// How many more could not be.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub more_failed: u64,
 }
 
@@ -51,9 +51,4 @@ impl Request for DeleteRequest {
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Writes(&self.path)]
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -28,7 +28,6 @@ pub struct GrepRequest {
     pub context: usize,
     /// What to return.
     #[serde(default)]
-    #[schema(inline)]
     pub output_mode: GrepOutput,
     /// Hits (or files, in the other modes) to return at most.
     #[serde(default)]

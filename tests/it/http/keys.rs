@@ -66,6 +66,7 @@ fn calls() -> Vec<(Method, &'static str, Value, bool)> {
             json!({"file_path": "/workspace/a", "old_string": "a", "new_string": "b"}),
             false,
         ),
+        (post.clone(), "/sessions/s/move", json!({"from": "/workspace/a", "to": "/workspace/m"}), false),
         (post.clone(), "/sessions/s/delete", json!({"path": "/workspace/a"}), false),
         (post.clone(), "/sessions/s/load_skill", json!({"skill": "a"}), false),
         (post.clone(), "/sessions/s/unload_skill", json!({"skill": "a"}), false),

@@ -220,6 +220,7 @@ fn in_sessions() -> Vec<Call> {
             Acts(Operation::Edit),
             json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
         ),
+        call("post", in_session!("/move"), Acts(Operation::Move), json!({"from": "{file}", "to": "{file}-moved"})),
         call("post", in_session!("/delete"), Acts(Operation::Delete), json!({"path": "{file}"})),
         call("get", in_session!("/files/{path}"), Acts(Operation::Download), none.clone()),
         call("head", in_session!("/files/{path}"), Acts(Operation::Download), none.clone()),
@@ -242,6 +243,7 @@ fn tool_call(tool: Tool) -> Call {
         Operation::Write => json!({"file_path": "{file}", "content": "", "overwrite": true}),
         Operation::Edit => json!({"file_path": "{file}", "old_string": "text", "new_string": "text"}),
         Operation::Delete => json!({"path": "{file}"}),
+        Operation::Move => json!({"from": "{file}", "to": "{file}-moved"}),
         Operation::LoadSkill | Operation::UnloadSkill => json!({"skill": "a"}),
         Operation::DiscoverSkills => json!({"query": "a"}),
         other => panic!("the matrix has no call for {other}"),
@@ -316,13 +318,16 @@ fn loads(policy: &Policy, skill: SkillRule) -> Result<(), &'static str> {
 fn rule(operation: Operation, policy: &Policy) -> Result<(), &'static str> {
     let named: Vec<&str> = match operation {
         Operation::LoadSkill => vec!["load_skill", "Skill"],
-        Operation::Edit | Operation::Delete | Operation::Upload => vec![operation.name(), "write"],
+        Operation::Edit | Operation::Move | Operation::Delete | Operation::Upload => vec![operation.name(), "write"],
         Operation::Download => vec!["download", "read"],
         other => vec![other.name()],
     };
     let named = named.iter().find_map(|name| policy.tools.get(*name)).copied();
     let rule = named.or(policy.tools.get("*").copied()).unwrap_or_default();
-    let changes = matches!(operation, Operation::Write | Operation::Edit | Operation::Delete | Operation::Upload);
+    let changes = matches!(
+        operation,
+        Operation::Write | Operation::Edit | Operation::Move | Operation::Delete | Operation::Upload
+    );
     match rule {
         ToolRule::Blocked => Err("tool_blocked"),
         _ if changes && policy.plan_mode => Err("plan_mode"),
@@ -395,7 +400,7 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
     entry.expires = Some("2020-01-01T00:00:00Z".parse().unwrap());
     entry.team = Some(Id::parse("a").unwrap());
     let fields: BTreeSet<_> = serde_json::to_value(&entry).unwrap().as_object().unwrap().keys().cloned().collect();
-    let known = ["hash", "user", "scopes", "expires", "team", "name", "sessions", "vars"].map(str::to_owned);
+    let known = ["created", "hash", "user", "scopes", "expires", "team", "name", "sessions", "vars"].map(str::to_owned);
     assert_eq!(fields, known.into(), "a key can say more than there are kinds of keys here");
 }
 

@@ -145,7 +145,7 @@ async fn a_folder_that_is_deleted_in_part_says_so_by_either_route() {
     }
 }
 
-// S-MOVE-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
 // fails, with its outcome.
 #[tokio::test]
 async fn an_upload_says_what_became_of_each_file() {

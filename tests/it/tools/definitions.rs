@@ -10,7 +10,7 @@ use skillmount::{
 use super::{agent_in, agent_with, names, notary, offered, refused, said};
 use crate::support::world::{World, id};
 
-const FILE_TOOLS: [&str; 7] = ["ls", "read", "grep", "glob", "write", "edit", "delete"];
+const FILE_TOOLS: [&str; 8] = ["ls", "read", "grep", "glob", "write", "edit", "move", "delete"];
 
 async fn schema(agent: &skillmount::backend::SkillBackend, name: &str) -> Value {
     let found = offered(agent).await.into_iter().find(|(tool, _)| tool == name);
@@ -37,7 +37,7 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
         assert_eq!(tool.in_shape(Shape::Openai), json!({ "type": "function", "function": function }));
         let mcp = tool.in_shape(Shape::Mcp);
         assert_eq!((&mcp["name"], &mcp["description"], &mcp["inputSchema"]), (&json!(name), &json!(about), schema));
-        assert_eq!(mcp["annotations"]["readOnlyHint"], json!(!["write", "edit", "delete"].contains(&name)));
+        assert_eq!(mcp["annotations"]["readOnlyHint"], json!(!["write", "edit", "move", "delete"].contains(&name)));
     }
 }
 

@@ -88,7 +88,7 @@ async fn the_third_turn_has_all_tools_and_they_persist_for_the_rest_of_the_conve
     said(&agent, "discover_skills", json!({ "query": QUESTION })).await;
     said(&agent, "load_skill", json!({ "skill": "escrituras/compraventa" })).await;
     let wanted =
-        ["discover_skills", "load_skill", "unload_skill", "ls", "read", "grep", "glob", "write", "edit", "delete"];
+        ["discover_skills", "load_skill", "unload_skill", "ls", "read", "grep", "glob", "write", "edit", "move", "delete"];
     for _ in 0..3 {
         assert_eq!(names(&agent).await, wanted);
         said(&agent, "discover_skills", json!({ "query": "no such thing" })).await;
