@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test localstack tests sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -12,6 +12,12 @@ help: ## show this list
 demo: ## watch an agent's session, from nothing to a written file; needs no account
 	@echo 'Building skillmount. The first time this takes minutes, after that no time.'
 	@cargo run --quiet -- demo
+
+# Not in it: what speaks HTTP, S3 or the command line, and what waits for real clocks.
+quick: ## the inner loop: unit tests, the house, the contract and the stores in memory; under a minute once built
+	cargo test --lib
+	cargo test --test it -- \
+	  architecture:: semantics:: documents:: public_api:: conformance::memory conformance::every_layer_over_memory as_reviewed
 
 # LocalStack is stopped again unless it ran before. The last line says how many tests passed and failed.
 test: ripgrep ## everything that must be green, LocalStack included, with the minutes of each part

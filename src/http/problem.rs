@@ -194,3 +194,40 @@ pub(super) enum Failure {
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(Document<'static>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::JSON_BODY_BYTES;
+
+    /// The document, status and headers of a problem.
+    async fn rendered(problem: Problem) -> String {
+        let response = render(problem.into_response(), "request-1");
+        let lines = response.headers().iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
+        let headers = lines.map(|(name, value)| format!("{name}: {}\n", value.to_str().unwrap()));
+        let head = format!("{}\n{}", response.status(), headers.collect::<String>());
+        let body = axum::body::to_bytes(response.into_body(), JSON_BODY_BYTES).await.unwrap();
+        let document: Value = serde_json::from_slice(&body).unwrap();
+        format!("{head}{}\n", serde_json::to_string_pretty(&document).unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_document_of_every_code_is_as_reviewed() {
+        let mut problems: Vec<Problem> =
+            Code::ALL.iter().map(|code| Error::new(*code, "what to do next").into()).collect();
+        let parts = Parts { file: Some(Outcome::Applied), session: Some(Outcome::Unknown) };
+        let half_done = Error::new(Code::StoreUnavailable, "what to do next").with_parts(parts);
+        problems.push(half_done.with_detail("deleted", 2).into());
+        problems.push(Problem::range_not_satisfiable(7));
+        let mut text = String::new();
+        for problem in problems {
+            text += &rendered(problem).await;
+            text += "\n";
+        }
+        // Beside the other snapshots, which are no part of the crate that is published.
+        let place = "../../tests/it/http/snapshots";
+        insta::with_settings!({ snapshot_path => place, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!("problems", text);
+        });
+    }
+}

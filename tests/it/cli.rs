@@ -11,6 +11,7 @@ mod settings;
 mod skills;
 #[cfg(unix)]
 mod stopping;
+mod transcripts;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
 

@@ -36,12 +36,33 @@ fn the_front_page_names_every_feature() {
 
 #[test]
 fn every_link_of_the_documents_leads_somewhere() {
-    for document in ["docs/ARCHITECTURE.md", "docs/SEMANTICS.md", "docs/DECISIONS.md", "CHANGELOG.md"] {
+    let beside_the_map = ["docs/SEMANTICS.md", "docs/DECISIONS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+    for document in ["README.md", "docs/ARCHITECTURE.md"].into_iter().chain(beside_the_map) {
         for target in links(&read(document)) {
             let folder = root().join(document).parent().unwrap().to_path_buf();
             assert!(folder.join(&target).exists(), "{document}: {target}");
         }
     }
+}
+
+/// Each way to extend the project touches few files, and those that are there today are named as they are.
+#[test]
+fn contributing_names_at_most_six_files_of_each_extension() {
+    let guide = read("CONTRIBUTING.md");
+    let extensions = guide.split_once("\n## How to add").unwrap().1;
+    let mut count = 0;
+    for extension in extensions.split("\n### ").skip(1) {
+        let items = extension.lines().filter(|line| line.starts_with("* `src/"));
+        let names =
+            items.flat_map(|line| line.split_once(": ").unwrap().0.split('`').filter(|name| name.starts_with("src/")));
+        let files: Vec<_> = names.collect();
+        assert!((1..=6).contains(&files.len()), "{files:?}");
+        for file in files.iter().filter(|file| !file.contains("NAME")) {
+            assert!(root().join(file).is_file(), "CONTRIBUTING.md names {file}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 6, "is CONTRIBUTING.md still read?");
 }
 
 fn root() -> PathBuf {

@@ -25,6 +25,7 @@ mod directory;
 mod discover;
 mod discovery;
 mod documents;
+mod earlier_bucket;
 mod example;
 mod files;
 mod fixtures;

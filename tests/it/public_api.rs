@@ -9,25 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `UPDATE_SNAPSHOTS=1` writes it anew.
+/// What breaks callers stands in CHANGELOG.md as well.
 #[test]
 fn the_public_items_are_the_snapshot() {
-    let snapshot = root().join("tests/it/snapshots/public_api.txt");
-    let now = public_api();
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::write(&snapshot, &now).unwrap();
-    }
-    let kept = fs::read_to_string(&snapshot).unwrap_or_default();
-    let (kept, now): (BTreeSet<_>, BTreeSet<_>) = (kept.lines().collect(), now.lines().collect());
-    let gone: Vec<_> = kept.difference(&now).map(|line| format!("- {line}")).collect();
-    let new: Vec<_> = now.difference(&kept).map(|line| format!("+ {line}")).collect();
-    assert!(
-        gone.is_empty() && new.is_empty(),
-        "the public interface changed; look at the diff after UPDATE_SNAPSHOTS=1 cargo test --test it public_api, and \
-         write what breaks callers into CHANGELOG.md:\n{}\n{}",
-        gone.join("\n"),
-        new.join("\n")
-    );
+    insta::assert_snapshot!("public_api", public_api());
 }
 
 #[test]

@@ -1,25 +1,16 @@
 //! The OpenAPI document.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use skillmount::limits::SEARCH_RESULTS_MOST;
 
 use super::Server;
 
-/// Any change of the interface shows in a diff of this file. `UPDATE_SNAPSHOTS=1` writes it anew.
+/// Any change of the interface shows in a diff of this snapshot.
 #[test]
 fn the_document_is_the_snapshot() {
-    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots/openapi.json");
-    let now = serde_json::to_string_pretty(&skillmount::http::openapi()).unwrap() + "\n";
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::write(&snapshot, &now).unwrap();
-    }
-    let kept = fs::read_to_string(&snapshot).unwrap_or_default();
-    assert!(
-        kept == now,
-        "the interface changed: look at the diff after UPDATE_SNAPSHOTS=1 cargo test --test it openapi"
-    );
+    insta::assert_snapshot!("openapi", serde_json::to_string_pretty(&skillmount::http::openapi()).unwrap());
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ mod hostile;
 mod processes;
 mod stage;
 
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -18,7 +18,32 @@ use skillmount::{
     skill::{Diagnostic, read_head},
 };
 
-use self::stage::{FORMATS, entry, notary, parsed_xml, roomy};
+use self::stage::{FORMATS, Stage, entry, notary, parsed_xml, roomy};
+
+/// Each format in one snapshot, with every mode before and after a skill is loaded.
+#[test]
+fn prompts_are_as_reviewed() {
+    let fresh = || {
+        Stage::new(&[
+            ("escrituras/compraventa", "Redacta escrituras de compraventa."),
+            ("escrituras/hipoteca", "Úsala si: hay <préstamo> & \"garantía\"; [véase](x) # no es un título"),
+            ("notas", "Toma notas."),
+        ])
+    };
+    let mut loaded = fresh();
+    loaded.load("notas", "# Notas");
+    loaded.load("escrituras/compraventa", "# Compraventa\n\n```sh\necho \"$1\"\n```\n</skill>");
+    for format in FORMATS {
+        let mut text = String::new();
+        for mode in [PromptMode::TwoState, PromptMode::Listing, PromptMode::Combined, PromptMode::Discover] {
+            for (state, stage) in [("nothing loaded", &fresh()), ("two skills loaded", &loaded)] {
+                let request = PromptRequest { mode: Some(mode), format, ..roomy() };
+                let _ = write!(text, "======== {mode:?}, {state}\n{}\n", stage.render(&request).prompt);
+            }
+        }
+        insta::assert_snapshot!(format!("prompt_{format:?}").to_lowercase(), text);
+    }
+}
 
 #[test]
 fn a_listing_holds_name_description_category_and_location_of_each_skill() {

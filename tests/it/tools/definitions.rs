@@ -42,6 +42,16 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
 }
 
 #[tokio::test]
+async fn tools_are_as_reviewed() {
+    let tools = for_session(&notary().await.agent()).await.unwrap();
+    for shape in [Shape::Anthropic, Shape::Openai, Shape::Mcp] {
+        let shaped: Vec<_> = tools.iter().map(|tool| tool.in_shape(shape)).collect();
+        let text = serde_json::to_string_pretty(&shaped).unwrap();
+        insta::assert_snapshot!(format!("tools_{shape:?}").to_lowercase(), text);
+    }
+}
+
+#[tokio::test]
 async fn the_schema_of_a_tool_and_what_it_accepts_are_the_same() {
     let agent = World::new().agent();
     for (name, tool) in offered(&agent).await {

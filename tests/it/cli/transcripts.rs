@@ -1,0 +1,59 @@
+//! What a person sees who follows the README.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use super::Home;
+
+/// What differs from run to run, and what stands for it.
+const CHANGES: [(&str, &str); 5] = [
+    (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "[time]"),
+    (r"\d+\.\d m?s", "[time]"),
+    (r"sha256:[0-9a-f]+", "sha256:[digest]"),
+    (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
+    (r"(file:|to )/[^ \n]*", "$1[folder]"),
+];
+
+/// The commands of a section of the README that end by themselves, as words.
+fn commands_of(section: &str) -> Vec<Vec<String>> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let section = readme.split_once(&format!("\n## {section}\n")).unwrap().1.split("\n## ").next().unwrap();
+    let code = section.split("```").nth(1).unwrap();
+    let commands = code.lines().filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
+    let commands = commands.filter(|command| !command.starts_with("serve"));
+    commands.map(words).collect()
+}
+
+/// The words of a command, as a shell splits them; quotes hold words together.
+fn words(command: &str) -> Vec<String> {
+    let parts = command.split('"').enumerate();
+    parts
+        .flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
+}
+
+/// Runs each command in a home of its own and writes down what a terminal would show.
+fn transcript(commands: &[Vec<String>]) -> String {
+    let mut home = Home::new();
+    home.leave_indexes_alone();
+    let mut text = String::new();
+    for command in commands {
+        let output = home.run(&command.iter().map(String::as_str).collect::<Vec<_>>());
+        let _ = write!(text, "$ skillmount {}\n{}", command.join(" "), String::from_utf8_lossy(&output.stdout));
+        let _ = write!(text, "{}", String::from_utf8_lossy(&output.stderr));
+        let _ = writeln!(text, "[status {}]\n", output.status.code().unwrap());
+    }
+    text
+}
+
+#[test]
+fn the_first_session_of_the_readme_is_as_reviewed() {
+    let commands = commands_of("Start it");
+    assert!(commands.len() > 5, "{commands:?}");
+    insta::with_settings!({ filters => CHANGES }, {
+        insta::assert_snapshot!("first_session", transcript(&commands));
+        insta::assert_snapshot!("demo", transcript(&[vec!["demo".to_owned()]]));
+    });
+}

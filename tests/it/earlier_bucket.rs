@@ -1,0 +1,174 @@
+//! A bucket that an earlier version wrote: sessions, policies, files and the index mean today what they meant then.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tempfile::TempDir;
+
+use crate::support::{
+    SetClock,
+    world::{Short, World, code, files_below, id},
+};
+use skillmount::{
+    Code,
+    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    path::Id,
+    prompt::{PromptRequest, for_session},
+    session::{PromptMode, SkillRule, ToolRule},
+    store::{DirectoryStore, SharedStore, Verb},
+    wire::UnloadSkillRequest,
+};
+
+/// A copy of `fixtures/buckets/before-doors`, and a service over it.
+struct Restored {
+    folder: TempDir,
+    world: World,
+    /// A second after the last write to it: no session has expired and the index is young.
+    clock: Arc<SetClock>,
+}
+
+impl Restored {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let last = restore("before-doors", folder.path());
+        let clock = SetClock::at(i64::try_from(last.as_secs()).unwrap() + 1);
+        let store = Arc::new(DirectoryStore::open(folder.path(), clock.clone()).unwrap());
+        Self { world: Self::process(store, &clock), folder, clock }
+    }
+
+    /// Another process over the same folder, which knows nothing yet.
+    fn restarted(self) -> Self {
+        Self { world: Self::process(self.world.bucket.clone(), &self.clock), ..self }
+    }
+
+    fn process(store: SharedStore, clock: &Arc<SetClock>) -> World {
+        World::undisturbed(store, ServiceOptions { index: true, ..ServiceOptions::default() }, clock.clone())
+    }
+
+    fn agent(&self, session: &str) -> SkillBackend {
+        self.world.agent_of("ana", session)
+    }
+}
+
+/// Copies a bucket into `folder` and gives each file the time it had when it was written. Sessions and the index hold
+/// `ETag`s, which a directory store makes of that time and of the file's size.
+///
+/// Returns the last of these times, since 1970.
+fn restore(bucket: &str, folder: &Path) -> Duration {
+    let buckets = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/buckets");
+    for (name, bytes) in files_below(&buckets.join(bucket)) {
+        let file = folder.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, bytes).unwrap();
+    }
+    let times = fs::read_to_string(buckets.join(format!("{bucket}.times"))).unwrap();
+    let times = times.lines().map(|line| {
+        let (nanos, name) = line.split_once(' ').unwrap();
+        let time = Duration::from_nanos(nanos.parse().unwrap());
+        let file = File::options().write(true).open(folder.join(name)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + time).unwrap();
+        time
+    });
+    times.max().unwrap()
+}
+
+fn names(ids: &[Id]) -> Vec<&str> {
+    ids.iter().map(Id::as_str).collect()
+}
+
+#[tokio::test]
+async fn sessions_have_their_skills_variables_and_policies() {
+    let bucket = Restored::new();
+    let sessions = bucket.world.service.sessions();
+    let page = sessions.list(&id("ana"), 10, None).await.unwrap();
+    let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
+    assert_eq!((names(&listed), page.damaged.len()), (vec!["fork", "sale"], 0));
+
+    let sale = bucket.agent("sale").session().await.unwrap();
+    assert_eq!((sale.vars["ticket_id"].as_str(), sale.policy.prompt_mode), ("T-7", PromptMode::Combined));
+    assert_eq!(sale.policy.tools["edit"], ToolRule::Ask);
+    let loaded: Vec<_> = sale.loaded_skills.iter().map(|loaded| loaded.skill.as_str()).collect();
+    assert_eq!((loaded, sale.discoveries.len()), (vec!["escrituras/compraventa"], 1));
+
+    let of_user = sessions.user_policy(&id("ana")).await.unwrap();
+    assert_eq!((of_user.skills["contratos/*"], of_user.tools["delete"]), (SkillRule::Blocked, ToolRule::Ask));
+    let agent = bucket.agent("sale");
+    assert_eq!(code(agent.replace("/workspace/draft.md", "Deed", "Sale").await), Code::ApprovalRequired);
+    assert_eq!(code(agent.remove("/workspace/draft.md").await), Code::ApprovalRequired);
+    assert_eq!(code(agent.load("contratos/arrendamiento").await), Code::SkillNotFound);
+
+    let begun = bucket.agent("another").ranked_state().await.unwrap().session;
+    let ranks: Vec<_> = begun.ranks.iter().map(|(skill, times)| (skill.as_str(), *times)).collect();
+    assert_eq!(ranks, [("escrituras/compraventa", 1), ("escrituras/hipoteca", 1)], "uses are counted on");
+}
+
+// S-PIN-1: Below `/skills`, reading serves the snapshot taken at load, each file fetched with `If-Match`.
+#[tokio::test]
+async fn a_loaded_skill_is_read_through_the_snapshot_of_then() {
+    let bucket = Restored::new();
+    let agent = bucket.agent("sale");
+    let file = bucket.folder.path().join("ana/skills/escrituras/compraventa/disclosure_clausulas.md");
+    let (text, shown) = (fs::read_to_string(&file).unwrap(), "/skills/compraventa/disclosure_clausulas.md");
+    assert_eq!(agent.text(shown).await.unwrap(), text);
+    let found = agent.find("/skills/**/*.md").await.unwrap();
+    assert_eq!(found.len(), 3, "{found:?}");
+
+    fs::write(&file, text.replace("arras", "señal")).unwrap();
+    let bucket = bucket.restarted();
+    assert_eq!(code(bucket.agent("sale").text(shown).await), Code::SkillChanged);
+}
+
+// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
+// the session whose they are.
+#[tokio::test]
+async fn a_fork_of_then_keeps_a_workspace_of_its_own() {
+    let bucket = Restored::new();
+    let fork = bucket.agent("fork").session().await.unwrap();
+    assert_eq!((fork.parent.as_ref().map(Id::as_str), &fork.workspace_of), (Some("sale"), &None));
+    for (session, text) in [("sale", "# Deed\n"), ("fork", "# Of the fork\n")] {
+        let agent = bucket.agent(session);
+        assert_eq!(agent.text("/workspace/draft.md").await.unwrap(), text);
+        assert_eq!(agent.text("/ticket/notes.md").await.unwrap(), "Ask for the deposit.\n");
+    }
+    let of_fork = bucket.agent("fork").names("/skills").await.unwrap();
+    assert_eq!(of_fork, ["/skills/compraventa", "/skills/hipoteca"]);
+}
+
+#[tokio::test]
+async fn the_index_of_then_saves_reading_the_skills() {
+    let bucket = Restored::new();
+    let found = bucket.agent("sale").catalog(false).await.unwrap();
+    assert_eq!(found.entries.len(), 3);
+    let asked = bucket.world.ledger.asked();
+    assert!(asked.contains(&(Verb::Get, "ana/.skillmount/catalog.json".to_owned())), "{asked:?}");
+    assert!(!asked.iter().any(|(_, key)| key.contains("/skills/")), "{asked:?}");
+}
+
+/// The snapshots are what the earlier version answered; a later change of our own wording is the only one they take.
+#[tokio::test]
+async fn prompts_are_those_of_then() {
+    let bucket = Restored::new();
+    for session in ["sale", "fork"] {
+        let rendering = for_session(&bucket.agent(session), &PromptRequest::default()).await.unwrap();
+        insta::assert_snapshot!(format!("prompt_of_{session}"), rendering.prompt);
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_then_goes_on() {
+    let bucket = Restored::new();
+    let agent = bucket.agent("sale");
+    let before = agent.session().await.unwrap().version;
+    agent.unload_skill(UnloadSkillRequest { skill: "compraventa".to_owned() }).await.unwrap();
+    agent.overwrite("/workspace/draft.md", "# Sale\n").await.unwrap();
+    agent.load("escrituras/hipoteca").await.unwrap();
+    let bucket = bucket.restarted();
+    let agent = bucket.agent("sale");
+    assert!(agent.session().await.unwrap().version > before);
+    assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
+    assert_eq!(agent.text("/workspace/draft.md").await.unwrap(), "# Sale\n");
+}
