@@ -1,4 +1,4 @@
-//! A session without what only its own operations need: what is shown and listed.
+//! A session as it is shown and listed, without the parts that only its own operations need.
 
 use std::collections::BTreeMap;
 
@@ -12,46 +12,46 @@ use crate::path::{Id, Layer, MountName, SkillPath};
 pub struct SessionSummary {
     /// Its id, unique within the user.
     pub session_id: Id,
-    /// Whose it is.
+    /// Its user.
     pub user_id: Id,
     /// Values for the mount templates.
     pub vars: BTreeMap<String, Id>,
-    /// What it may do.
+    /// Its policy.
     pub policy: Policy,
     /// The session it was forked from.
     pub parent: Option<Id>,
     /// The session whose `/workspace` and `/ticket` it shares.
     pub workspace_of: Option<Id>,
-    /// The skill whose instructions the prompt holds.
+    /// The skill whose instructions the prompt contains.
     pub current_skill: Option<SkillPath>,
-    /// Counts changes.
+    /// The number of changes.
     pub version: u64,
     /// When it began.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// When it is forgotten if nothing happens in it.
+    /// The time at which it expires if it is not used.
     pub expires_at: Timestamp,
     /// Skills in the order they were loaded.
     pub loaded_skills: Vec<LoadedSummary>,
 }
 
-/// One skill a session has loaded, without its files.
+/// One loaded skill of a session, without its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedSummary {
-    /// Where it lies.
+    /// Its path.
     pub skill: SkillPath,
-    /// Whose folder that is in.
+    /// Its layer.
     pub layer: Layer,
-    /// The team, where it is a team's.
+    /// Its team, if it is in a team's layer.
     pub team: Option<Id>,
     /// Its folder below `/skills`.
     pub mount: MountName,
-    /// The name its frontmatter gives, or its folder's.
+    /// The name in its frontmatter, or its folder's.
     pub name: String,
-    /// What its frontmatter says it is for.
+    /// The description in its frontmatter.
     pub description: String,
-    /// The digest of its files as they were when it was loaded.
+    /// The digest of its files at the time of the load.
     pub digest: String,
     /// When it was loaded.
     pub loaded_at: Timestamp,
@@ -64,7 +64,7 @@ impl SessionSummary {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)
     }
 
-    /// The same, naming only loaded skills that the reader `sees`.
+    /// The same summary with only the loaded skills that the reader `sees`.
     #[must_use]
     pub fn naming(mut self, mut sees: impl FnMut(&LoadedSummary) -> bool) -> Self {
         self.loaded_skills.retain(|loaded| sees(loaded));

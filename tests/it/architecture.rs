@@ -19,8 +19,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("skill", &["error", "limits", "clock", "path", "budget"]),
     ("wire", &["error", "limits", "path"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill"]),
-    ("session", &["error", "limits", "clock", "path", "budget", "json", "store", "skill", "wire", "catalog"]),
-    ("backend", &["error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session"]),
+    ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire"]),
+    (
+        "backend",
+        &["error", "limits", "clock", "path", "budget", "access", "store", "skill", "wire", "catalog", "session"],
+    ),
     (
         "prompt",
         &["error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session", "backend"],
@@ -35,15 +38,15 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "http",
         &[
-            "error", "limits", "clock", "path", "budget", "json", "store", "skill", "wire", "catalog", "session",
-            "backend", "prompt", "tools",
+            "error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire", "catalog",
+            "session", "backend", "prompt", "tools",
         ],
     ),
     (
         "cli",
         &[
-            "error", "limits", "clock", "path", "budget", "store", "skill", "wire", "catalog", "session", "backend",
-            "prompt", "tools",
+            "error", "limits", "clock", "path", "budget", "access", "store", "skill", "wire", "catalog", "session",
+            "backend", "prompt", "tools",
         ],
     ),
 ];

@@ -9,7 +9,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
-    session::{Both, Change, LoadedSkill, Session, SkillRule},
+    session::{Change, EffectivePolicy, LoadedSkill, Session, SkillRule},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
 };
@@ -89,9 +89,9 @@ impl SkillBackend {
     ///
     /// # Errors
     /// What keeps the first of them from being loaded.
-    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, Both)> {
+    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, EffectivePolicy)> {
         let user = self.shared.sessions.user_policy(self.user()).await?;
-        let policy = draft.policy.stricter(&user);
+        let policy = draft.policy.under(&user);
         permit(&policy, Operation::LoadSkill)?;
         let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
@@ -103,7 +103,7 @@ impl SkillBackend {
     async fn mount(
         &self,
         fetched: &Fetched,
-        policy: &Both,
+        policy: &EffectivePolicy,
         alias: Option<MountName>,
         arguments: Option<&str>,
     ) -> Result<Mounted> {
@@ -122,7 +122,7 @@ impl SkillBackend {
         &self,
         session: &mut Session,
         fetched: &Fetched,
-        policy: &Both,
+        policy: &EffectivePolicy,
         alias: Option<&MountName>,
         arguments: Option<&str>,
     ) -> Result<Mounted> {
@@ -168,7 +168,7 @@ impl SkillBackend {
 
     /// Whether this caller may be told of a loaded skill: since it was loaded it may have been hidden, or the caller is of
     /// another team.
-    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
+    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
         Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
     }
 
@@ -234,8 +234,8 @@ fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
 }
 
 /// Keeps a skill from being loaded unasked where a person has to approve it.
-fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
-    if policy.skill(&fetched.skill) != SkillRule::Enabled {
+fn check_approval(fetched: &Fetched, policy: &EffectivePolicy) -> Result<()> {
+    if policy.skill(&fetched.skill) != SkillRule::AskFirst {
         return Ok(());
     }
     let skill = one_line(fetched.skill.as_str());
