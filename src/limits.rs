@@ -272,8 +272,8 @@ pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
 pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
 /// The part of that budget for other catalogs beside one that is larger than it by itself: an eighth.
 pub const CATALOG_BESIDE: u64 = 8;
-/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by workers,
-/// off the threads that serve requests.
+/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by
+/// workers, off the threads that serve requests.
 pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 /// One piece of a download: fetched at once, and held until the client takes it.
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
@@ -363,8 +363,8 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
-/// How long a service that got SIGTERM goes on accepting, unless configured otherwise: long enough for a balancer to see twice
-/// that it is not ready.
+/// How long a service goes on accepting after SIGTERM, unless configured otherwise: long enough for a balancer to see
+/// twice that it is not ready.
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
 /// The longest drain that can be configured.
 pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);

@@ -163,7 +163,8 @@ fn is_current(stored: &Discovery, current: &Discovery) -> bool {
     stored.readings() == current.readings() && ahead.unsigned_abs() < CATALOG_STALE / 2
 }
 
-/// Writes over `base`, or over the present version if `base` is not known. Returns the new version, if the store gave it.
+/// Writes over `base`, or over the present version if `base` is not known. Returns the new version, if the store gave
+/// it.
 async fn replace(
     store: &dyn Store,
     committer: &Committer,

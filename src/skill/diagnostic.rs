@@ -1,4 +1,4 @@
-//! What was found wrong with a SKILL.md, and where. The codes stand in one table, with what each means to a load and to
+//! The findings on a SKILL.md, with their places. One table has their codes, each with its severity for a load and for
 //! lint.
 
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ findings! {
     NameInvalid "name_invalid" Error Error "A name that the specification does not allow.";
     NameTooLong "name_too_long" Error Error "A name over the limit of the specification.";
     DescriptionTooLong "description_too_long" Error Error "A description over the limit of the specification.";
-    CompatibilityTooLong "compatibility_too_long" Error Error "A compatibility note over the limit of the specification.";
+    CompatibilityTooLong "compatibility_too_long" Error Error "A compatibility note over the specified limit.";
     CompatibilityEmpty "compatibility_empty" Error Error "An empty compatibility note.";
     AllowedToolsForm "allowed_tools_form" Warning Warning "Allowed tools in a form that not every reader takes.";
     MetadataNotText "metadata_not_text" Warning Warning "A value of `metadata` that is no text.";

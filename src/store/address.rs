@@ -70,8 +70,8 @@ pub struct S3Options {
 }
 
 impl StoreAddress {
-    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`. The folder of `file:` may be relative, and may be written as
-    /// in a URL (`file:///srv/agents`).
+    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`. The folder of `file:` may be relative, and may be written
+    /// as in a URL (`file:///srv/agents`).
     ///
     /// # Errors
     /// `invalid_request` for anything else, with the three forms; `invalid_path` for a prefix that has a segment no key may

@@ -73,7 +73,8 @@ pub struct GetOptions {
     /// [`StoreError::RangeNotSatisfiable`](super::StoreError::RangeNotSatisfiable), but `0..n` of an empty object is no
     /// bytes.
     pub range: Option<Range<u64>>,
-    /// Only this version: otherwise [`StoreError::PreconditionFailed`](super::StoreError::PreconditionFailed) (or `NotFound`).
+    /// If set, only this version: otherwise [`StoreError::PreconditionFailed`](super::StoreError::PreconditionFailed)
+    /// (or `NotFound`).
     pub if_match: Option<ETag>,
     /// Not this version: otherwise [`StoreError::NotModified`](super::StoreError::NotModified).
     pub if_none_match: Option<ETag>,
