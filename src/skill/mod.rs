@@ -1,7 +1,7 @@
 //! What a skill is, apart from where it is stored: pure functions over the text of a SKILL.md and its list of files.
 //!
-//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down; judging is
-//! `lint`'s job. Only `frontmatter` parses YAML.
+//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
+//! judges. Only `frontmatter` parses YAML.
 
 mod body;
 mod diagnostic;

@@ -130,8 +130,9 @@ pub struct Policy {
     pub prompt_mode: PromptMode,
     /// The name of the tool that loads a skill.
     pub load_tool: LoadTool,
-    /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds for
-    /// everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest counts.
+    /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds
+    /// for everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest
+    /// counts.
     pub tools: BTreeMap<String, ToolRule>,
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     pub skills: BTreeMap<String, SkillRule>,

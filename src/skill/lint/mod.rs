@@ -55,7 +55,7 @@ const KNOWN_FIELDS: [&str; 25] = [
     "when_to_use",
 ];
 
-/// Judges the SKILL.md of the skill in `folder`. `files` are the paths of its files below that folder, if they are known.
+/// Judges the SKILL.md of the skill in `folder`. `files` are the paths of its files below it, if they are known.
 ///
 /// Findings are in the order of their lines. The skill can be published if none of them is an error.
 #[must_use]

@@ -39,16 +39,16 @@ use escape::{fence, line_start, markdown, sanitize};
 /// * it contains no character that a model reads and a person does not see;
 /// * its words have one space between them, and none before or after.
 ///
-/// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do that,
-/// and a serializer does it for JSON and YAML.
+/// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do
+/// that, and a serializer does it for JSON and YAML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     text: String,
     removed: usize,
 }
 
-/// Lines of text of a skill, such as its instructions: no invisible character, and no control character but tab and line
-/// feed.
+/// Lines of text of a skill, such as its instructions. They have no invisible character, and no control character but
+/// tab and line feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownBlock {
     text: String,
