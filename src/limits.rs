@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 // ---- names and paths
 
 /// An id: user, session, variable value.
@@ -13,12 +15,16 @@ pub const ID_BYTES: usize = 128;
 pub const SEGMENT_BYTES: usize = 255;
 /// An object key: the limit of S3.
 pub const KEY_BYTES: usize = 1024;
-/// A virtual path: more than any key could hold, so that the key limit is the one that is met.
+/// A virtual path: more than any key, so that callers meet the limit of keys first.
 pub const PATH_BYTES: usize = 2048;
 /// How deep below `skills/` a skill may lie.
 pub const SKILL_DEPTH: usize = 6;
 /// Session variables.
 pub const VARS: usize = 32;
+/// The name of one life of a session, in a version that a client sends back.
+pub const LIFE_BYTES: usize = 64;
+/// Characters of a client's name that an error quotes.
+pub const QUOTED_CHARS: usize = 100;
 
 // ---- patterns
 
@@ -26,7 +32,7 @@ pub const VARS: usize = 32;
 pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
 pub const GLOB_ALTERNATIVES: usize = 1000;
-/// All alternatives of a glob together, which is what matching one path may cost at most, times its length.
+/// All alternatives of a glob together. Matching one path costs at most this times its length.
 pub const GLOB_EXPANDED_BYTES: usize = 64 << 10;
 /// Braces of a glob that are open at once.
 pub const GLOB_NESTING: usize = 64;
@@ -39,27 +45,27 @@ pub const REGEX_NEST: u32 = 100;
 
 // ---- reading
 
-/// Lines of a `read` where the caller names no limit.
+/// Lines of a `read` if the caller gives no limit.
 pub const READ_LINES: u64 = 2000;
 /// Content of one `read` reply; longer windows are cut at a line and say how to go on.
 pub const READ_BYTES: usize = 1 << 20;
-/// The first bytes looked at to tell text from binary, as git and ripgrep do.
+/// The first bytes, which decide between text and binary, as in git and ripgrep.
 pub const BINARY_PROBE_BYTES: usize = 8 * 1024;
 /// One GET of a large object: bigger files are read in pieces of this size.
 pub const CHUNK_BYTES: u64 = 8 << 20;
-/// One GET while a large file is looked through for its lines. Half a chunk: a scan of a gigabyte then stays within 32 MiB of
-/// memory, with what the allocator keeps of the pieces before.
+/// One GET while a large file is searched for its lines. Half a chunk: a scan of a gigabyte then stays within 32 MiB of
+/// memory, with the earlier pieces that the allocator keeps.
 pub const SCAN_BYTES: u64 = 4 << 20;
 /// The first GET of a file of unknown size.
 pub const FIRST_CHUNK_BYTES: u64 = 256 << 10;
 /// Every how many lines the line index of a large file keeps an offset.
 pub const LINE_INDEX_STRIDE: u64 = 64;
-/// Offsets a line index keeps before it doubles its stride.
+/// Offsets that a line index keeps before it doubles its stride.
 pub const LINE_INDEX_ENTRIES: usize = 1 << 18;
 
 // ---- grep, glob, ls
 
-/// Hits of a grep where the caller names no cap.
+/// Hits of a grep if the caller gives no cap.
 pub const GREP_MATCHES: usize = 1000;
 /// Hits a caller may ask for.
 pub const GREP_MATCHES_MAX: usize = 10_000;
@@ -71,9 +77,10 @@ pub const GREP_LINE_BYTES: usize = 32 * 1024;
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;
-/// Contents that the searches of one call hold at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files are searched.
+/// Contents that the searches of one call hold at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files
+/// are searched.
 pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
-/// A line that is searched, with its lines of context. A longer one ends the search of its file, and the reply says so.
+/// A searched line, with its lines of context. A longer one ends the search of its file, and the reply says so.
 pub const SEARCH_LINE_BYTES: usize = 8 << 20;
 /// Files of a glob reply, and entries of an `ls` reply.
 pub const LIST_ENTRIES: usize = 10_000;
@@ -86,7 +93,7 @@ pub const PARALLEL_GETS: usize = 64;
 
 /// A file that `write` makes or `edit` changes.
 pub const TEXT_FILE_BYTES: usize = 16 << 20;
-/// A file that is uploaded.
+/// An uploaded file.
 pub const UPLOAD_FILE_BYTES: usize = 64 << 20;
 /// A file that is moved, whose bytes pass through the service.
 pub const MOVE_FILE_BYTES: u64 = 32 << 20;
@@ -96,24 +103,25 @@ pub const TRANSFER_FILES: usize = 1000;
 pub const WRITE_CHAIN: usize = 32;
 /// Edits of one file that commit together.
 pub const EDIT_GROUP: usize = 256;
-/// How often a group of edits is applied again after another writer won.
+/// How often a group of edits is retried after another writer won.
 pub const EDIT_ATTEMPTS: usize = 64;
 /// How long the delete of a folder goes on to begin with files: with those under way and the session it stays within
 /// [`REQUEST_TIMEOUT`], and the answer says which files were not begun.
 pub const DELETE_BEGINS: Duration = Duration::from_secs(25);
-/// Sessions that a refusal names where they share the workspace that was to be deleted; it counts the rest.
+/// Sessions that a refused delete names because they share the workspace; it counts the rest.
 pub const SHARERS_NAMED: usize = 100;
-/// Files of a folder that the answer names where they could not be deleted; it counts the rest.
+/// Files of a folder that the answer names because they could not be deleted; it counts the rest.
 pub const FAILED_FILES: usize = 1000;
 
 // ---- skills
 
-/// What is fetched of a SKILL.md for the catalog. The longest frontmatter of 6,616 public skills ends at byte 3,795.
+/// The part of a SKILL.md that is read for the catalog. The longest frontmatter of 6,616 public skills ends at byte
+/// 3,795.
 pub const SKILL_HEAD_BYTES: u64 = 32 << 10;
-/// What a catalog keeps of the beginning of a body, for search. Of 100 questions to 130 skills a right skill is among the
-/// first five for 97 with it and the headings, for 93 with headings alone; whole bodies would be ten times as large.
+/// The beginning of a body that a catalog keeps, for search. Of 100 questions to 130 skills a right skill is among the
+/// first five for 97 with it and the headings, for 93 with headings alone. Whole bodies would be ten times as large.
 pub const SKILL_OPENING_BYTES: usize = 1 << 10;
-/// What a catalog keeps of the headings of a body, for search. Those of 130 public skills take 523 bytes on average and
+/// The headings of a body that a catalog keeps, for search. Those of 130 public skills take 523 bytes on average and
 /// 1,878 at most.
 pub const SKILL_HEADINGS_BYTES: usize = 2 << 10;
 /// Frontmatter: the parser is quadratic in nesting, so input is bounded before it.
@@ -124,11 +132,11 @@ pub const FRONTMATTER_NESTING: usize = 64;
 pub const OUTLINE_HEADINGS: usize = 10_000;
 /// Links kept of a body.
 pub const OUTLINE_LINKS: usize = 10_000;
-/// Text of headings and links, and where links lead, kept of a body.
+/// Text and targets of the headings and links kept of a body.
 pub const OUTLINE_TEXT_BYTES: usize = 1 << 20;
-/// What is parsed of a body at once; the parser takes up to thirty times as much memory for a moment.
+/// The part of a body that is parsed at once. The parser briefly takes up to thirty times as much memory.
 pub const OUTLINE_WINDOW_BYTES: usize = 512 << 10;
-/// A SKILL.md that is loaded whole.
+/// A loaded SKILL.md.
 pub const SKILL_FILE_BYTES: u64 = 4 << 20;
 /// A body with its arguments filled in; placeholders beyond it stay as they are.
 pub const RENDERED_BODY_BYTES: usize = 8 << 20;
@@ -152,15 +160,15 @@ pub const SKILL_BODY_LINES: usize = 500;
 pub const SKILL_BODY_TOKENS: usize = 5000;
 /// Files of one skill.
 pub const SKILL_FILES: usize = 10_000;
-/// Files of a snapshot that ride in the session object; larger snapshots get one of their own.
+/// Files of a snapshot in the session object. A larger snapshot gets an object of its own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
-/// What a snapshot inside the session object takes in memory: with as many of these as skills can be loaded a session
-/// still fits in the memory for sessions.
+/// The memory of a snapshot in the session object. A session with the most loaded skills, each with this much, still
+/// fits in the memory for sessions.
 pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
-/// Files of a snapshot that is copied into a session made from another one; larger snapshots are shared as an object of
-/// their own. An object of its own costs a request to write and one to read, so the usual small skill has none.
+/// Files of a snapshot that is copied into a fork. Larger snapshots are shared as an object of their own. Such an
+/// object costs a request to write and one to read, so the usual small skill has none.
 pub const SNAPSHOT_COPIED_FILES: usize = 16;
-/// Skills one user may have.
+/// Skills of one user.
 pub const CATALOG_SKILLS: usize = 20_000;
 /// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
 pub const CATALOG_INDEX_BYTES: usize = 64 << 20;
@@ -171,21 +179,23 @@ pub const LOADED_SKILLS: usize = 64;
 
 /// A question to `discover_skills`: a message of a few paragraphs.
 pub const SEARCH_QUERY_BYTES: usize = 4096;
-/// Different words of a question that tell something.
+/// Different words of a question, without stop words.
 pub const SEARCH_QUERY_WORDS: usize = 128;
-/// A word; what is longer is data and is left out of the index.
+/// A word. Longer ones are data and are left out of the index.
 pub const SEARCH_WORD_BYTES: usize = 64;
-/// Results where the caller names no limit.
+/// Categories that a prompt and an empty search name.
+pub const CATEGORIES_NAMED: usize = 20;
+/// Results if the caller gives no limit.
 pub const SEARCH_RESULTS: usize = 10;
 /// Results a caller may ask for.
 pub const SEARCH_RESULTS_MOST: usize = 100;
 /// Discoveries a session remembers.
 pub const DISCOVERIES: usize = 20;
-/// What is remembered of a question.
+/// The part of a question that a session remembers.
 pub const DISCOVERY_QUERY_BYTES: usize = 512;
-/// What all discoveries that wait to be written take in memory; what is beyond is not noted.
+/// The memory of all discoveries that wait to be written. Further ones are dropped.
 pub const NOTES_BYTES: usize = 4 << 20;
-/// How long what is noted waits: a discovery for a change of its session to ride with, a use to be counted.
+/// How long notes wait: a discovery for the next change of its session, a use for the next count.
 pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
 // ---- prompt
@@ -196,7 +206,7 @@ pub const USED_SKILLS: usize = 10_000;
 pub const USED_IN_SESSION: usize = 1000;
 /// The most used skills that a session remembers: more than a prompt of the usual size describes.
 pub const RANKED_SKILLS: usize = 200;
-/// Tokens of a prompt where the caller names no budget.
+/// Tokens of a prompt if the caller gives no budget.
 pub const PROMPT_TOKENS: usize = 2000;
 
 // ---- tools
@@ -207,29 +217,32 @@ pub const TOOL_ENUM_SKILLS: usize = 50;
 pub const TOOL_CALLS: usize = 128;
 /// Calls of one turn that run at the same time.
 pub const TOOL_PARALLEL: usize = 16;
-/// Tokens of one tool's result where the caller names no limit, at four bytes each.
+/// Tokens of one tool's result if the caller gives no limit, at four bytes each.
 pub const TOOL_RESULT_TOKENS: usize = 25_000;
 /// Files of a loaded skill that its result lists by name.
 pub const TOOL_LOADED_FILES: usize = 50;
 
 // ---- sessions and ages
 
-/// How long a session, and what is known of the catalog, is trusted without looking again.
+/// How long a session or a catalog in memory is trusted without asking the store.
 pub const FRESH: Duration = Duration::from_secs(30);
 /// How old a catalog may be that is served while the store is asked again.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
-/// Changes of catalogs kept for a listener that is slow to take them.
+/// Changes of catalogs kept for a slow listener.
 pub const CATALOG_CHANGES: usize = 1024;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
-/// How often a session change is tried again after another replica won.
+/// A session that is only read is saved this often, so that it does not count as idle.
+pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
+/// Rules of a policy: for tools, for skills, and skills to preload, each.
+pub const POLICY_RULES: usize = 1000;
+/// How often a session change is retried after another replica won.
 pub const SESSION_ATTEMPTS: usize = 32;
-/// How many forks back a session is followed, to see whether it comes from one that a key is bound to.
+/// How many ancestors of a fork are checked against the sessions that a key is bound to.
 pub const FORK_DEPTH: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
-/// The session objects that are read for one page of sessions, together; one that is larger by itself has a page of its
-/// own.
+/// The session objects read for one page of sessions, together. One that is larger by itself has a page of its own.
 pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
 /// Session objects that are read at the same time for one page of sessions.
 pub const SESSION_PAGE_PARALLEL: usize = 16;
@@ -240,42 +253,43 @@ pub const SESSION_PAGE_PARALLEL: usize = 16;
 pub const MEMORY_BYTES: u64 = 256 << 20;
 /// The part of it for cached contents and sessions; requests have the rest.
 pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
-/// Of the memory for caches, what sessions, policies, use counts and the snapshots that lie beside sessions take.
+/// The part of the memory for caches for sessions, policies, use counts and the snapshots beside sessions.
 pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
-/// Of the memory for caches, what contents take: the rest.
+/// The part of the memory for caches for contents: the rest.
 pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES;
-/// Of the memory for sessions, what policies of users take.
+/// The part of the memory for sessions for policies of users.
 pub const POLICY_CACHE_BYTES: u64 = 2 << 20;
-/// Of the memory for sessions, what use counts take.
+/// The part of the memory for sessions for use counts.
 pub const USES_CACHE_BYTES: u64 = 2 << 20;
-/// Of the memory for sessions, what snapshots that lie beside them take: one of 10,000 files has about two megabytes.
+/// The part of the memory for sessions for the snapshots beside them: one of 10,000 files has about two megabytes.
 pub const SNAPSHOT_CACHE_BYTES: u64 = 6 << 20;
-/// Of the memory for sessions, what the sessions themselves take: the rest.
+/// The part of the memory for sessions for the sessions themselves: the rest.
 pub const SESSION_VALUES_BYTES: u64 =
     SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
 /// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
-/// The least memory that can be configured: with less, a request that is within every other limit could never be served.
+/// The least memory that can be configured. With less, some requests within every other limit could never be served.
 pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
 /// The least memory for catalogs that can be configured.
 pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
-/// Beside a catalog that is larger than that budget by itself, others have this part of it: an eighth.
+/// The part of that budget for other catalogs beside one that is larger than it by itself: an eighth.
 pub const CATALOG_BESIDE: u64 = 8;
-/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by workers,
-/// off the threads that serve requests.
+/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by
+/// workers, off the threads that serve requests.
 pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
-/// One piece of a download: what is fetched at once, and held until the client takes it.
+/// One piece of a download: fetched at once, and held until the client takes it.
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
 pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
-/// Bytes of large bodies that each user may send per second while other users are served; who is alone is not slowed.
+/// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no
+/// limit.
 pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
-/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at the same time. Each has its turn, so that it is done in
-/// time, where all at once would be done too late.
+/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at the same time. They take turns, because all at once
+/// would finish too late.
 pub const UPLOADS_AT_ONCE: u64 = 4;
 /// All temporary files of uploads together, of which one user has at most half.
 pub const SPOOL_BYTES: u64 = 4 << 30;
-/// How long a request waits for memory before it is turned away.
+/// How long a request waits for memory before it is refused.
 pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
 /// characters of a glob, bytes that an edit copies.
@@ -296,21 +310,22 @@ pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 pub const READ_ATTEMPTS: usize = 5;
 /// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// How old the names in a listing of a folder may be when its next page is asked for; older, the folder is read again.
+/// How old the names in a listing of a folder may be when its next page is read. If they are older, the folder is read
+/// again.
 pub const LISTING_AGE: Duration = Duration::from_secs(10);
 /// Names of folders that are kept for the next pages of listings.
 pub const LISTINGS_BYTES: usize = 64 << 20;
 /// How soon after one user's failed request another user's must fail too for the store to count as down.
 pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
-/// How long a store that is down is left alone before one request tries it.
+/// How long a store that is down gets no requests before one tries it.
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
-/// Keys whose newest version is remembered, in each of two generations.
+/// Keys whose newest version is known, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
-/// Names that are remembered as those of a file or a folder, so that no put makes a name both.
+/// Known names of files and folders, so that no put makes a name both.
 pub const KNOWN_NAMES: usize = 1 << 14;
-/// How long they count. Another process may have deleted what they name.
+/// How long a name counts as known. Another process may have deleted it.
 pub const KNOWN_NAME_AGE: Duration = Duration::from_secs(30);
-/// Remembered names that are looked at below a key, to see whether it is a folder.
+/// Known names below a key that are checked, to find out whether the key is a folder.
 pub const KNOWN_NAMES_BELOW: usize = 64;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
@@ -322,7 +337,7 @@ pub const JSON_VALUES: usize = 50_000;
 pub const JSON_DEPTH: usize = 64;
 /// All headers of a request.
 pub const HEADER_BYTES: usize = 32 << 10;
-/// Time to send the headers of a request: what a slow client may hold a connection for.
+/// Time to send the headers of a request. A slow client may hold a connection for so long.
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time a connection may spend without taking a byte of its reply.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
@@ -350,8 +365,8 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// What is left of requests under way when the process is told to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
-/// How long a service that got SIGTERM goes on accepting, unless configured otherwise: long enough for a balancer to see twice
-/// that it is not ready.
+/// How long a service goes on accepting after SIGTERM, unless configured otherwise: long enough for a balancer to see
+/// twice that it is not ready.
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
 /// The longest drain that can be configured.
 pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);

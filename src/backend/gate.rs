@@ -9,7 +9,7 @@ use super::{SkillBackend, tree::Tree};
 use crate::{
     access::out_of_reach,
     error::{Code, Error, Result},
-    session::{Both, Policy, Session, ToolRule},
+    session::{EffectivePolicy, Policy, Session, ToolRule},
     wire::Operation,
 };
 
@@ -19,7 +19,7 @@ pub struct SessionState {
     /// The session.
     pub session: Arc<Session>,
     /// Its own policy and its user's, of which the stricter holds everywhere.
-    pub policy: Both,
+    pub policy: EffectivePolicy,
 }
 
 impl SkillBackend {
@@ -54,7 +54,7 @@ impl SkillBackend {
     }
 
     fn state_of(&self, session: Arc<Session>, user: &Policy) -> SessionState {
-        let policy = session.policy.stricter(user).in_mode(self.mode);
+        let policy = session.policy.under(user).in_mode(self.mode);
         SessionState { session, policy }
     }
 
@@ -82,7 +82,7 @@ impl SkillBackend {
 }
 
 /// Checks that `policy` lets `operation` run now.
-pub(super) fn permit(policy: &Both, operation: Operation) -> Result<()> {
+pub(super) fn permit(policy: &EffectivePolicy, operation: Operation) -> Result<()> {
     if policy.tool(operation) == ToolRule::Blocked {
         return Err(Error::new(
             Code::ToolBlocked,

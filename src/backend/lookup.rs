@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Layer, SkillPath, UserSpace, distance},
-    session::{Both, LoadedSkill, Session},
+    session::{EffectivePolicy, LoadedSkill, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document, shown::one_line},
     store::{GetOptions, Keep, StoreError, StoreExt},
 };
@@ -31,7 +31,7 @@ pub(super) struct Fetched {
 
 impl SkillBackend {
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
-    pub(super) async fn look_up(&self, name: &str, session: &Session, policy: &Both) -> Result<Fetched> {
+    pub(super) async fn look_up(&self, name: &str, session: &Session, policy: &EffectivePolicy) -> Result<Fetched> {
         if let Ok(path) = SkillPath::parse(name)
             && policy.skill(&path).is_visible()
             && let Some(fetched) = self.fetch_skill(&path).await?
@@ -157,7 +157,7 @@ impl SkillBackend {
 }
 
 /// The visible skills whose folder is called `name`, or else those whose frontmatter says so.
-fn answering(view: &CatalogView, policy: &Both, name: &str) -> Vec<Arc<CatalogEntry>> {
+fn answering(view: &CatalogView, policy: &EffectivePolicy, name: &str) -> Vec<Arc<CatalogEntry>> {
     let visible = || view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
     let by_folder: Vec<_> = visible().filter(|entry| entry.skill.folder() == name).cloned().collect();
     if by_folder.is_empty() { visible().filter(|entry| entry.name() == name).cloned().collect() } else { by_folder }
@@ -181,14 +181,14 @@ fn listed(skills: &[&str]) -> String {
 }
 
 /// A skill of that name which is left out of the catalog, and why.
-fn left_out(name: &str, view: &CatalogView, policy: &Both) -> Option<Error> {
+fn left_out(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Option<Error> {
     let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
     let mut skills = errors.filter_map(|found| Some((SkillPath::parse(&found.skill).ok()?, &found.diagnostic)));
     let (skill, found) = skills.find(|(skill, _)| skill.folder() == name && policy.skill(skill).is_visible())?;
     Some(unusable(&skill, &found.message))
 }
 
-fn unknown(name: &str, view: &CatalogView, policy: &Both) -> Error {
+fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Error {
     if let Some(left_out) = left_out(name, view, policy) {
         return left_out;
     }

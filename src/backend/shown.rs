@@ -8,7 +8,7 @@ use crate::{
     catalog::Audience,
     error::Result,
     limits::PAGE_ENTRIES,
-    session::{Both, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
+    session::{EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
 };
 
 impl SkillBackend {
@@ -25,10 +25,10 @@ impl SkillBackend {
     /// that no change that was made ends as an error.
     #[must_use]
     pub fn summary_of(&self, session: &Session, user: &Policy) -> SessionSummary {
-        self.shown(SessionSummary::from(session), &session.policy.stricter(user))
+        self.shown(SessionSummary::from(session), &session.policy.under(user))
     }
 
-    fn shown(&self, summary: SessionSummary, policy: &Both) -> SessionSummary {
+    fn shown(&self, summary: SessionSummary, policy: &EffectivePolicy) -> SessionSummary {
         let has_home = |loaded: &LoadedSummary| self.layer(loaded.layer).is_ok_and(|home| home.is_some());
         summary.naming(|loaded| {
             policy.skill(&loaded.skill).is_visible()
@@ -51,7 +51,7 @@ impl Service {
         let Audience { user: whose, team } = audience;
         let show = |summary: SessionSummary| {
             let reader = self.session(whose.clone(), summary.session_id.clone()).in_team(team.clone());
-            let policy = summary.policy.stricter(&user);
+            let policy = summary.policy.under(&user);
             reader.shown(summary, &policy)
         };
         page.sessions = page.sessions.into_iter().map(show).collect();

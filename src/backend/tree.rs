@@ -11,7 +11,7 @@ use super::SkillBackend;
 use crate::{
     error::{Code, Error, Result},
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
-    session::{Both, LoadedSkill, Session, SkillsAccess, Visibility},
+    session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
     store::StoreError,
 };
@@ -139,7 +139,7 @@ impl Tree {
 
 impl SkillBackend {
     /// The tree of `session` under `policy`.
-    pub(super) async fn tree(&self, session: &Session, policy: &Both) -> Result<Tree> {
+    pub(super) async fn tree(&self, session: &Session, policy: &EffectivePolicy) -> Result<Tree> {
         let space = self.space()?;
         let templates = &self.shared.templates;
         let mut mounts = vec![
@@ -176,7 +176,7 @@ impl SkillBackend {
         Ok(Tree { scope: Scope::new(mounts), kinds })
     }
 
-    async fn pinned(&self, loaded: &LoadedSkill, policy: &Both) -> Result<Pinned> {
+    async fn pinned(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<Pinned> {
         Ok(Pinned {
             skill: loaded.skill.clone(),
             layer: loaded.layer,

@@ -1,8 +1,8 @@
-//! Bytes of large bodies per second: free for a user who is alone, a fixed rate for each while several are served.
+//! Bytes of large bodies per second: unlimited for a user who is alone, a fixed rate for each while several are served.
 //!
-//! What a large body costs is not only the bytes that wait in memory, which are budgeted elsewhere, but the processor that
-//! carries them: one user who uploads as fast as the network brings it keeps every other user's short call waiting. Which
-//! user is alone is known from the calls of the last second, and costs two entries, however many users there are.
+//! A large body costs not only memory, which is budgeted elsewhere, but also the processor: one user who uploads at the
+//! speed of the network would keep every other user's short call waiting. The calls of the last second show whether a
+//! user is alone. That takes two entries, however many users there are.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ use super::Owner;
 /// How long a user counts as served after a call.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// The rate, and who uses it. Cheap to clone.
+/// The rate and its present users. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Bandwidth {
     bytes_per_second: u64,
@@ -26,25 +26,25 @@ pub struct Bandwidth {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The two users served last, and when.
+    /// The last two users served, with the times.
     served: [Option<(Owner, Instant)>; 2],
-    /// When the bytes that a user was let pass are paid for.
+    /// For each user, the time at which the bytes let through so far are paid for.
     paid_at: HashMap<Owner, Instant>,
 }
 
 impl Bandwidth {
-    /// So much for each user while another one is served.
+    /// `bytes_per_second` for each user while another one is served.
     #[must_use]
     pub fn new(bytes_per_second: u64) -> Self {
         Self { bytes_per_second: bytes_per_second.max(1), state: Arc::default() }
     }
 
-    /// Notes that a call of this user begins.
+    /// Records a call of this user.
     pub fn serve(&self, owner: &Owner) {
         self.with(|state| state.serve(owner, Instant::now()));
     }
 
-    /// When `bytes` more of this user may pass: at once while it is alone.
+    /// The time at which `bytes` more of this user may pass: at once if it is alone.
     #[must_use]
     pub fn when(&self, owner: &Owner, bytes: u64) -> Instant {
         let now = Instant::now();

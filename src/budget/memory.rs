@@ -1,7 +1,7 @@
-//! The bytes that requests may hold, all together.
+//! The bytes that all requests together may hold.
 //!
-//! A request reserves what it may take at worst once, before its body is read, and never asks for more while it holds: so
-//! no two requests can wait for each other. It may give back early what it turns out not to need.
+//! A request reserves the memory of its worst case once, before its body is read, and never asks for more while it
+//! holds some. So no two requests can wait for each other. It can return early what it does not need.
 
 use std::time::Duration;
 
@@ -15,31 +15,31 @@ pub struct Memory {
     patience: Duration,
 }
 
-/// Bytes that are reserved; dropping it gives them back.
+/// Reserved bytes. Dropping them returns them.
 #[derive(Debug)]
 #[must_use = "bytes are reserved only as long as this lives"]
 pub struct Reservation(Share);
 
 impl Memory {
-    /// `bytes` in all, of which one user holds at most half; who waits longer than `patience` is turned away.
+    /// `bytes` in all. One user holds at most half, and a caller that waits longer than `patience` is refused.
     #[must_use]
     pub fn new(bytes: u64, patience: Duration) -> Self {
         Self { bytes: Shares::new(bytes, bytes / 2), patience }
     }
 
-    /// Bytes that are reserved now.
+    /// The bytes reserved now.
     #[must_use]
     pub fn reserved(&self) -> u64 {
         self.bytes.held()
     }
 
-    /// The most that was ever reserved at once.
+    /// The most bytes ever reserved at once.
     #[must_use]
     pub fn peak(&self) -> u64 {
         self.bytes.peak()
     }
 
-    /// All bytes there are to reserve.
+    /// The number of all bytes.
     #[must_use]
     pub fn capacity(&self) -> u64 {
         self.bytes.capacity()
@@ -54,13 +54,13 @@ impl Memory {
     /// Reserves `bytes` for a request of `owner`.
     ///
     /// # Errors
-    /// `too_expensive` where they can never be had, `rate_limited` where they could not be had in time.
+    /// `too_expensive` if they can never be had, `rate_limited` if they could not be had in time.
     pub async fn reserve(&self, owner: &Owner, bytes: u64) -> Result<Reservation> {
         self.reserve_within(self.patience, owner, bytes).await
     }
 
-    /// As [`reserve`](Self::reserve), for a request of other patience: one that waits without holding memory, as an upload
-    /// on disk does, may wait for as long as its caller.
+    /// As [`reserve`](Self::reserve), with another patience: a request that waits without holding memory, such as an
+    /// upload on disk, can wait as long as its caller.
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
@@ -74,13 +74,13 @@ impl Memory {
 }
 
 impl Reservation {
-    /// Bytes it holds.
+    /// The number of bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.units()
     }
 
-    /// Gives back all but `bytes`, where it holds more.
+    /// Returns all bytes over `bytes`.
     pub fn shrink_to(&mut self, bytes: u64) {
         self.0.shrink_to(bytes);
     }

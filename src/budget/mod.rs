@@ -1,9 +1,10 @@
-//! What work and memory the process may take, and how its callers share them.
+//! The work and memory that the process may take, and how its callers share them.
 //!
-//! [`Shares`] is the one mechanism: a number of units, each owner at most a part of them, waiting owners served in turn.
-//! [`Workers`] are shares of threads and [`Memory`] is shares of bytes. [`Bandwidth`] beside it is bytes per second. Nothing here stops a caller by force: work carries a
-//! [`Work`] that counts its steps and can be cancelled, and asks it between pieces that are short. Caches are no callers:
-//! they own fixed parts of the memory and weigh what they keep by [`weight`].
+//! [`Shares`] is the one mechanism: a number of units, at most a part of them for each owner, waiting owners served in
+//! turn. [`Workers`] are shares of threads, [`Memory`] is shares of bytes, and [`Bandwidth`] limits bytes per second.
+//! Nothing here stops a caller by force: work carries a [`Work`], which counts its steps and can be cancelled, and
+//! checks it between short pieces. Caches are not callers: they own fixed parts of the memory and weigh their entries
+//! by [`weight`].
 
 mod bandwidth;
 mod memory;

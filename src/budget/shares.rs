@@ -1,9 +1,9 @@
-//! Units that owners share: a semaphore in which no owner can crowd out the others.
+//! Units shared by owners: a semaphore in which no owner can crowd out the others.
 //!
-//! Two rules. No owner holds more than its part, whether others wait or not: what it holds cannot be taken back from it, so a
-//! caller that comes later would otherwise wait for as long as the first one likes. And owners that wait are served in turn,
-//! each in its own order; the next in turn that fits its part but not what is free holds the others up, so that a large
-//! request is not overtaken by small ones for ever.
+//! Two rules hold. No owner holds more than its part, even if no other waits: units cannot be taken back, so a later
+//! caller would wait for as long as the first one likes. Waiting owners are served in turn, each in its own order. If
+//! the next in turn fits its part but not the free units, the others wait too, so that small requests do not overtake a
+//! large one for ever.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// Who holds units: a user or the name of a key.
+/// The holder of units: a user or the name of a key.
 pub type Owner = Arc<str>;
 
 /// A number of units shared by owners. Cheap to clone.
@@ -26,11 +26,11 @@ pub struct Shares {
 #[derive(Debug, Default)]
 struct State {
     held: u64,
-    /// The most that was ever held.
+    /// The most units ever held at once.
     peak: u64,
     by_owner: HashMap<Owner, u64>,
     waiting: HashMap<Owner, VecDeque<Waiter>>,
-    /// Owners that wait, the next in turn first; each stands here once.
+    /// The waiting owners, each once, the next in turn first.
     turns: VecDeque<Owner>,
 }
 
@@ -40,7 +40,7 @@ struct Waiter {
     granted: oneshot::Sender<()>,
 }
 
-/// Units that are held; dropping them gives them back.
+/// Held units. Dropping them returns them.
 #[derive(Debug)]
 #[must_use = "units are held only as long as this lives"]
 pub struct Share {
@@ -50,7 +50,7 @@ pub struct Share {
 }
 
 impl Shares {
-    /// `capacity` units in all, of which one owner holds at most `part`.
+    /// `capacity` units in all. One owner holds at most `part` of them.
     #[must_use]
     pub fn new(capacity: u64, part: u64) -> Self {
         Self { capacity, part: part.min(capacity), state: Arc::default() }
@@ -62,25 +62,25 @@ impl Shares {
         self.part
     }
 
-    /// Units that are held now, by all owners.
+    /// The units held now, by all owners.
     #[must_use]
     pub fn held(&self) -> u64 {
         self.lock().held
     }
 
-    /// The most units that were ever held at once.
+    /// The most units ever held at once.
     #[must_use]
     pub fn peak(&self) -> u64 {
         self.lock().peak
     }
 
-    /// All units there are.
+    /// The number of all units.
     #[must_use]
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// Units for `owner`, at once or not at all. `None` too while others wait their turn for units that are free.
+    /// Units for `owner`, at once or not at all. Also `None` while other owners wait their turn for free units.
     #[must_use]
     pub fn try_acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
         let mut state = self.lock();
@@ -91,7 +91,7 @@ impl Shares {
         })
     }
 
-    /// Units for `owner`, as soon as it is its turn. `None`, at once, where `units` are more than its part.
+    /// Units for `owner`, when it is its turn. Returns `None` at once if `units` are more than its part.
     pub async fn acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
         if units > self.part {
             return None;
@@ -116,13 +116,13 @@ impl Shares {
         receiver
     }
 
-    /// Gives what is free to those whose turn it is.
+    /// Grants the free units to the owners whose turn it is.
     fn grant(&self, state: &mut State) {
         let mut turn = 0;
         while let Some(owner) = state.turns.get(turn).cloned() {
             match state.next_of(&owner) {
                 None => drop(state.turns.remove(turn)),
-                // It keeps its turn, and others pass.
+                // This owner keeps its turn, and others pass.
                 Some(units) if !self.fits_part(state, &owner, units) => turn += 1,
                 Some(units) if !self.is_free(state, units) => return,
                 Some(_) => {
@@ -170,7 +170,7 @@ impl State {
         *self.by_owner.entry(owner.clone()).or_default() += units;
     }
 
-    /// What the first live waiter of `owner` asks for; those that went away are dropped, and so is an empty queue.
+    /// The units that the first live waiter of `owner` asks for. Dropped waiters are removed, and so is an empty queue.
     fn next_of(&mut self, owner: &Owner) -> Option<u64> {
         let queue = self.waiting.get_mut(owner)?;
         while queue.front().is_some_and(|waiter| waiter.granted.is_closed()) {
@@ -183,7 +183,7 @@ impl State {
         units
     }
 
-    /// Grants the first waiter of `owner`, and puts the owner at the end of the turns if it has more.
+    /// Grants the first waiter of `owner`, and moves the owner to the end of the turns if it has more.
     fn serve(&mut self, owner: &Owner) {
         let Some(waiter) = self.waiting.get_mut(owner).and_then(VecDeque::pop_front) else { return };
         if waiter.granted.send(()).is_ok() {
@@ -197,8 +197,8 @@ impl State {
     }
 }
 
-/// A place in the queue. Dropped before its turn, it lets the next one pass; dropped just after, it gives back what it was
-/// granted and never took.
+/// A place in the queue. If it is dropped before its turn, the next one passes. If it is dropped after its grant, it
+/// returns the units.
 struct Waiting<'shares> {
     shares: &'shares Shares,
     owner: &'shares Owner,
@@ -226,13 +226,13 @@ impl Drop for Waiting<'_> {
 }
 
 impl Share {
-    /// How many units these are.
+    /// The number of units.
     #[must_use]
     pub fn units(&self) -> u64 {
         self.units
     }
 
-    /// Gives back all but `units`, where it holds more.
+    /// Returns all units over `units`.
     pub fn shrink_to(&mut self, units: u64) {
         if let Some(over) = self.units.checked_sub(units).filter(|over| *over > 0) {
             self.units = units;

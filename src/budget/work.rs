@@ -1,4 +1,4 @@
-//! The allowance of one request: steps it may still take, and a flag that ends it.
+//! The allowance of one request: the steps it may still take, and a flag that ends it.
 
 use std::sync::{
     Arc,
@@ -7,21 +7,21 @@ use std::sync::{
 
 use crate::error::{Code, Error, Outcome};
 
-/// Why work ends before it is done.
+/// The reason why work ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The steps are spent.
+    /// All steps are used.
     Spent,
     /// The caller left, its deadline passed, or the process ends.
     Cancelled,
 }
 
-/// Steps and a cancel flag, shared by all the pieces of work of one request. Cheap to clone.
+/// Steps and a cancel flag, shared by all pieces of work of one request. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Work {
     left: Arc<AtomicU64>,
     cancelled: Arc<AtomicBool>,
-    /// The process is about to end: raised for all work at once.
+    /// Set for all work at once, when the process is about to end.
     closing: Arc<AtomicBool>,
 }
 
@@ -30,16 +30,16 @@ impl Work {
         Self { left: Arc::new(AtomicU64::new(steps)), cancelled: Arc::default(), closing }
     }
 
-    /// Work of `steps` that nothing cancels but [`cancel`](Self::cancel): for callers that have no workers.
+    /// Work of `steps` that only [`cancel`](Self::cancel) cancels: for callers without workers.
     #[must_use]
     pub fn of_steps(steps: u64) -> Self {
         Self::new(steps, Arc::default())
     }
 
-    /// Takes `steps` from what is left.
+    /// Takes `steps` from the allowance.
     ///
     /// # Errors
-    /// [`Stop::Cancelled`] where the work was ended; [`Stop::Spent`] where fewer are left, of which none is taken then.
+    /// [`Stop::Cancelled`] if the work was ended; [`Stop::Spent`] if fewer steps are left. Then none is taken.
     pub fn spend(&self, steps: u64) -> Result<(), Stop> {
         if self.is_cancelled() {
             return Err(Stop::Cancelled);
@@ -48,7 +48,7 @@ impl Work {
         taken.map(drop).map_err(|_| Stop::Spent)
     }
 
-    /// Steps that are left.
+    /// The steps that are left.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
@@ -60,15 +60,15 @@ impl Work {
         self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 
-    /// Ends the work: its next look at the allowance returns [`Stop::Cancelled`].
+    /// Ends the work: its next check returns [`Stop::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
 impl Stop {
-    /// The error of a request that was stopped so. Where its steps are spent, `advice` is the message: it says what was too
-    /// expensive and what to change.
+    /// The error of a stopped request. If its steps are used, `advice` is the message, with what was too expensive and
+    /// what to change.
     #[must_use]
     pub fn into_error(self, advice: &str) -> Error {
         match self {

@@ -1,10 +1,10 @@
-//! Threads for work that takes long: bounded, shared fairly between users, apart from the threads that serve requests.
+//! Threads for long work: bounded, shared fairly between users, apart from the threads that serve requests.
 //!
-//! What bounds the jobs is the shares. They run on threads of a low priority, because a short request of one user must not wait
-//! for the processor behind the long work of another. The threads stay: with a new one for each job the allocator kept twice as
-//! much memory. One of the runtime's blocking threads waits for each job, so that the runtime knows of it. A job is never stopped by force. It asks its
-//! [`Work`] between pieces, and that is cancelled when the request's future is dropped, which the deadline of a request and a
-//! caller that leaves both do, and when the workers are closed.
+//! The shares bound the number of jobs. They run on threads of a low priority, because a short request of one user must not
+//! wait for the processor behind another user's long work. The threads stay: with a new one for each job the allocator kept
+//! much more memory. One of the runtime's blocking threads waits for each job, so that the runtime knows of it. A job is
+//! never stopped by force: it checks its [`Work`] between pieces. The work is cancelled when the request's future is
+//! dropped, after a deadline or because the caller left, and when the workers are closed.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -22,11 +22,11 @@ use crate::{
     limits::INLINE_STEPS,
 };
 
-/// The nice value of threads for long work: Linux has it for each thread.
+/// The nice value of threads for long work. On Linux each thread has its own.
 #[cfg(target_os = "linux")]
 const PRIORITY: i32 = 10;
 
-/// The threads. Cheap to clone.
+/// A pool of threads. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Workers {
     threads: Shares,
@@ -44,7 +44,7 @@ pub struct Errand {
 }
 
 impl Workers {
-    /// `threads` of them, of which one user has at most half, and one at least.
+    /// A pool of `threads`. One user has at most half of them, and at least one.
     #[must_use]
     pub fn new(threads: u64) -> Self {
         let threads = threads.max(2);
@@ -52,24 +52,24 @@ impl Workers {
         Self { threads: Shares::new(threads, threads / 2), pool, begun: Arc::default(), closing: Arc::default() }
     }
 
-    /// The work of one request of `owner`, of at most `steps`.
+    /// The work of one request of `owner`, with at most `steps`.
     #[must_use]
     pub fn errand(&self, owner: &str, steps: u64) -> Errand {
         Errand { workers: self.clone(), owner: owner.into(), work: Work::new(steps, self.closing.clone()) }
     }
 
-    /// Cancels all work there is and will be, because the process ends.
+    /// Cancels all present and future work, because the process ends.
     pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
     }
 
-    /// Jobs that were handed to a worker so far.
+    /// The number of jobs that workers have started so far.
     #[must_use]
     pub fn begun(&self) -> u64 {
         self.begun.load(Ordering::Relaxed)
     }
 
-    /// Jobs that run now.
+    /// The number of jobs that run now.
     #[must_use]
     pub fn busy(&self) -> u64 {
         self.threads.held()
@@ -101,7 +101,7 @@ impl Errand {
         tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
     }
 
-    /// Runs `job`, which takes `worst` steps at most: on a worker, or at once where it is short.
+    /// Runs `job`, which takes at most `worst` steps: on a worker, or on this thread if it is short.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -172,7 +172,7 @@ fn work_through(jobs: &Mutex<Receiver<Job>>) {
     }
 }
 
-/// Gives this thread a low priority, where the system has priorities for threads. Where it refuses, the work runs as it is.
+/// Gives this thread a low priority, if the system supports that. If it refuses, the work runs at the normal one.
 fn step_back() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, PRIORITY);

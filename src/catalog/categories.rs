@@ -1,18 +1,16 @@
-//! The categories of many skills in a few words: the fullest are named, the others counted.
+//! A short summary of the categories of many skills: the largest by name, the others by number.
 
 use std::collections::BTreeMap;
 
-use crate::skill::shown::Shown;
+use crate::{limits::CATEGORIES_NAMED, skill::shown::Shown};
 
-/// Categories that are named.
-const NAMED: usize = 20;
-
-/// The categories of some skills and how many skills each has, the fullest first.
+/// The categories of some skills and the number of skills in each, the largest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Categories<'a>(Vec<(&'a Shown, usize)>);
 
 impl<'a> Categories<'a> {
-    /// Counts the categories of skills, one for each skill; skills at the top, whose category is empty, have none.
+    /// Counts the categories of skills, one for each skill. A skill at the top has an empty category, which does not
+    /// count.
     #[must_use]
     pub fn of(skills: impl IntoIterator<Item = &'a Shown>) -> Self {
         let mut counts: BTreeMap<&str, (&Shown, usize)> = BTreeMap::new();
@@ -25,10 +23,10 @@ impl<'a> Categories<'a> {
         Self(counts)
     }
 
-    /// The first twenty at most, each as `write` writes it, as many as fit into `room` bytes, and how many others there
-    /// are: `a, b and 3 more`. Only their number if none fits; `None` if there are none.
+    /// At most the first [`CATEGORIES_NAMED`], each as `write` writes it and as many as fit into `room` bytes, and the
+    /// number of the others: `a, b and 3 more`. Returns only the number if none fits, and `None` if there are none.
     pub fn summary(&self, mut room: usize, write: impl Fn(&Shown, usize) -> String) -> Option<String> {
-        let written = self.0.iter().take(NAMED).map(|(category, count)| write(category, *count));
+        let written = self.0.iter().take(CATEGORIES_NAMED).map(|(category, count)| write(category, *count));
         let named: Vec<_> = written
             .take_while(|name| {
                 let left = room.checked_sub(name.len() + ", ".len());

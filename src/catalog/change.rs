@@ -1,6 +1,6 @@
-//! What became of a catalog between two readings.
+//! The difference between two readings of a catalog.
 //!
-//! Skills are compared by what the listing says of them, so a change of any file of a skill is a change of the skill.
+//! Skills are compared by their listing, so a change to any file of a skill changes the skill.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,16 +14,16 @@ use crate::path::{Layer, SkillPath};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogChange {
     owner: Owner,
-    /// Which skills.
+    /// The skills that changed.
     pub difference: Difference,
 }
 
-/// How the skills of one reading differ from those of an earlier one; both lists in byte order of the paths.
+/// The skills that differ between two readings. Both lists are in byte order of the paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Skills that are new or have changed.
+    /// Skills that are new or changed.
     pub changed: Vec<SkillPath>,
-    /// Skills that are gone.
+    /// Skills that are no longer there.
     pub removed: Vec<SkillPath>,
 }
 
@@ -32,13 +32,13 @@ impl CatalogChange {
         Self { owner, difference }
     }
 
-    /// The layer it is about.
+    /// The layer that changed.
     #[must_use]
     pub fn layer(&self) -> Layer {
         self.owner.layer()
     }
 
-    /// Whether `audience` sees that layer, where layers are on.
+    /// Whether `audience` sees that layer, if layers are on.
     #[must_use]
     pub fn concerns(&self, audience: &Audience) -> bool {
         Owner::seen_by(audience, true).contains(&self.owner)
@@ -46,7 +46,7 @@ impl CatalogChange {
 }
 
 impl Difference {
-    /// What is otherwise in `now` than it was in `before`; of several entries of one skill in `before` the first counts.
+    /// The difference of two catalogs. If `before` lists a skill twice, its first entry counts.
     pub(super) fn between<'entry>(
         before: impl IntoIterator<Item = &'entry Arc<CatalogEntry>>,
         now: &[Arc<CatalogEntry>],
@@ -61,14 +61,14 @@ impl Difference {
         Self { changed, removed: known.into_keys().cloned().collect() }
     }
 
-    /// Whether there is none.
+    /// Whether nothing changed.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
-/// Whether nothing happened to a skill. What it hides is about other skills, so it does not count.
+/// Whether a skill is the same. The layers it hides belong to other skills, so they do not count.
 fn is_unchanged(known: &CatalogEntry, now: &CatalogEntry) -> bool {
     let state = |entry: &CatalogEntry| (entry.layer, entry.files, entry.size, entry.updated_at);
     known.etag == now.etag && state(known) == state(now)

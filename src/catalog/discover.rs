@@ -1,8 +1,8 @@
 //! Reading a user's skills from the bucket: one listing, then the head of each SKILL.md that is new.
 //!
-//! A listing names every version, so what was read before under the same `ETag` is not read again. A catalog is whole but
-//! for single files that cannot be read, each of which is a diagnostic, or it is an error: a store that fails half-way never
-//! makes skills disappear.
+//! A listing has every version, so a SKILL.md with a known `ETag` is not read again. A catalog is whole except for
+//! single unreadable files, each of which gets a diagnostic; otherwise the reading is an error. A store that fails
+//! half-way never makes skills disappear.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,35 +18,35 @@ use tokio::time::timeout;
 use super::{
     entry::{CatalogDiagnostic, CatalogEntry, CatalogView},
     layout::{Folder, Layout},
-    unreadable::{UNREADABLE, Unreadable, failure_of_the_store},
+    unreadable::{Unreadable, failure_of_the_store},
 };
 use crate::{
     clock::Clock,
     error::Result,
     limits::{LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{ETag, Layer, SkillPath, UserSpace},
-    skill::{self, Diagnostic},
+    skill::{self, Diagnostic, FindingCode},
     store::{GetOptions, Store, StoreError, StoreExt as _},
 };
 
-/// A catalog with what its next reading can reuse.
+/// A catalog with the records that its next reading can reuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discovery {
     view: Arc<CatalogView>,
     readings: Arc<Readings>,
 }
 
-/// All that was read, apart from when.
+/// The content of a reading, without its time.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Readings {
     /// In byte order of their skills.
     pub(super) records: Vec<Record>,
-    /// What was found that belongs to no record.
+    /// Diagnostics that belong to no record.
     pub(super) others: Vec<CatalogDiagnostic>,
     pub(super) unnameable_keys: usize,
 }
 
-/// What one SKILL.md said when it was read, skills left out of the catalog included.
+/// The content of one SKILL.md, even if the catalog leaves its skill out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) skill: SkillPath,
@@ -56,8 +56,8 @@ pub(super) struct Record {
 }
 
 impl Discovery {
-    /// The catalog that these readings make. What could not be read is told, and forgotten with this catalog: the next one
-    /// tries again.
+    /// The catalog of these readings. Unreadable files are reported once and not remembered, so the next reading tries
+    /// them again.
     pub(super) fn new(readings: Readings, unreadable: Vec<CatalogDiagnostic>, as_of: Timestamp) -> Self {
         let entries: Vec<_> = readings.records.iter().filter_map(|record| record.entry.clone()).collect();
         let mut diagnostics = readings.others.clone();
@@ -78,7 +78,7 @@ impl Discovery {
         &self.view
     }
 
-    /// Whether there is nothing at all to tell.
+    /// Whether the layer is empty.
     pub(super) fn is_empty(&self) -> bool {
         let Readings { records, others, unnameable_keys } = &*self.readings;
         records.is_empty() && others.is_empty() && *unnameable_keys == 0
@@ -95,13 +95,13 @@ impl Discovery {
     }
 }
 
-/// Reads the catalog of the user whose part of the bucket is `space`: `ceil(files / 1000)` LIST and one ranged GET for
-/// each SKILL.md that `previous` does not know in that version, 64 at a time. A SKILL.md that cannot be read leaves its skill
-/// out, with the diagnostic `unreadable`.
+/// Reads the catalog of the user whose part of the bucket is `space`. It takes `ceil(files / 1000)` LIST and one ranged
+/// GET for each SKILL.md whose version is not in `previous`, 64 at a time. An unreadable SKILL.md leaves its skill out,
+/// with the diagnostic `unreadable`.
 ///
 /// # Errors
-/// `store_unavailable` where a listing fails, where reading fails for half of the skills or more in a way that may pass, and
-/// where all of several skills are denied; `invalid_path` where the user's keys would be too long.
+/// `store_unavailable` if a listing fails, if reads of half of the skills or more fail with transient errors, or if all
+/// of several skills are denied. `invalid_path` if the user's keys would be too long.
 pub async fn discover(
     store: &dyn Store,
     space: &UserSpace,
@@ -111,7 +111,7 @@ pub async fn discover(
     Survey::of(store, Layer::User, space, clock).await?.read(store, previous).await
 }
 
-/// A listing that was made and is yet to be read.
+/// A listing whose files are not read yet.
 #[derive(Debug)]
 pub(super) struct Survey {
     layer: Layer,
@@ -120,7 +120,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Lists the skills of a layer, which lies in `space`.
+    /// Lists the skills of a layer in `space`.
     pub(super) async fn of(store: &dyn Store, layer: Layer, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
         let as_of = clock.now();
         let skills = space.skills()?;
@@ -132,7 +132,7 @@ impl Survey {
         Ok(Self { layer, layout, as_of })
     }
 
-    /// Reads what `previous` does not know.
+    /// Reads each SKILL.md that is not in `previous`.
     pub(super) async fn read(self, store: &dyn Store, previous: Option<&Discovery>) -> Result<Discovery> {
         let Layout { folders, diagnostics: others, unnameable_keys } = self.layout;
         let mut records = Vec::with_capacity(folders.len());
@@ -156,8 +156,8 @@ impl Survey {
             return Err(failure.clone().into());
         }
         records.sort_by(|one, two| one.skill.cmp(&two.skill));
-        let told = unreadable.iter().map(|failed| tell(failed, previous)).collect();
-        Ok(Discovery::new(Readings { records, others, unnameable_keys }, told, self.as_of))
+        let unreadable = unreadable.iter().map(|failed| diagnose_unreadable(failed, previous)).collect();
+        Ok(Discovery::new(Readings { records, others, unnameable_keys }, unreadable, self.as_of))
     }
 }
 
@@ -167,7 +167,7 @@ async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Record,
         return Ok(record(&folder, layer, folder.etag.clone(), &Bytes::new()));
     }
     let head = store.get(&folder.head, GetOptions::range(0..SKILL_HEAD_BYTES));
-    // A store may have no deadline of its own, and one file must not hold up the others.
+    // A store may have no deadline of its own, and one file must not delay the others.
     let head = timeout(OPERATION_TIMEOUT, head).await.unwrap_or_else(|late| Err(StoreError::not_applied(late)));
     match head {
         Ok(object) => Ok(record(&folder, layer, object.meta.etag, &object.bytes)),
@@ -175,15 +175,15 @@ async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Record,
     }
 }
 
-/// The diagnostic of a skill that could not be read; the log names it when it is new.
-fn tell(failed: &Unreadable, previous: Option<&Discovery>) -> CatalogDiagnostic {
-    let told = failed.diagnostic();
+/// The diagnostic of an unreadable skill. The log names it if it is new.
+fn diagnose_unreadable(failed: &Unreadable, previous: Option<&Discovery>) -> CatalogDiagnostic {
+    let found = failed.diagnostic();
     let known = previous.map(|previous| previous.view.diagnostics.as_slice()).unwrap_or_default();
-    if !known.iter().any(|one| one.skill == told.skill && one.diagnostic.code == UNREADABLE) {
+    if !known.iter().any(|one| one.skill == found.skill && one.diagnostic.code == FindingCode::Unreadable.as_str()) {
         let Unreadable { skill, key, error } = failed;
         tracing::warn!(%skill, %key, %error, "the SKILL.md of a skill cannot be read");
     }
-    told
+    found
 }
 
 fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
@@ -205,7 +205,7 @@ fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
     Record { skill: folder.skill.clone(), etag, entry, diagnostics }
 }
 
-/// What is known of an unchanged SKILL.md, in a folder whose other files may have changed.
+/// The record of an unchanged SKILL.md. The other files of its folder may have changed.
 fn reused(known: &Record, folder: &Folder) -> Record {
     let mut record = known.clone();
     if let Some(entry) = &mut record.entry
@@ -222,16 +222,16 @@ fn cut_short() -> CatalogDiagnostic {
         "there are more than {LIST_OBJECTS} files below skills/: what follows in the order of keys was not looked at; \
          move some skills to another user"
     );
-    CatalogDiagnostic { skill: String::new(), diagnostic: Diagnostic::error("too_many_files", message) }
+    CatalogDiagnostic { skill: String::new(), diagnostic: Diagnostic::new(FindingCode::TooManyFiles, message) }
 }
 
-/// A warning on each of several skills that answer to one name, or would be mounted at one place.
+/// A warning for each of several skills with one name or one mount name.
 pub(super) fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic> {
     let by_mount = shared(entries, |entry| entry.skill.folder());
     let by_name = shared(entries, |entry| entry.name());
-    let warn = |skill: &SkillPath, code: &str, message: String| CatalogDiagnostic {
+    let warn = |skill: &SkillPath, code: FindingCode, message: String| CatalogDiagnostic {
         skill: skill.to_string(),
-        diagnostic: Diagnostic::warning(code, message),
+        diagnostic: Diagnostic::new(code, message),
     };
     let mut found = Vec::new();
     for (name, skills) in &by_mount {
@@ -240,19 +240,19 @@ pub(super) fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic
                 "{} would be mounted as {name} too; the second to be loaded needs mount_as",
                 rest(skill, skills)
             );
-            found.push(warn(skill, "duplicate_mount_name", message));
+            found.push(warn(skill, FindingCode::DuplicateMountName, message));
         }
     }
     for (name, skills) in by_name {
         for skill in &skills {
             let message = format!("{} is named {name:?} too; load it by its path", rest(skill, &skills));
-            found.push(warn(skill, "duplicate_name", message));
+            found.push(warn(skill, FindingCode::DuplicateName, message));
         }
     }
     found
 }
 
-/// The skills that share a value of `key` with others, by that value.
+/// The skills that share a value of `key`, by that value.
 fn shared<'entry>(
     entries: &'entry [Arc<CatalogEntry>],
     key: impl Fn(&'entry CatalogEntry) -> &'entry str,
@@ -264,7 +264,7 @@ fn shared<'entry>(
     groups.into_iter().filter(|(_, skills)| skills.len() > 1).collect()
 }
 
-/// One of `skills` other than `skill`, and how many more there are.
+/// One of `skills` other than `skill`, and the number of further ones.
 fn rest(skill: &SkillPath, skills: &[&SkillPath]) -> String {
     let other = skills.iter().find(|other| **other != skill).map_or("another skill", |other| other.as_str());
     match skills.len() {

@@ -1,4 +1,4 @@
-//! What the service knows of one skill, and of a user's skills together.
+//! One skill of a catalog, and all of a user's skills.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 use super::discover::duplicates;
 use crate::{
     path::{ETag, Layer, MountName, SkillPath},
-    skill::{Diagnostic, Frontmatter, Severity},
+    skill::{Diagnostic, FindingCode, Frontmatter, Severity},
 };
 
 /// One skill of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogEntry {
-    /// Where it lies; its identity.
+    /// Its path and identity.
     pub skill: SkillPath,
-    /// Whose folder it lies in.
+    /// The layer whose folder contains it.
     pub layer: Layer,
-    /// What its SKILL.md says of it, leniently read. The name and description are never empty here.
+    /// Its frontmatter, leniently read. The name and description are never empty here.
     pub frontmatter: Frontmatter,
-    /// How its body begins: for search.
+    /// The beginning of its body, for search.
     pub opening: String,
-    /// The headings of its body, a line each: for search.
+    /// The headings of its body, one a line, for search.
     pub headings: String,
-    /// The version of SKILL.md this was read from.
+    /// The version of SKILL.md that was read.
     pub etag: ETag,
-    /// Files of the skill, SKILL.md included.
+    /// The number of its files, SKILL.md included.
     pub files: usize,
-    /// All their bytes.
+    /// The bytes of all its files.
     pub size: u64,
-    /// The newest of them.
+    /// The time of its newest file.
     pub updated_at: Timestamp,
     /// Layers further away that have a skill of the same path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,19 +38,19 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// The name shown: the frontmatter's, or the folder's where it gives none.
+    /// The name to show: the frontmatter's, or the folder's if it gives none.
     #[must_use]
     pub fn name(&self) -> &str {
         self.frontmatter.name.as_deref().unwrap_or_else(|| self.skill.folder())
     }
 
-    /// What it is for, as the author wrote it.
+    /// The purpose of the skill, as the author wrote it.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.frontmatter.description
     }
 
-    /// The mount name a load without alias gives.
+    /// The mount name of a load without alias.
     #[must_use]
     pub fn mount_name(&self) -> MountName {
         self.skill.mount_name()
@@ -60,17 +60,17 @@ impl CatalogEntry {
 /// A diagnostic and the skill folder it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogDiagnostic {
-    /// The folder of the SKILL.md, as it lies below `skills/`; not always a valid skill path.
+    /// The folder of the SKILL.md below `skills/`. It is not always a valid skill path.
     pub skill: String,
-    /// What was found.
+    /// The finding.
     #[serde(flatten)]
     pub diagnostic: Diagnostic,
 }
 
 impl CatalogDiagnostic {
-    /// Whether it is about several skills at once, and names another than its own.
-    pub(super) fn is_of_several(&self) -> bool {
-        self.diagnostic.code.starts_with("duplicate_") && self.diagnostic.line.is_none()
+    /// Whether it compares several skills, so that it names another skill.
+    pub(super) fn compares_skills(&self) -> bool {
+        self.diagnostic.finding().is_some_and(FindingCode::compares_skills)
     }
 }
 
@@ -79,16 +79,16 @@ impl CatalogDiagnostic {
 pub struct CatalogView {
     /// Skills in byte order of their paths.
     pub entries: Vec<Arc<CatalogEntry>>,
-    /// What was wrong, skills left out included.
+    /// The findings, those of skills left out included.
     pub diagnostics: Vec<CatalogDiagnostic>,
-    /// Keys below `skills/` that no virtual path can name, so that nothing can reach them.
+    /// The number of keys below `skills/` that no virtual path can name, so that nothing reaches them.
     pub unnameable_keys: usize,
-    /// When the store was asked.
+    /// The time of the listing.
     pub as_of: Timestamp,
 }
 
 impl CatalogView {
-    /// Why the skill at `path` is left out, if it is there and is.
+    /// Returns the reason why the skill at `path` is left out, if it is.
     #[must_use]
     pub fn left_out(&self, path: &SkillPath) -> Option<&Diagnostic> {
         let of_skill = |found: &&CatalogDiagnostic| found.skill == path.as_str();
@@ -103,16 +103,16 @@ impl CatalogView {
         self.entries.get(at)
     }
 
-    /// The diagnostics for those who see only some folders: none is about another, names another, or is there because of
-    /// another.
+    /// The diagnostics for a reader who sees only some folders: none is about another folder, names one, or exists
+    /// because of one.
     pub fn diagnostics_seen(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {
-        // What is said of the catalog as a whole names no folder.
-        let told = |found: &&CatalogDiagnostic| found.skill.is_empty() || sees(&found.skill);
+        // A diagnostic about the whole catalog names no folder.
+        let is_seen = |found: &&CatalogDiagnostic| found.skill.is_empty() || sees(&found.skill);
         let entries: Vec<_> = self.entries.iter().filter(|entry| sees(entry.skill.as_str())).cloned().collect();
-        if entries.len() == self.entries.len() && self.diagnostics.iter().all(|found| told(&found)) {
+        if entries.len() == self.entries.len() && self.diagnostics.iter().all(|found| is_seen(&found)) {
             return Cow::Borrowed(&self.diagnostics);
         }
-        let own = self.diagnostics.iter().filter(|found| !found.is_of_several()).filter(told);
+        let own = self.diagnostics.iter().filter(|found| !found.compares_skills()).filter(is_seen);
         let mut rest: Vec<_> = own.cloned().chain(duplicates(&entries)).collect();
         rest.sort_by(|one, two| one.skill.cmp(&two.skill));
         Cow::Owned(rest)

@@ -1,9 +1,9 @@
-//! `catalog.json`: what was read of a user's skills, kept in the bucket so that a new process reads one object.
+//! `catalog.json`: a reading of a user's skills, kept in the bucket so that a new process reads one object.
 //!
-//! It is derived and disposable: deleted, cut short, changed by hand or written by another version, it is as good as
-//! absent, and the next reading writes it anew. One line of JSON says what follows and when it was true; the rest is
-//! JSON too, deflated. The checksum in the line covers both: a catalog under another time would be believed for longer
-//! than it may be.
+//! It is derived and disposable. If it is deleted, cut short, changed by hand or written by another version, it counts
+//! as absent, and the next reading writes it again. The first line is JSON and gives the format and the time; the rest
+//! is deflated JSON. The checksum in the first line covers both, because a catalog with a wrong time would be trusted
+//! for too long.
 
 use std::{
     fmt::Write as _,
@@ -23,7 +23,7 @@ use crate::{
     path::Layer,
 };
 
-/// Raised whenever what is written changes its meaning.
+/// Raise this when the meaning of the content changes.
 const SCHEMA: u32 = 2;
 /// JSON is deflated in pieces of this size.
 const PIECE_BYTES: usize = 64 << 10;
@@ -33,11 +33,11 @@ const PIECE_BYTES: usize = 64 << 10;
 struct Header {
     schema: u32,
     as_of: Timestamp,
-    /// Of `as_of` and the deflated rest.
+    /// The checksum of `as_of` and of the deflated rest.
     sha256: String,
 }
 
-/// Why an index is not used.
+/// The reason why an index is not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unusable {
     #[error("it has no readable first line")]
@@ -56,10 +56,11 @@ pub(super) enum Unusable {
     Order,
 }
 
-/// The index that tells `discovery`; `TooLarge` where it would not be read back. Each byte of JSON is a step of `work`.
+/// Encodes `discovery`. Returns `TooLarge` if it could not be read back. Each byte of JSON is a step of `work`.
 pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusable> {
     let deflate = DeflateEncoder::new(Vec::new(), Compression::default());
-    let mut plain = BufWriter::with_capacity(PIECE_BYTES, Charged { inner: deflate, work, left: CATALOG_INDEX_BYTES });
+    let mut plain =
+        BufWriter::with_capacity(PIECE_BYTES, CountedBytes { inner: deflate, work, left: CATALOG_INDEX_BYTES });
     let written = serde_json::to_writer(&mut plain, &**discovery.readings());
     let written = written.map_err(Unusable::from).and_then(|()| Ok(plain.flush()?));
     if plain.get_ref().left == 0 {
@@ -75,7 +76,7 @@ pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusab
     Ok(index.into())
 }
 
-/// What an index tells, if it is whole and that of a catalog of this layer. Each byte of JSON is a step of `work`.
+/// Decodes an index that is whole and belongs to this layer. Each byte of JSON is a step of `work`.
 pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discovery, Unusable> {
     let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(Unusable::Header)?;
     let (header, body) = index.split_at(end);
@@ -89,15 +90,15 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
     }
     let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
     let mut plain = Vec::new();
-    let inflated = Charged { inner: DeflateDecoder::new(body), work, left: usize::MAX };
+    let inflated = CountedBytes { inner: DeflateDecoder::new(body), work, left: usize::MAX };
     inflated.take(most.saturating_add(1)).read_to_end(&mut plain)?;
     if plain.len() > CATALOG_INDEX_BYTES {
         return Err(Unusable::TooLarge);
     }
     let readings: Readings = serde_json::from_slice(&plain)?;
     let records = &readings.records;
-    // Lookups bisect, so order is part of the format; an entry under another skill's name, or of another layer, would be
-    // one in disguise.
+    // Lookups bisect, so order is part of the format. An entry under another skill's name, or of another layer, would
+    // pass for one of this catalog.
     let ordered = records.is_sorted_by(|one, two| one.skill < two.skill);
     let honest = records
         .iter()
@@ -108,21 +109,21 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
     Ok(Discovery::new(readings, Vec::new(), header.as_of))
 }
 
-/// A reader or writer each byte of which is a step of work; as a writer it takes fewer than `left` bytes.
-struct Charged<'work, T> {
+/// A reader or writer that counts each byte as a step of work. A writer takes fewer than `left` bytes.
+struct CountedBytes<'work, T> {
     inner: T,
     work: &'work Work,
     left: usize,
 }
 
-impl<T> Charged<'_, T> {
+impl<T> CountedBytes<'_, T> {
     fn spend(&self, bytes: usize) -> io::Result<()> {
         let steps = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.work.spend(steps).map_err(|stop| io::Error::other(format!("the work was stopped: {stop:?}")))
     }
 }
 
-impl<R: io::Read> io::Read for Charged<'_, R> {
+impl<R: io::Read> io::Read for CountedBytes<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.spend(read)?;
@@ -130,7 +131,7 @@ impl<R: io::Read> io::Read for Charged<'_, R> {
     }
 }
 
-impl<W: io::Write> io::Write for Charged<'_, W> {
+impl<W: io::Write> io::Write for CountedBytes<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.spend(bytes.len())?;
         self.left = self.left.saturating_sub(bytes.len());
@@ -235,7 +236,7 @@ mod tests {
         for bit in 0..index.len() * 8 {
             let mut turned = index.to_vec();
             turned[bit / 8] ^= 1 << (bit % 8);
-            // A letter of the first line may change its case and mean the same.
+            // The case of some letters of the first line has no meaning.
             let told = read(&turned);
             assert!(told.is_err() || told.unwrap() == discovery, "bit {bit}");
         }

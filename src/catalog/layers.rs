@@ -1,7 +1,7 @@
 //! Layers: a user's own skills, those of the team and those of the organisation, seen as one catalog.
 //!
-//! The nearest layer wins, skill by skill and whole: a skill of one path is never put together from two layers. What is
-//! hidden that way is reported on the entry that hides it.
+//! The nearest layer wins, skill by skill: a skill of one path never combines two layers. The entry that wins lists the
+//! layers it hides.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     path::{Id, Layer, Namespace, SkillPath, UserSpace},
 };
 
-/// Who looks at skills, which decides what layers there are. The team comes from the caller's key, never from a request.
+/// The reader of skills, which decides the layers. The team comes from the caller's key, never from a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Audience {
     /// The user.
@@ -30,7 +30,7 @@ impl From<&Id> for Audience {
     }
 }
 
-/// Whose a layer is: what its catalog is known by, so that everybody who sees a layer shares one reading of it.
+/// The owner of a layer. Catalogs are kept by owner, so that everyone who sees a layer shares one reading of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Owner {
     User(Id),
@@ -39,13 +39,13 @@ pub(super) enum Owner {
 }
 
 impl Owner {
-    /// Those whose skills `audience` sees, nearest first; of layers above the user only `with_layers`.
+    /// The owners of the layers that `audience` sees, nearest first. Layers above the user only if `with_layers`.
     pub(super) fn seen_by(audience: &Audience, with_layers: bool) -> Vec<Self> {
         let above = audience.team.iter().cloned().map(Self::Team).chain([Self::Org]).filter(|_| with_layers);
         [Self::User(audience.user.clone())].into_iter().chain(above).collect()
     }
 
-    /// The name under which it shares the workers.
+    /// The name under which it gets its share of the workers.
     pub(super) fn worker_name(&self) -> String {
         match self {
             Self::User(user) => user.to_string(),
@@ -62,7 +62,7 @@ impl Owner {
         }
     }
 
-    /// Where the layer lies.
+    /// The part of the bucket in which the layer lies.
     pub(super) fn space(&self, namespace: &Namespace) -> Result<UserSpace> {
         match self {
             Self::User(user) => namespace.user(user),
@@ -72,7 +72,7 @@ impl Owner {
     }
 }
 
-/// One catalog of several layers, given nearest first.
+/// Merges several layers, given nearest first.
 pub(super) fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
     let mut all: Vec<&Arc<CatalogEntry>> = parts.iter().flat_map(|part| &part.entries).collect();
     // The sort is stable, so among equals the nearest stays first.
@@ -81,11 +81,11 @@ pub(super) fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
     let mut diagnostics = duplicates(&entries);
     for (distance, part) in parts.iter().enumerate() {
         let nearer = parts.get(..distance).unwrap_or_default();
-        let told = part.diagnostics.iter().filter(|finding| {
-            // Two skills of one name may be so in one layer and not in the whole, and the other way round.
-            !finding.is_of_several() && !is_hidden(&finding.skill, nearer)
+        let shown = part.diagnostics.iter().filter(|finding| {
+            // Skills can have one name in a layer and not in the whole, and the other way round.
+            !finding.compares_skills() && !is_hidden(&finding.skill, nearer)
         });
-        diagnostics.extend(told.cloned());
+        diagnostics.extend(shown.cloned());
     }
     diagnostics.sort_by(|one, two| one.skill.cmp(&two.skill));
     CatalogView {
@@ -96,7 +96,7 @@ pub(super) fn merge(parts: &[Arc<CatalogView>]) -> CatalogView {
     }
 }
 
-/// The first of the entries of one skill, with the layers of the others.
+/// The first of the entries of one skill. It lists the layers of the others.
 fn nearest(same: &[&Arc<CatalogEntry>]) -> Option<Arc<CatalogEntry>> {
     let (nearest, shadowed) = same.split_first()?;
     let mut entry = Arc::clone(nearest);

@@ -1,7 +1,7 @@
-//! From the keys of a listing to the folders that are skills. Pure: no request is made here.
+//! Finds the skill folders in the keys of a listing. Pure: makes no request.
 //!
-//! The outermost folder with a `SKILL.md` wins: a folder inside a skill belongs to it, whatever it holds. Keys that no
-//! virtual path can name are counted and passed over, so that nothing can be reached by a second name.
+//! The outermost folder with a `SKILL.md` is the skill: all folders in it belong to it. Keys that no virtual path can
+//! name are counted and left out, so that nothing has a second name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use super::entry::CatalogDiagnostic;
 use crate::{
     limits::{CATALOG_SKILLS, SKILL_DEPTH},
     path::{ETag, KeyPrefix, ObjectKey, SkillPath},
-    skill::{Diagnostic, misnamed},
+    skill::{Diagnostic, FindingCode, misnamed},
     store::ListEntry,
 };
 
@@ -24,19 +24,19 @@ pub(super) struct Folder {
     pub(super) skill: SkillPath,
     /// The key of its SKILL.md.
     pub(super) head: ObjectKey,
-    /// Bytes of its SKILL.md.
+    /// The bytes of its SKILL.md.
     pub(super) head_size: u64,
     /// The version of its SKILL.md.
     pub(super) etag: ETag,
-    /// Files in it and below it.
+    /// The number of files in it and below it.
     pub(super) files: usize,
-    /// All their bytes.
+    /// The bytes of all of them.
     pub(super) size: u64,
-    /// The newest of them.
+    /// The time of the newest of them.
     pub(super) updated_at: Timestamp,
 }
 
-/// What a listing says of a tree of skills.
+/// The skill folders of a listing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// In byte order of their skill paths.
@@ -46,7 +46,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The skills among `listed`, the keys below the prefix `skills`.
+    /// Finds the skills among `listed`, the keys below the prefix `skills`.
     pub(super) fn of(skills: &KeyPrefix, listed: &[ListEntry]) -> Self {
         let mut layout = Self::default();
         let mut files = Vec::with_capacity(listed.len());
@@ -78,7 +78,7 @@ impl Layout {
         layout
     }
 
-    /// Takes the folder of the SKILL.md at `relative` as a skill, or says why it cannot be one.
+    /// Adds the folder of the SKILL.md at `relative` as a skill, or a diagnostic if it cannot be one.
     fn admit<'key>(
         &mut self,
         relative: &'key str,
@@ -105,7 +105,7 @@ impl Layout {
         );
     }
 
-    /// Keeps what a catalog may hold, and says what was left out.
+    /// Drops skills over the limit of a catalog, with a diagnostic.
     fn bound(&mut self) {
         let total = self.folders.len();
         if total > CATALOG_SKILLS {
@@ -114,14 +114,14 @@ impl Layout {
                 "there are {total} skills and a catalog holds {CATALOG_SKILLS}: those last in the order of their paths \
                  are left out; move some to another user"
             );
-            let diagnostic = Diagnostic::error("too_many_skills", message);
+            let diagnostic = Diagnostic::new(FindingCode::TooManySkills, message);
             self.diagnostics.push(CatalogDiagnostic { skill: String::new(), diagnostic });
         }
     }
 }
 
-/// The folder a SKILL.md makes a skill: empty for one that lies in no folder; `None` for other files, and for those in
-/// the folders of tools, which hold copies that nobody wrote to be used.
+/// The folder that a SKILL.md makes a skill: empty if it is in no folder. `None` for other files, and for those in the
+/// folders of tools, which contain copies that are not meant to be used.
 fn head_folder(relative: &str) -> Option<&str> {
     let folder = match relative.rsplit_once('/') {
         None if relative == SKILL_FILE => "",
@@ -135,7 +135,7 @@ fn is_of_tools(folder: &str) -> bool {
     folder.split('/').any(|part| matches!(part, ".git" | "node_modules"))
 }
 
-/// What to say of a file that would make its folder a skill if it were spelled so.
+/// The diagnostic for a file whose name is another spelling of SKILL.md.
 fn misnamed_head(relative: &str, heads: &HashSet<&str>) -> Option<CatalogDiagnostic> {
     let (folder, name) = relative.rsplit_once('/')?;
     let diagnostic = misnamed(name)?;
@@ -143,7 +143,7 @@ fn misnamed_head(relative: &str, heads: &HashSet<&str>) -> Option<CatalogDiagnos
     is_free.then(|| CatalogDiagnostic { skill: folder.to_owned(), diagnostic })
 }
 
-/// The shortest part of `path`, cut at a `/` or whole, that is one of `heads`.
+/// The shortest prefix of `path` that is one of `heads`, cut at a `/` or whole.
 fn outermost<'path>(path: &'path str, heads: &HashSet<&str>) -> Option<&'path str> {
     if path.is_empty() {
         return heads.contains(path).then_some(path);
@@ -152,7 +152,7 @@ fn outermost<'path>(path: &'path str, heads: &HashSet<&str>) -> Option<&'path st
     cuts.filter_map(|at| path.get(..at)).find(|part| heads.contains(part))
 }
 
-/// Whether an unnameable key is the empty object by which S3 consoles show a folder: nothing is lost by not seeing it.
+/// Whether an unnameable key is the empty object by which S3 consoles show a folder. It hides nothing.
 fn is_folder_marker(skills: &KeyPrefix, entry: &ListEntry) -> bool {
     let Some(relative) = skills.relative(&entry.key) else { return false };
     let folder = relative.strip_suffix('/').unwrap_or(relative);
@@ -161,13 +161,13 @@ fn is_folder_marker(skills: &KeyPrefix, entry: &ListEntry) -> bool {
 
 fn misplaced(folder: &str) -> Diagnostic {
     if folder.is_empty() {
-        return Diagnostic::error(
-            "skill_without_folder",
+        return Diagnostic::new(
+            FindingCode::SkillWithoutFolder,
             "this SKILL.md lies directly below skills/; put it into a folder of its own",
         );
     }
-    Diagnostic::error(
-        "skill_too_deep",
+    Diagnostic::new(
+        FindingCode::SkillTooDeep,
         format!("a skill lies at most {SKILL_DEPTH} folders below skills/; move this one up"),
     )
 }

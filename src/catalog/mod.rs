@@ -1,14 +1,14 @@
-//! What skills a user has, own and shared: read from the bucket by the service, never by an agent's file operations.
+//! The skills of a user, own and shared. The service reads them from the bucket; an agent's file operations never do.
 //!
-//! A catalog is an immutable value, replaced whole. What tells an unchanged skill from a changed one is the `ETag` of its
-//! SKILL.md, so keeping a catalog current costs one listing and the files that changed.
+//! A catalog is an immutable value, replaced whole. The `ETag` of a SKILL.md shows whether a skill changed, so keeping
+//! a catalog current costs one listing and the files that changed.
 
+mod cache;
 mod categories;
 mod change;
 mod discover;
 mod entry;
 mod index;
-mod kept;
 mod layers;
 mod layout;
 mod outlook;

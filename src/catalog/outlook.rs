@@ -1,9 +1,9 @@
-//! What one audience sees: its layers merged, and their search index, made when they are first asked for and kept while the
-//! catalog says the same.
+//! The view of one audience: its layers merged, and their search index. Both are made on first use and kept until the
+//! catalog changes.
 //!
-//! However many ask, there is one build. It belongs to those who wait for it, and ends when the last of them leaves. Once
-//! there is an index it answers while a changed catalog is indexed again, which then nobody waits for; only a small catalog
-//! is indexed on the spot.
+//! Each index is built once, however many callers ask. The build belongs to the callers that wait for it, and ends when
+//! the last of them leaves. While a changed catalog is indexed again, the old index answers and no caller waits. A
+//! small catalog is indexed at once.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -16,8 +16,8 @@ use futures_util::{
 };
 
 use super::{
+    cache::CatalogCache,
     entry::CatalogView,
-    kept::Kept,
     layers::{Audience, merge},
     search::{SearchDocument, SearchIndex},
     weight,
@@ -28,8 +28,7 @@ use crate::{
     limits::{CATALOG_INLINE_BYTES, WORK_STEPS},
 };
 
-/// A catalog and an index of its skills. For the moments in which a changed catalog is indexed, the index is that of the
-/// catalog before.
+/// A catalog and an index of its skills. While a changed catalog is indexed, the index is that of the previous catalog.
 #[derive(Clone, Debug)]
 pub struct Searchable {
     /// The catalog.
@@ -38,7 +37,7 @@ pub struct Searchable {
     pub index: Arc<SearchIndex>,
 }
 
-/// What is kept for one audience.
+/// The merged catalog and the index of one audience.
 #[derive(Debug, Default)]
 pub(super) struct Outlook {
     merged: tokio::sync::Mutex<Option<Merged>>,
@@ -46,7 +45,7 @@ pub(super) struct Outlook {
     indexed: Mutex<Indexed>,
 }
 
-/// A merged catalog and the very views it was made of.
+/// A merged catalog and the views that it was made of.
 #[derive(Debug)]
 struct Merged {
     parts: Vec<Arc<CatalogView>>,
@@ -58,16 +57,16 @@ type Build = Shared<BoxFuture<'static, Result<Searchable>>>;
 #[derive(Debug, Default)]
 struct Indexed {
     built: Option<Searchable>,
-    /// Those who wait for it keep it alive.
+    /// The build under way. The callers that wait for it keep it alive.
     building: Option<WeakShared<BoxFuture<'static, Result<Searchable>>>>,
 }
 
-/// Where outlooks are made and kept. Cheap to clone.
+/// Makes and keeps outlooks. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Studio {
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<CatalogCache>,
     pub(super) workers: Workers,
-    /// Indexes that were built.
+    /// The number of indexes built.
     pub(super) builds: Arc<AtomicU64>,
 }
 
@@ -78,7 +77,7 @@ impl Studio {
 }
 
 impl Outlook {
-    /// `parts`, nearest first, as one catalog.
+    /// Merges `parts`, nearest first, into one catalog.
     pub(super) async fn merged(
         self: &Arc<Self>,
         studio: &Studio,
@@ -99,7 +98,7 @@ impl Outlook {
             studio.errand(audience).run(move |_| Ok(merge(&parts))).await?
         };
         let whole = Arc::new(whole);
-        // Entries that hide others are copies.
+        // An entry that hides others is a copy.
         let copies = whole.entries.iter().filter(|entry| !entry.shadows.is_empty());
         let bytes = weight::of_view(&whole) + copies.map(|entry| weight::of_entry(entry)).sum::<usize>();
         self.merged_bytes.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -108,7 +107,7 @@ impl Outlook {
         Ok(whole)
     }
 
-    /// `view` with its index, or with that of the catalog before while its own is built.
+    /// Returns `view` with its index, or with the index of the previous catalog while its own is built.
     pub(super) async fn searchable(
         self: &Arc<Self>,
         studio: &Studio,
@@ -118,7 +117,7 @@ impl Outlook {
         let (before, build) = {
             let mut indexed = self.indexed();
             if let Some(built) = indexed.built.as_mut().filter(|built| built.view.entries == view.entries) {
-                // The next comparison is one of pointers.
+                // The next comparison compares pointers.
                 built.view = view;
                 return Ok(built.clone());
             }
@@ -157,7 +156,7 @@ impl Outlook {
         build.boxed().shared()
     }
 
-    /// About how many bytes it takes beside the layers.
+    /// About how many bytes it takes, without the layers.
     fn bytes(&self) -> u64 {
         let index = self.indexed().built.as_ref().map_or(0, |built| built.index.memory_bytes());
         self.merged_bytes.load(Ordering::Relaxed) + u64::try_from(index).unwrap_or(u64::MAX)
@@ -174,7 +173,7 @@ fn index(view: &CatalogView, work: &Work) -> Result<SearchIndex> {
         .map_err(|stop| stop.into_error("the catalog is too large to be searched"))
 }
 
-/// Whether working on a catalog takes so little that it is done on the spot.
+/// Whether a catalog is small enough to be processed on the calling thread.
 fn is_small(view: &CatalogView) -> bool {
     let mut bytes = 0;
     view.entries.iter().all(|entry| {

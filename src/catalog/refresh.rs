@@ -1,4 +1,4 @@
-//! Reading a catalog anew because somebody asks, and telling what became of it.
+//! Reading a catalog again on request, and reporting the changes.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use super::{
 };
 use crate::error::Result;
 
-/// A new reading, beside what this process knew before.
+/// A new reading of a catalog.
 #[derive(Clone, Debug)]
 pub struct Refreshed {
     /// The catalog as it is now.
     pub view: Arc<CatalogView>,
-    /// How it differs from what was known.
+    /// Its difference from the previous catalog.
     pub difference: Difference,
 }
 
 impl Catalogs {
-    /// Reads what `audience` sees anew. To a process that has read nothing yet, everything has changed.
+    /// Reads the catalog of `audience` again. For a process without a previous catalog, everything changed.
     ///
     /// # Errors
     /// As [`view`](Self::view).
@@ -32,7 +32,7 @@ impl Catalogs {
         Ok(Refreshed { view, difference })
     }
 
-    /// What this process knows of the skills `audience` sees, layer by layer, the nearest first.
+    /// The layers of `audience` in memory, nearest first.
     fn known_entries(&self, audience: &Audience) -> Result<Vec<Arc<CatalogEntry>>> {
         let mut known = Vec::new();
         for (layer, _) in self.layers(audience)? {

@@ -1,8 +1,8 @@
-//! The catalogs this process knows: one per user, team and organisation, read once however many ask.
+//! The catalogs in memory: one per user, team and organisation. Each is read once, however many callers ask.
 //!
-//! A reading belongs to those who wait for it: an error answers them and is then forgotten, and a caller that gives up
-//! leaves the reading to the next one in the queue. Only what nobody waits for runs on its own: writing the index, and
-//! looking again at what is served from memory, every 30 s for as long as somebody asks for it.
+//! A reading belongs to the callers that wait for it: an error is their answer and is then forgotten, and a caller that
+//! leaves hands the reading to the next in the queue. Two things run without a waiting caller: writing the index, and
+//! refreshing a catalog that is served from memory, every 30 s while callers ask for it.
 
 use std::{
     sync::{Arc, Weak, atomic::Ordering},
@@ -13,14 +13,14 @@ use futures_util::future::try_join_all;
 use tokio::{sync::broadcast, time::sleep};
 
 use super::{
+    cache::CatalogCache,
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
     entry::CatalogView,
-    kept::Kept,
     layers::{Audience, Owner},
     outlook::{Outlook, Searchable, Studio},
-    saved::Saved,
-    slot::{Flight, Known, Slot},
+    saved::SavedIndex,
+    slot::{Flight, KnownCatalog, Slot},
 };
 use crate::{
     budget::{Errand, Workers},
@@ -31,58 +31,58 @@ use crate::{
     store::{Committer, DeleteOptions, SharedStore},
 };
 
-/// Everybody's catalogs, in memory, refreshed as it is asked for.
+/// All catalogs in memory, refreshed while callers ask for them.
 #[derive(Clone, Debug)]
 pub struct Catalogs {
     store: SharedStore,
     namespace: Namespace,
     clock: Arc<dyn Clock>,
-    kept: Arc<Kept>,
+    kept: Arc<CatalogCache>,
     studio: Studio,
-    /// Writes `catalog.json`, where it is kept.
+    /// Writes `catalog.json`, if there is one.
     index: Option<Committer>,
-    /// Whether anybody sees more than their own skills.
+    /// Whether users also see skills of teams and of the organisation.
     layers: bool,
     changes: broadcast::Sender<Arc<CatalogChange>>,
 }
 
 impl Catalogs {
-    /// No catalog known yet, and no layers but users' own. What takes long runs on `workers`.
+    /// Starts with no catalog and without layers. Long work runs on `workers`.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, workers: Workers) -> Self {
-        let kept = Arc::new(Kept::new(MEMORY_CATALOGS_BYTES, clock.clone()));
+        let kept = Arc::new(CatalogCache::new(MEMORY_CATALOGS_BYTES, clock.clone()));
         let studio = Studio { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
         Self { store, namespace, clock, kept, studio, index: None, layers: false, changes }
     }
 
-    /// The same, with this budget of bytes for catalogs and their search indexes together. The least recently used go first;
-    /// one that is larger by itself stays while it is in use.
+    /// Sets the budget of bytes for catalogs and their search indexes together. The least recently used leave first. A
+    /// catalog that is larger by itself stays while it is in use.
     #[must_use]
     pub fn with_budget(self, bytes: u64) -> Self {
-        let kept = Arc::new(Kept::new(bytes, self.clock.clone()));
+        let kept = Arc::new(CatalogCache::new(bytes, self.clock.clone()));
         Self { studio: Studio { kept: kept.clone(), ..self.studio }, kept, ..self }
     }
 
-    /// The same, with an index in the bucket: a process that knows nothing of a layer yet reads `catalog.json` in place of
-    /// every SKILL.md, and believes it alone for as long as it would its own memory while the store is down.
+    /// Adds an index in the bucket: a process without a catalog reads `catalog.json` in place of every SKILL.md. While
+    /// the store is down, the process trusts the index for as long as its own memory.
     #[must_use]
     pub fn with_index(self) -> Self {
         Self { index: Some(Committer::new(self.store.clone(), self.clock.clone())), ..self }
     }
 
-    /// The same, with the skills of the caller's team and of the organisation beside a user's own.
+    /// Adds the skills of the caller's team and of the organisation to a user's own.
     #[must_use]
     pub fn with_layers(self) -> Self {
         Self { layers: true, ..self }
     }
 
-    /// What `audience` sees; its `as_of` says as of when. With `fresh` the store was asked after this call began. Layers
-    /// are asked for at once.
+    /// The catalog of `audience`; `as_of` is its time. With `fresh` the store is asked after this call began. All
+    /// layers are read at the same time.
     ///
-    /// What this process knows is served as it is for 30 s and looked at again then without anybody waiting, for as long
-    /// as it is asked for; so a change shows within 30 s of activity. After a pause, what is younger than 5 minutes is
-    /// served once more while the store is asked, and what is older waits for the store.
+    /// A catalog in memory is served for 30 s. Then it is read again in the background for as long as callers ask, so a
+    /// change shows within 30 s of activity. After a pause, a catalog younger than 5 minutes is served once more while
+    /// the store is asked, and an older one waits for the store.
     ///
     /// # Errors
     /// As [`discover`](super::discover).
@@ -90,8 +90,8 @@ impl Catalogs {
         Ok(self.look(&audience.into(), fresh).await?.0)
     }
 
-    /// What `audience` sees, with its search index. However many ask, one index is built; while a changed catalog is indexed
-    /// again, unless it is small, the index is that of the catalog before.
+    /// The catalog of `audience` with its search index. Each index is built once, however many callers ask. While a
+    /// changed catalog is indexed again, unless it is small, the index is that of the previous catalog.
     ///
     /// # Errors
     /// As [`view`](Self::view).
@@ -101,7 +101,7 @@ impl Catalogs {
         outlook.searchable(&self.studio, &audience, view).await
     }
 
-    /// Search indexes this process has built.
+    /// The number of search indexes that this process built.
     #[must_use]
     pub fn indexes_built(&self) -> u64 {
         self.studio.builds.load(Ordering::Relaxed)
@@ -119,47 +119,47 @@ impl Catalogs {
         Ok((view, outlook))
     }
 
-    /// The layers `audience` sees and where they lie, nearest first.
+    /// The layers that `audience` sees and their places in the bucket, nearest first.
     ///
     /// # Errors
-    /// `invalid_path` where ids and prefix together are too long for a key.
+    /// `invalid_path` if ids and prefix together are too long for a key.
     pub fn layers(&self, audience: &Audience) -> Result<Vec<(Layer, UserSpace)>> {
         let owners = Owner::seen_by(audience, self.layers).into_iter();
         owners.map(|owner| Ok((owner.layer(), owner.space(&self.namespace)?))).collect()
     }
 
-    /// One layer of what `audience` sees, as far as this process knows it, of any age; the store is not asked.
+    /// Returns one layer of `audience` from memory, of any age. Does not ask the store.
     pub fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
         let owners = Owner::seen_by(&audience.into(), self.layers);
         let slot = self.kept.look_at(owners.iter().find(|owner| owner.layer() == layer)?)?;
         slot.known().map(|known| known.discovery.view().clone())
     }
 
-    /// Reads every one of the user's own skills anew, trusting nothing that was kept of them; the index is deleted first
-    /// and, where there is to be one, written before this answers.
+    /// Reads all of the user's own skills again and reuses nothing. Deletes the index first and, if there is to be one,
+    /// writes it before it returns.
     ///
     /// # Errors
-    /// As [`discover`](super::discover), and where the index cannot be deleted.
+    /// As [`discover`](super::discover), and an error of the store if the index cannot be deleted.
     pub async fn rebuild(&self, user: &Id) -> Result<Arc<CatalogView>> {
         let owner = Owner::User(user.clone());
         let space = owner.space(&self.namespace)?;
         self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
         let slot = self.kept.layer(&owner);
-        // A reading under way began before this one and must not end after it.
+        // A reading under way began before this one, so it must not end after it.
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, Known::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
-            // What this process has seen of the index was deleted; whoever has seen nothing looks before it writes.
-            Saved::default().save(&*self.store, committer, &space, discovery, &self.errand(&owner)).await;
+            // The index that this process knows was deleted. A new value looks before it writes.
+            SavedIndex::default().save(&*self.store, committer, &space, discovery, &self.errand(&owner)).await;
         }
         Ok(view)
     }
 
-    /// What changed in any catalog this process had read before, as it finds out. A receiver that falls behind by more
-    /// than [`CATALOG_CHANGES`] is told how many it missed.
+    /// Subscribes to the changes of catalogs that this process had read before. A receiver that is more than
+    /// [`CATALOG_CHANGES`] behind receives the number it missed.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<Arc<CatalogChange>> {
         self.changes.subscribe()
@@ -177,8 +177,8 @@ impl Catalogs {
         Ok(view)
     }
 
-    /// Looks again whenever what is known has been served for 30 s, until a whole such time passes without anybody
-    /// asking. It does not keep the slot alive: what was forgotten takes no memory until then.
+    /// Refreshes a catalog each time it was served for 30 s, and ends after 30 s without a caller. It does not keep the
+    /// slot alive, so a forgotten catalog frees its memory at once.
     async fn attend(self, owner: Owner, slot: Weak<Slot>) {
         while let Some(slot) = slot.upgrade() {
             let wait = slot.known().map(|known| known.due.saturating_sub(self.clock.uptime())).unwrap_or_default();
@@ -187,11 +187,11 @@ impl Catalogs {
                 sleep(wait).await;
                 continue;
             }
-            // Whoever asks once a catalog was forgotten gets a new slot, with a task of its own.
+            // A caller that comes after a catalog was forgotten gets a new slot with a task of its own.
             if slot.is_done_with() || !self.kept.holds(&owner, &slot) {
                 return;
             }
-            // In a box of its own, because most of these tasks only sleep.
+            // Boxed, because most of these tasks only sleep.
             if let Err(error) = Box::pin(self.read(&owner, &slot, true)).await {
                 tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
                 drop(slot);
@@ -200,7 +200,7 @@ impl Catalogs {
         }
     }
 
-    /// Waits for the reading under way or begins one; with `fresh` only one that begins after this call will do.
+    /// Waits for the reading under way or begins one. With `fresh` it must begin after this call.
     async fn read(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
@@ -229,21 +229,21 @@ impl Catalogs {
             (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space, &errand).await {
                 Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
                     let (view, age) = (saved.view().clone(), self.age_of(&saved));
-                    self.keep(owner, slot, Known::believed(saved, self.clock.uptime(), age));
+                    self.keep(owner, slot, KnownCatalog::believed(saved, self.clock.uptime(), age));
                     return Ok(view);
                 }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        self.keep(owner, slot, Known::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(owner, slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()));
         let view = discovery.view().clone();
         self.save(owner, slot, space, discovery);
         Ok(view)
     }
 
-    /// Remembers what is known now, and tells what that changes for those who knew something else.
-    fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: Known) {
+    /// Remembers a new catalog, and reports its changes if there was one before.
+    fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: KnownCatalog) {
         let now = known.discovery.view().clone();
         let before = slot.replace(known);
         self.kept.weigh_layer(owner, slot, slot.bytes());
@@ -254,22 +254,22 @@ impl Catalogs {
         }
         let (changed, removed) = (difference.changed.len(), difference.removed.len());
         tracing::info!(?owner, changed, removed, "catalog_changed");
-        // An error says that nobody listens.
+        // An error means that there is no receiver.
         let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference)));
     }
 
-    /// Work on the index of a layer.
+    /// The errand for work on the index of a layer.
     fn errand(&self, owner: &Owner) -> Errand {
         self.studio.workers.errand(&owner.worker_name(), WORK_STEPS)
     }
 
-    /// How old a catalog is by the clock on the wall; one from the future is as good as stale.
+    /// The age of a catalog by the wall clock. One from the future counts as stale.
     fn age_of(&self, saved: &Discovery) -> Duration {
         let age = self.clock.now().duration_since(saved.view().as_of);
         Duration::try_from(age).unwrap_or(CATALOG_STALE)
     }
 
-    /// Keeps the index up to date, without anybody waiting for it.
+    /// Updates the index in the background.
     fn save(&self, owner: &Owner, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
         let Some(committer) = self.index.clone() else { return };
         let (store, slot, errand) = (self.store.clone(), slot.clone(), self.errand(owner));

@@ -1,7 +1,7 @@
 //! The `catalog.json` of one layer's catalog, read and replaced by compare-and-swap.
 //!
-//! Nothing here can fail its caller: an index that cannot be read is as good as absent, and one that cannot be written
-//! is written another time.
+//! Nothing here fails its caller: an index that cannot be read counts as absent, and an index that cannot be written is
+//! written another time.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -20,36 +20,36 @@ use crate::{
     store::{Base, Commit, Committer, GetOptions, Store, StoreError},
 };
 
-/// About how many times smaller the index of a catalog is than the catalog in memory.
-const DEFLATED: usize = 4;
+/// About how many times larger a catalog is in memory than its index.
+const INFLATION: usize = 4;
 
-/// A `catalog.json` as it lies in the bucket.
+/// The state of a `catalog.json` in the bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexState {
     /// Its key.
     pub key: ObjectKey,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
     /// When it was written, by the store's clock.
     pub modified_at: Timestamp,
-    /// When the store was asked for what it tells; where nobody will use it, why not.
+    /// The time of the catalog that it contains, or the reason why it is unusable.
     pub as_of: Result<Timestamp, String>,
 }
 
 impl IndexState {
-    /// Looks at the index of the skills of a user; nothing where there is none.
+    /// Looks at the index of a user's own skills. Returns `None` if there is none.
     ///
     /// # Errors
     /// The store's.
     pub async fn look(store: &dyn Store, space: &UserSpace) -> Result<Option<Self>> {
         let key = space.catalog()?;
-        let object = match store.get(&key, whole()).await {
+        let object = match store.get(&key, bounded_read()).await {
             Err(StoreError::NotFound) => return Ok(None),
             object => object?,
         };
-        let told = decode(&object.bytes, Layer::User, &Work::of_steps(WORK_STEPS));
+        let decoded = decode(&object.bytes, Layer::User, &Work::of_steps(WORK_STEPS));
         Ok(Some(Self {
-            as_of: told.map(|told| told.view().as_of).map_err(|reason| reason.to_string()),
+            as_of: decoded.map(|discovery| discovery.view().as_of).map_err(|reason| reason.to_string()),
             size: object.meta.size,
             modified_at: object.meta.modified_at,
             key,
@@ -57,48 +57,48 @@ impl IndexState {
     }
 }
 
-/// What an index tells. A large one is read by a worker.
-async fn told(index: Bytes, layer: Layer, errand: &Errand) -> Result<Discovery> {
-    if index.len() <= CATALOG_INLINE_BYTES / DEFLATED {
+/// Decodes an index. A worker decodes a large one.
+async fn decode_index(index: Bytes, layer: Layer, errand: &Errand) -> Result<Discovery> {
+    if index.len() <= CATALOG_INLINE_BYTES / INFLATION {
         return decode(&index, layer, errand.work()).map_err(unusable);
     }
     errand.run(move |work| decode(&index, layer, work).map_err(unusable)).await
 }
 
-/// The index that tells `discovery`; a large one is made by a worker.
-async fn telling(discovery: Discovery, errand: &Errand) -> Result<Bytes> {
+/// Encodes `discovery` as an index. A worker encodes a large one.
+async fn encode_index(discovery: Discovery, errand: &Errand) -> Result<Bytes> {
     if weight::of_discovery(&discovery) <= CATALOG_INLINE_BYTES {
         return encode(&discovery, errand.work()).map_err(unusable);
     }
     errand.run(move |work| encode(&discovery, work).map_err(unusable)).await
 }
 
-/// Why an index is not used, on its way through the workers.
+/// The workers carry one error type, so a reason travels as its cause.
 fn unusable(reason: Unusable) -> Error {
     Error::internal(reason)
 }
 
-/// As much of an index as is ever used.
-fn whole() -> GetOptions {
+/// Reads at most as much of an index as is ever used.
+fn bounded_read() -> GetOptions {
     GetOptions::range(0..u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX))
 }
 
-/// What this process knows of the object.
+/// The index of one layer, as far as this process knows it.
 #[derive(Debug, Default)]
-pub(super) struct Saved {
-    seen: Mutex<Seen>,
+pub(super) struct SavedIndex {
+    stored: Mutex<StoredIndex>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
-    /// Its version; `None` where that is not known.
+struct StoredIndex {
+    /// Its version, if that is known.
     base: Option<Base>,
-    /// What it tells, where it tells anything.
-    told: Option<Discovery>,
+    /// The catalog that it contains, if it is usable.
+    discovery: Option<Discovery>,
 }
 
-impl Saved {
-    /// What the index tells, at the price of one GET.
+impl SavedIndex {
+    /// Reads the index with one GET.
     pub(super) async fn load(
         &self,
         store: &dyn Store,
@@ -107,22 +107,22 @@ impl Saved {
         errand: &Errand,
     ) -> Option<Discovery> {
         let key = space.catalog().ok()?;
-        let mut seen = self.seen.lock().await;
-        match store.get(&key, whole()).await {
+        let mut stored = self.stored.lock().await;
+        match store.get(&key, bounded_read()).await {
             Ok(object) => {
-                let told = told(object.bytes, layer, errand).await;
-                let told = told.inspect_err(
+                let decoded = decode_index(object.bytes, layer, errand).await;
+                let decoded = decoded.inspect_err(
                     |error| tracing::warn!(%key, error = %error.chain(), "the index of a catalog is not used"),
                 );
-                *seen = Seen { base: Some(Base::version(&object.meta)), told: told.ok() };
+                *stored = StoredIndex { base: Some(Base::version(&object.meta)), discovery: decoded.ok() };
             }
-            Err(StoreError::NotFound) => *seen = Seen { base: Some(Base::Absent), told: None },
+            Err(StoreError::NotFound) => *stored = StoredIndex { base: Some(Base::Absent), discovery: None },
             Err(error) => tracing::warn!(%key, %error, "the index of a catalog could not be read"),
         }
-        seen.told.clone()
+        stored.discovery.clone()
     }
 
-    /// Makes the index tell `discovery`, where what it tells now differs or is getting old.
+    /// Writes `discovery` to the index, if the index differs or is getting old.
     pub(super) async fn save(
         &self,
         store: &dyn Store,
@@ -132,38 +132,39 @@ impl Saved {
         errand: &Errand,
     ) {
         let Ok(key) = space.catalog() else { return };
-        let mut seen = self.seen.lock().await;
-        if seen.told.as_ref().is_some_and(|told| will_do(told, &discovery)) {
+        let mut stored = self.stored.lock().await;
+        if stored.discovery.as_ref().is_some_and(|stored| is_current(stored, &discovery)) {
             return;
         }
-        // Somebody who has nothing gets nothing, least of all for having been asked about.
-        if seen.told.is_none() && discovery.is_empty() {
+        // A question about a user without skills must not create an index.
+        if stored.discovery.is_none() && discovery.is_empty() {
             return;
         }
-        // After a failure or somebody else's win the version is not known, and neither is what it tells.
-        let base = std::mem::take(&mut *seen).base;
+        // After a failure or another process's write, neither the version nor the content is known.
+        let base = std::mem::take(&mut *stored).base;
         let replaced = async {
-            let index = telling(discovery.clone(), errand).await?;
+            let index = encode_index(discovery.clone(), errand).await?;
             replace(store, committer, &key, base, index).await
         };
         match replaced.await {
-            Ok(base) => *seen = Seen { base, told: Some(discovery) },
+            Ok(base) => *stored = StoredIndex { base, discovery: Some(discovery) },
             Err(error) => tracing::debug!(%key, error = %error.chain(), "the index of a catalog was not written"),
         }
     }
 }
 
-/// Whether an index that tells `told` need not be replaced: it is newer, but not by so much that a clock must have been
-/// wrong, or says the same and is not old.
-fn will_do(told: &Discovery, discovery: &Discovery) -> bool {
-    let ahead = discovery.view().as_of.duration_since(told.view().as_of);
+/// Whether an index that contains `stored` need not be replaced by `current`: it is newer, though not by so much that a
+/// clock must be wrong, or it has the same content and is not old.
+fn is_current(stored: &Discovery, current: &Discovery) -> bool {
+    let ahead = current.view().as_of.duration_since(stored.view().as_of);
     if ahead.is_negative() {
         return ahead.unsigned_abs() < CATALOG_STALE;
     }
-    told.readings() == discovery.readings() && ahead.unsigned_abs() < CATALOG_STALE / 2
+    stored.readings() == current.readings() && ahead.unsigned_abs() < CATALOG_STALE / 2
 }
 
-/// Writes over `base`, or over what is there now; gives the version written, where it could be learnt.
+/// Writes over `base`, or over the present version if `base` is not known. Returns the new version, if the store gave
+/// it.
 async fn replace(
     store: &dyn Store,
     committer: &Committer,

@@ -1,4 +1,4 @@
-//! What is known of one layer's catalog, and the reading of it that is under way.
+//! One layer's catalog in memory, and the reading of it that is under way.
 
 use std::{
     sync::{
@@ -8,34 +8,34 @@ use std::{
     time::Duration,
 };
 
-use super::{discover::Discovery, entry::CatalogView, saved::Saved, weight};
+use super::{discover::Discovery, entry::CatalogView, saved::SavedIndex, weight};
 use crate::{error::Result, limits::FRESH};
 
 /// One layer's catalog and the reading under way.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    known: Mutex<Option<Known>>,
-    pub(super) saved: Saved,
+    known: Mutex<Option<KnownCatalog>>,
+    pub(super) saved: SavedIndex,
     pub(super) flight: tokio::sync::Mutex<Option<Flight>>,
-    /// Orders calls against readings: a number taken later is larger.
+    /// Orders calls and readings: a number taken later is larger.
     turns: AtomicU64,
-    /// Whether anybody asked since the last reading that nobody waited for.
+    /// Whether a caller asked since the last reading in the background.
     wanted: AtomicBool,
-    /// Whether a task looks after the slot.
+    /// Whether a task refreshes the slot.
     attended: AtomicBool,
 }
 
-/// The newest catalog, and how old it was at which uptime.
+/// The newest catalog, and its age at an uptime.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownCatalog {
     pub(super) discovery: Discovery,
     at: Duration,
     age: Duration,
-    /// The uptime to look again at.
+    /// The uptime at which to look again.
     pub(super) due: Duration,
 }
 
-/// The last reading: when it began and ended, in turns, and what came of it.
+/// The last reading: the turns at which it began and ended, and its result.
 #[derive(Debug)]
 pub(super) struct Flight {
     pub(super) began: u64,
@@ -48,47 +48,47 @@ impl Slot {
         self.turns.fetch_add(1, Ordering::SeqCst)
     }
 
-    pub(super) fn known(&self) -> Option<Known> {
+    pub(super) fn known(&self) -> Option<KnownCatalog> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// About how many bytes what is known takes.
+    /// About how many bytes the catalog takes.
     pub(super) fn bytes(&self) -> u64 {
         let bytes = self.known().map_or(0, |known| weight::of_discovery(&known.discovery));
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    pub(super) fn replace(&self, known: Known) -> Option<Known> {
+    pub(super) fn replace(&self, known: KnownCatalog) -> Option<KnownCatalog> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(known)
     }
 
-    /// Notes that somebody asked; whether the caller has to see to it that a task looks after the slot.
+    /// Notes that a caller asked. Returns true if that caller must start the task that refreshes the slot.
     pub(super) fn ask(&self) -> bool {
         self.wanted.store(true, Ordering::SeqCst);
         !self.attended.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether the task that looks after the slot ends, because nobody has asked since it last wanted to know.
+    /// Whether the task that refreshes the slot ends, because no caller asked since its last look.
     pub(super) fn is_done_with(&self) -> bool {
         !self.wanted.swap(false, Ordering::SeqCst) && self.is_left_alone()
     }
 
-    /// Ends the care for this slot, unless somebody asked at this very moment and nobody else took it over.
+    /// Ends the refreshing of this slot, unless a caller asked at this moment and no other task took over.
     fn is_left_alone(&self) -> bool {
         self.attended.store(false, Ordering::SeqCst);
         !self.wanted.load(Ordering::SeqCst) || self.attended.swap(true, Ordering::SeqCst)
     }
 }
 
-impl Known {
-    /// What was read from the store just now, in a reading that began at the uptime `at`.
+impl KnownCatalog {
+    /// A catalog just read from the store, by a reading that began at the uptime `at`.
     pub(super) fn read(discovery: Discovery, at: Duration, now: Duration) -> Self {
-        // A reading that took long is not followed by another at once.
+        // A long reading is not followed by another at once.
         let due = (at + FRESH).max(now + FRESH / 2);
         Self { discovery, at, age: Duration::ZERO, due }
     }
 
-    /// What an index of this age tells.
+    /// A catalog from an index of this age.
     pub(super) fn believed(discovery: Discovery, now: Duration, age: Duration) -> Self {
         Self { discovery, at: now, age, due: now + FRESH.saturating_sub(age) }
     }

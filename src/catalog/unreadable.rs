@@ -1,18 +1,15 @@
-//! A SKILL.md that cannot be read, and whether that is the trouble of one file or of the whole store.
+//! A SKILL.md that cannot be read. The cause is in one file or in the whole store.
 //!
-//! A listing that succeeded says nothing of the objects it names: one may lie in an archive, be denied, or hang. Such a file
-//! costs its own skill. But a catalog must not come out empty because the store went down between its listing and its
-//! reads, so failures that a broken store would give as well are counted against all the skills there are.
+//! A listing does not prove that its objects can be read: one may be archived, denied, or never answer. Such a file
+//! costs its own skill. But a store that goes down between the listing and the reads must not produce an empty catalog,
+//! so failures that a broken store would also give are compared with the number of skills.
 
 use super::entry::CatalogDiagnostic;
 use crate::{
     path::{ObjectKey, SkillPath},
-    skill::Diagnostic,
+    skill::{Diagnostic, FindingCode},
     store::{Cause, StoreError},
 };
-
-/// The code of the diagnostic.
-pub(super) const UNREADABLE: &str = "unreadable";
 
 /// A skill whose SKILL.md could not be read.
 #[derive(Debug)]
@@ -23,15 +20,18 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// What to say of the skill.
+    /// The diagnostic for this skill.
     pub(super) fn diagnostic(&self) -> CatalogDiagnostic {
         let message =
             format!("its SKILL.md cannot be read: {}; the next look tries again", why_unreadable(&self.error));
-        CatalogDiagnostic { skill: self.skill.to_string(), diagnostic: Diagnostic::error(UNREADABLE, message) }
+        CatalogDiagnostic {
+            skill: self.skill.to_string(),
+            diagnostic: Diagnostic::new(FindingCode::Unreadable, message),
+        }
     }
 }
 
-/// Why an object that is there cannot be read, in plain words.
+/// The reason why an existing object cannot be read, in plain words.
 #[must_use]
 pub fn why_unreadable(error: &StoreError) -> String {
     let words = match error {
@@ -51,11 +51,10 @@ pub fn why_unreadable(error: &StoreError) -> String {
     words.to_owned()
 }
 
-/// The failure that stands for all of `unreadable` where they are a failure of the store, which holds `skills` skills in
-/// this layer.
+/// Returns the failure to report for `unreadable` if the store as a whole failed. The layer has `skills` skills.
 ///
-/// A denial or an archive is decided object by object, so it is the store's only if all of several skills are denied: then
-/// it is the credentials that may not read. What may pass is the store's from half of the skills on.
+/// Denials and archives are decided per object. They count as a failure of the store only if all of several skills are
+/// denied, because then the credentials may not read. Transient failures count from half of the skills on.
 pub(super) fn failure_of_the_store(unreadable: &[Unreadable], skills: usize) -> Option<&StoreError> {
     let passing = unreadable.iter().filter(|one| one.error.is_transient());
     let refused = unreadable.iter().filter(|one| matches!(one.error, StoreError::Denied(_)));
@@ -68,7 +67,7 @@ pub(super) fn failure_of_the_store(unreadable: &[Unreadable], skills: usize) -> 
     passing.chain(denied).next().filter(|_| is_down).map(|one| &one.error)
 }
 
-/// Whether a refusal may be one object's alone. An expired token or a bucket that is gone is every object's.
+/// Whether a refusal can concern one object only. An expired token or a missing bucket concerns all.
 fn is_of_one_object(error: &StoreError) -> bool {
     matches!(error.cause(), Some(Cause::Archived | Cause::AccessDenied { .. } | Cause::NotPermitted { .. }))
 }

@@ -1,5 +1,5 @@
-//! About how many bytes of memory parts of a catalog take: what their strings and lists hold, and what each block of memory
-//! costs beside that.
+//! About how many bytes of memory parts of a catalog take: the content of strings and lists, and the overhead of each
+//! block.
 
 use std::{mem::size_of, sync::Arc};
 
@@ -14,11 +14,11 @@ use crate::{
     skill::{Diagnostic, Frontmatter},
 };
 
-/// The two counters before what an `Arc` holds.
+/// The two counters of an `Arc`.
 const COUNTERS: usize = 2 * size_of::<usize>();
 
-/// A reading: its catalog and its records. Records count twice, because what the index in the bucket tells is remembered
-/// beside them.
+/// A reading: its catalog and its records. Records count twice, because the process also remembers the content of the
+/// index in the bucket.
 pub(super) fn of_discovery(discovery: &Discovery) -> usize {
     let view = discovery.view();
     let entries: usize = view.entries.iter().map(|entry| of_entry(entry)).sum();
@@ -40,7 +40,7 @@ pub(super) fn of_entry(entry: &CatalogEntry) -> usize {
     BLOCK + COUNTERS + size_of::<CatalogEntry>() + shared + texts + of_frontmatter(frontmatter)
 }
 
-/// What a frontmatter holds beside itself.
+/// The heap memory of a frontmatter.
 fn of_frontmatter(frontmatter: &Frontmatter) -> usize {
     let Frontmatter { name, description, license, compatibility, metadata, when_to_use, level, argument_hint, .. } =
         frontmatter;
@@ -58,7 +58,7 @@ fn of_frontmatter(frontmatter: &Frontmatter) -> usize {
 }
 
 fn of_fields(fields: &Map<String, Value>) -> usize {
-    // An ordered map keeps a hash and a place in its table with each pair.
+    // An ordered map keeps a hash and a table slot with each pair.
     let pair = size_of::<(String, Value)>() + 3 * size_of::<usize>();
     fields.iter().map(|(key, value)| pair + text(key) + of_value(value)).sum()
 }
@@ -112,17 +112,17 @@ mod tests {
         assert!((size_of::<CatalogEntry>()..2048).contains(&least), "{least}");
         let word = "x".repeat(10_000);
         for (frontmatter, body, times) in [
-            // As a value of its own and among the fields.
+            // Once as a value of its own and once among the fields.
             (format!("name: a\ndescription: {word}"), String::new(), 2),
             (format!("name: a\ndescription: d\nwhen_to_use: {word}"), String::new(), 2),
             (format!("name: a\ndescription: d\ntags: [{word}]"), String::new(), 2),
             (format!("name: a\ndescription: d\nmetadata:\n  k: {word}"), String::new(), 2),
-            // A field that is not known is kept once.
+            // An unknown field is kept once.
             (format!("name: a\ndescription: d\nother: {{deep: [{word}]}}"), String::new(), 1),
             (String::from("name: a\ndescription: d"), word.clone(), 0),
         ] {
             let weight = weight_of(&frontmatter, &body).await - least;
-            // A word may stand in the place of a letter.
+            // A word can replace a letter.
             let expected = times * word.len();
             assert!(
                 (expected.saturating_sub(2)..expected + 2048).contains(&weight),

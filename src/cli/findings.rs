@@ -9,7 +9,7 @@ use crate::{
     catalog::why_unreadable,
     error::{Code, Error, Result},
     path::SkillPath,
-    skill::{Diagnostic, Severity, lint, shown::one_line},
+    skill::{Diagnostic, FindingCode, Severity, lint, shown::one_line},
     store::StoreError,
 };
 
@@ -30,7 +30,7 @@ pub(super) struct Linted {
 impl Linted {
     /// Of a skill of the store whose SKILL.md, shown as `file`, the store does not give.
     pub(super) fn unreadable(skill: &SkillPath, file: String, error: &StoreError) -> Self {
-        let found = Diagnostic::error("unreadable", format!("it cannot be read: {}", why_unreadable(error)));
+        let found = Diagnostic::new(FindingCode::Unreadable, format!("it cannot be read: {}", why_unreadable(error)));
         Self { skill: skill.to_string(), file, mended: Vec::new(), findings: vec![found] }
     }
 

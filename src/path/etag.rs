@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-/// The identity of one version of one object: equal tags on one key mean equal bytes. Opaque, not a digest.
+/// The identity of one version of one object: equal tags on one key mean equal bytes. A tag is opaque and need not be a
+/// digest.
 ///
 /// ```
 /// use skillmount::path::ETag;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct ETag(Arc<str>);
 
 impl ETag {
-    /// The tag as the store gave it, without the quotes HTTP puts around it.
+    /// The tag from the store, without the quotes of HTTP.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(Arc::from(text.trim_matches('"')))

@@ -9,10 +9,10 @@ use crate::{
     limits::ID_BYTES,
 };
 
-/// What a user, session or template variable is called: `[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}`.
+/// The name of a user, session or template variable: `[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}`.
 ///
-/// The alphabet holds no `/`, no space and nothing that needs escaping anywhere, so an id is a segment of an object key
-/// as it stands.
+/// The alphabet has no `/`, no space and nothing that needs escaping anywhere, so an id is a segment of an object key
+/// as it is.
 ///
 /// ```
 /// use skillmount::path::Id;
@@ -29,7 +29,7 @@ impl Id {
     /// Checks `text` against the pattern.
     ///
     /// # Errors
-    /// `invalid_request` where it does not match.
+    /// `invalid_request` if it does not match.
     pub fn parse(text: &str) -> Result<Self> {
         let mut bytes = text.bytes();
         let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric());
@@ -53,7 +53,7 @@ impl Id {
     }
 }
 
-/// `text` in quotes, cut to what an error message should carry of somebody else's input.
+/// `text` in quotes, cut to the length that an error message may quote of a client's input.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 80;
     let mut shown: String = text.chars().take(SHOWN).collect();

@@ -1,8 +1,8 @@
 //! Object keys and the prefixes they lie under.
 //!
-//! The layout of a bucket is decided here and nowhere else: [`Namespace`] is the configured prefix, [`UserSpace`] one
-//! user's part of it. A key can only be made from a prefix and a checked relative path, or by admitting a listed key
-//! that lies below a prefix on a segment boundary.
+//! The layout of a bucket is decided here: [`Namespace`] is the configured prefix, and [`UserSpace`] is one user's part
+//! of it. A key can only be made from a prefix and a checked relative path, or by admitting a listed key that lies
+//! below a prefix on a segment boundary.
 
 use std::{fmt, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     limits::KEY_BYTES,
 };
 
-/// The name of one object, up to 1,024 bytes, every segment one that a virtual path could name.
+/// The name of one object, up to 1,024 bytes. A virtual path could name each of its segments.
 ///
 /// ```
 /// use skillmount::path::KeyPrefix;
@@ -44,7 +44,7 @@ impl fmt::Debug for ObjectKey {
     }
 }
 
-/// A prefix of keys that ends at a segment boundary: empty, or closed by `/`.
+/// A prefix of keys that ends at a segment boundary: empty, or with a `/` at the end.
 ///
 /// ```
 /// use skillmount::path::KeyPrefix;
@@ -74,7 +74,7 @@ impl KeyPrefix {
     /// The key of the relative path `relative` below this prefix.
     ///
     /// # Errors
-    /// `invalid_path` where a segment is not one, or the key would be over 1,024 bytes.
+    /// `invalid_path` if a segment is not allowed, or if the key would be over 1,024 bytes.
     pub fn key(&self, relative: &str) -> Result<ObjectKey> {
         if let Some(fault) = segment::fault_in(relative) {
             return Err(Error::new(Code::InvalidPath, format!("{} is a path with {fault}", quoted(relative))));
@@ -82,7 +82,7 @@ impl KeyPrefix {
         self.bounded(relative).map(|key| ObjectKey(Arc::from(key)))
     }
 
-    /// The prefix of everything below the folder `relative`; this prefix itself where `relative` is empty.
+    /// The prefix of everything below the folder `relative`; this prefix itself if `relative` is empty.
     ///
     /// # Errors
     /// As [`key`](Self::key).
@@ -93,14 +93,14 @@ impl KeyPrefix {
         self.key(relative).map(|key| Self(Arc::from(format!("{key}/"))))
     }
 
-    /// What a listed key is called below this prefix: `None` where it does not lie below it.
+    /// The relative name of a listed key; `None` if it does not lie below this prefix.
     #[must_use]
     pub fn relative<'key>(&self, listed: &'key str) -> Option<&'key str> {
         listed.strip_prefix(&*self.0)
     }
 
-    /// A listed key as one that may be asked for: `None` where it lies elsewhere, or where no virtual path could name
-    /// it (`a//b`, `..` segments and the like, put there by other tools).
+    /// A listed key as one that may be asked for. `None` if it lies elsewhere, or if no virtual path could name it
+    /// (`a//b`, `..` segments and the like, which other tools can write).
     #[must_use]
     pub fn admit(&self, listed: &str) -> Option<ObjectKey> {
         self.key(self.relative(listed)?).ok()
@@ -130,7 +130,7 @@ impl fmt::Debug for KeyPrefix {
     }
 }
 
-/// The configured prefix of a bucket: everything the service ever asks for lies below it.
+/// The configured prefix of a bucket. All keys of the service lie below it.
 ///
 /// ```
 /// use skillmount::path::{Id, Namespace, SkillPath};
@@ -151,10 +151,10 @@ impl Default for Namespace {
 }
 
 impl Namespace {
-    /// The whole bucket, or the folder `prefix` in it (`team/agents`, slashes at the ends forgiven).
+    /// The whole bucket, or the folder `prefix` in it (`team/agents`; slashes at the ends are ignored).
     ///
     /// # Errors
-    /// `invalid_path` where a segment is not one.
+    /// `invalid_path` if a segment is not allowed.
     pub fn parse(prefix: &str) -> Result<Self> {
         KeyPrefix::all().folder(prefix.trim_matches('/')).map(Self)
     }
@@ -162,20 +162,20 @@ impl Namespace {
     /// One user's part.
     ///
     /// # Errors
-    /// `invalid_path` where prefix and id together are too long for a key.
+    /// `invalid_path` if prefix and id together are too long for a key.
     pub fn user(&self, user: &Id) -> Result<UserSpace> {
         self.0.folder(user.as_str()).map(|root| UserSpace { root })
     }
 
-    /// The organisation's part: its skills are everybody's. No id begins with `_`, so no user's part is the same.
+    /// The organisation's part, whose skills all users see. No id begins with `_`, so it is no user's part.
     ///
     /// # Errors
-    /// `invalid_path` where the configured prefix is too long.
+    /// `invalid_path` if the configured prefix is too long.
     pub fn org(&self) -> Result<UserSpace> {
         self.0.folder("_org").map(|root| UserSpace { root })
     }
 
-    /// One team's part: its skills are those of its members.
+    /// One team's part, whose skills its members see.
     ///
     /// # Errors
     /// As [`user`](Self::user).
@@ -183,10 +183,10 @@ impl Namespace {
         self.0.folder(&format!("_teams/{team}")).map(|root| UserSpace { root })
     }
 
-    /// Where the service itself keeps what belongs to no user, such as the probe of conditional writes.
+    /// The service's own part for what belongs to no user, such as the probe of conditional writes.
     ///
     /// # Errors
-    /// `invalid_path` where the configured prefix is too long.
+    /// `invalid_path` if the configured prefix is too long.
     pub fn service_key(&self, name: &str) -> Result<ObjectKey> {
         self.0.key(&format!(".skillmount/{name}"))
     }
@@ -198,8 +198,8 @@ impl Namespace {
     }
 }
 
-/// One user's part of the bucket; a team's and the organisation's are laid out alike. `u1` and `u10` never meet, because
-/// a prefix is closed by `/`.
+/// One user's part of the bucket. The parts of a team and of the organisation have the same layout. `u1` and `u10`
+/// never meet, because a prefix ends with `/`.
 ///
 /// ```
 /// use skillmount::path::{Id, Namespace};
@@ -223,7 +223,7 @@ impl UserSpace {
     /// `{user}/skills/`: the tree of skills.
     ///
     /// # Errors
-    /// `invalid_path` where the key would be too long, here and below.
+    /// `invalid_path` if the key would be too long, here and below.
     pub fn skills(&self) -> Result<KeyPrefix> {
         self.root.folder("skills")
     }
@@ -252,7 +252,7 @@ impl UserSpace {
         self.root.key(&format!(".skillmount/sessions/{session}.json"))
     }
 
-    /// `{user}/.skillmount/snapshots/{digest}.json`: a snapshot too large to ride in its session.
+    /// `{user}/.skillmount/snapshots/{digest}.json`: a snapshot too large for its session object.
     ///
     /// # Errors
     /// See [`skills`](Self::skills).

@@ -1,9 +1,9 @@
-//! The part of a bucket that a skill lies in.
+//! The part of a bucket that a skill comes from.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a skill comes from: the nearest layer wins.
+/// The origin of a skill. The nearest layer wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {

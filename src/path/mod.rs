@@ -1,9 +1,8 @@
-//! Names: what a client may say, and the only place where an object key is made.
+//! Names that clients may send, and the only place that makes object keys.
 //!
-//! Every type here has one fallible constructor and private fields, so holding a value proves that it was checked.
-//! Comparison is byte for byte; nothing is normalised, escaped or guessed, because two spellings of one name are how
-//! one tenant reaches another's files. The one function from what an agent types to what the store is asked for is
-//! [`Scope::object_key`].
+//! Every type here has one fallible constructor and private fields, so a value proves that it was checked. Comparison
+//! is byte for byte. Nothing is normalised, escaped or guessed, because two spellings of one name are how one tenant
+//! reaches another's files. [`Scope`] turns an agent's paths into the keys of its session.
 
 mod etag;
 mod glob;

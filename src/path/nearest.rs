@@ -1,8 +1,8 @@
-//! How far apart two names are, for suggesting what was meant.
+//! The distance of two names, to suggest what a client meant.
 
-/// The edit distance between two names, case left aside; a name that holds the other is near whatever its length.
+/// The edit distance of two names, without regard to case. A name that contains the other is near at any length.
 ///
-/// Long input is cut, since nobody mistypes a hundred characters.
+/// Long input is cut, because nobody mistypes a hundred characters.
 ///
 /// ```
 /// assert_eq!(skillmount::path::distance("compraventa", "comprventa"), 1);

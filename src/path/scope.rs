@@ -1,4 +1,4 @@
-//! What a session may reach, and the one function from a virtual path to an object key.
+//! The folders that a session can reach, and the mapping from a virtual path to an object key.
 
 use super::{KeyPrefix, ObjectKey, VirtualPath};
 use crate::error::Result;
@@ -6,26 +6,26 @@ use crate::error::Result;
 /// A folder of the virtual tree and the keys behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Where it is seen: `/workspace`, `/skills/compraventa`.
+    /// Its path for the agent: `/workspace`, `/skills/compraventa`.
     pub at: VirtualPath,
-    /// What lies behind it.
+    /// The keys behind it.
     pub prefix: KeyPrefix,
 }
 
-/// Where a virtual path leads in a scope.
+/// The target of a virtual path in a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place<'scope> {
     /// A folder that exists only because mounts lie below it: `/`, and `/skills` once a skill is loaded.
     Above,
-    /// A mount, or something below it: which mount (by its index), and the path below it, empty for the mount itself.
+    /// A mount, or a path below it: the index of the mount, and the path below it, which is empty for the mount itself.
     Inside(usize, &'scope str),
-    /// Nothing this session can reach.
+    /// A path outside this session's mounts.
     Nowhere,
 }
 
-/// Everything a session may reach: its mounts, in the order they are listed.
+/// All mounts of a session, in the order of listings.
 ///
-/// A scope is a closed world: what no mount covers has no key, so it is never asked of the store.
+/// A scope is closed: a path that no mount covers has no key, so the store is never asked for it.
 ///
 /// ```
 /// use skillmount::path::{KeyPrefix, Mount, Scope, VirtualPath};
@@ -44,7 +44,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope of these mounts; none lies inside another.
+    /// A scope of these mounts. None may lie inside another.
     #[must_use]
     pub fn new(mounts: Vec<Mount>) -> Self {
         Self { mounts }
@@ -56,7 +56,7 @@ impl Scope {
         &self.mounts
     }
 
-    /// Where `path` leads, whole segments only.
+    /// The target of `path`, by whole segments.
     #[must_use]
     pub fn place<'path>(&self, path: &'path VirtualPath) -> Place<'path> {
         let inside = self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, path.below(&mount.at)?)));
@@ -67,10 +67,10 @@ impl Scope {
         }
     }
 
-    /// The key of the file at `path`: `None` where no mount covers it, or where it is a mount itself.
+    /// The key of the file at `path`; `None` if no mount covers it, or if it is a mount itself.
     ///
     /// # Errors
-    /// `invalid_path` where the key would be over 1,024 bytes.
+    /// `invalid_path` if the key would be over 1,024 bytes.
     pub fn object_key(&self, path: &VirtualPath) -> Result<Option<ObjectKey>> {
         match self.place(path) {
             Place::Inside(index, relative) if !relative.is_empty() => {

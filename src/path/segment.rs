@@ -1,8 +1,8 @@
-//! What one segment of a path may be: the rule every path type shares.
+//! The rule for one segment of a path, which every path type shares.
 
 use crate::limits::SEGMENT_BYTES;
 
-/// Why `segment` cannot be one, in words that finish "a path with …"; `None` where it can.
+/// The reason why `segment` is not allowed, in words that complete "a path with …"; `None` if it is.
 pub(super) fn fault(segment: &str) -> Option<&'static str> {
     match segment {
         "" => Some("an empty segment"),
@@ -14,7 +14,7 @@ pub(super) fn fault(segment: &str) -> Option<&'static str> {
     }
 }
 
-/// Why the `/`-separated `relative` path cannot be one; `None` where every segment is fine.
+/// The reason why the `/`-separated path `relative` is not allowed; `None` if every segment is.
 pub(super) fn fault_in(relative: &str) -> Option<&'static str> {
     relative.split('/').find_map(fault)
 }

@@ -10,7 +10,7 @@ use crate::{
     limits::{PATH_BYTES, SKILL_DEPTH},
 };
 
-/// Where a skill lies below `skills/`: `escrituras/compraventa`, one to six segments.
+/// The path of a skill below `skills/`: `escrituras/compraventa`, one to six segments.
 ///
 /// ```
 /// use skillmount::path::SkillPath;
@@ -28,7 +28,7 @@ impl SkillPath {
     /// Checks `text`: segments as in a virtual path, none of them a hidden folder of tools (`.git`, `node_modules`).
     ///
     /// # Errors
-    /// `invalid_request`, saying what a skill path looks like.
+    /// `invalid_request`, with the form of a skill path.
     pub fn parse(text: &str) -> Result<Self> {
         let fault = if text.len() > PATH_BYTES {
             Some("too long")
@@ -54,13 +54,13 @@ impl SkillPath {
         &self.0
     }
 
-    /// The part before the last `/`; empty for a skill that lies at the top.
+    /// The part before the last `/`; empty for a skill at the top.
     #[must_use]
     pub fn category(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(category, _)| category)
     }
 
-    /// Whether it lies in the category `category` or below it, whole segments only; everything lies in the empty one.
+    /// Whether it lies in the category `category` or below it, by whole segments. Every skill lies in the empty one.
     #[must_use]
     pub fn is_in(&self, category: &str) -> bool {
         let category = category.trim_matches('/');
@@ -68,19 +68,19 @@ impl SkillPath {
         below.is_some_and(|rest| category.is_empty() || rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The last segment: the name of its folder, and of its mount where no alias is given.
+    /// The last segment: the name of its folder, and of its mount if there is no alias.
     #[must_use]
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or(&*self.0, |(_, folder)| folder)
     }
 
-    /// The mount name a load without alias gives.
+    /// The mount name of a load without alias.
     #[must_use]
     pub fn mount_name(&self) -> MountName {
         MountName(Arc::from(self.folder()))
     }
 
-    /// The folders above this one, nearest first: what would make this a folder *inside* a skill.
+    /// The folders above this one, nearest first. A skill in one of them would contain this folder.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> {
         let mut rest = &*self.0;
         std::iter::from_fn(move || {
@@ -133,7 +133,7 @@ impl MountName {
     /// Checks `text`: one segment of a virtual path.
     ///
     /// # Errors
-    /// `invalid_request` where it is not.
+    /// `invalid_request` if it is not one.
     pub fn parse(text: &str) -> Result<Self> {
         if text.contains('/') || segment::fault(text).is_some() {
             return Err(Error::new(

@@ -1,11 +1,11 @@
-//! Mount templates: which keys lie behind `/workspace` and `/ticket`.
+//! Mount templates: the keys behind `/workspace` and `/ticket`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Id, KeyPrefix, UserSpace, id::quoted, segment};
 use crate::error::{Code, Error, Result};
 
-/// Names a session may not give to a variable, because the layout or the service uses them.
+/// Names that a session variable cannot have, because the layout or the service uses them.
 const RESERVED: [&str; 4] = ["user", "session", "skills", "skillmount"];
 
 /// The variable that is the session's id.
@@ -13,8 +13,8 @@ const SESSION: &str = "session";
 
 /// The keys behind one mount: `{user}/threads/{session}`.
 ///
-/// After `{user}/` comes a literal that is neither `skills` nor `.skillmount`, then literals and variables. The variable
-/// `session` is the session's id; any other is a session variable and falls back to the session's id. Who is to set it
+/// After `{user}/` comes a literal other than `skills` and `.skillmount`, then literals and variables. The variable
+/// `session` is the session's id. Any other is a session variable, with the session's id as its default. Setting it
 /// needs a key of scope `control`, unless it is written `{name:agent}`.
 ///
 /// ```
@@ -43,7 +43,7 @@ impl MountTemplate {
     /// Checks `text`.
     ///
     /// # Errors
-    /// `invalid_request`, with the rule that is broken.
+    /// `invalid_request`, with the broken rule.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse =
             |why: &str| Error::new(Code::InvalidRequest, format!("{} is not a mount template: {why}", quoted(text)));
@@ -60,7 +60,7 @@ impl MountTemplate {
     /// The prefix for one session.
     ///
     /// # Errors
-    /// `invalid_path` where it would be too long for a key.
+    /// `invalid_path` if it would be too long for a key.
     pub fn prefix(&self, space: &UserSpace, session: &Id, vars: &BTreeMap<String, Id>) -> Result<KeyPrefix> {
         let value = |part: &Part| match part {
             Part::Literal(name) => name.clone(),
@@ -69,12 +69,12 @@ impl MountTemplate {
         space.root().folder(&self.parts.iter().map(value).collect::<Vec<_>>().join("/"))
     }
 
-    /// The session variables it uses, `session` left out.
+    /// The session variables it uses, without `session`.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.uses().map(|(name, _)| name)
     }
 
-    /// Whether the prefix is another for each session, as long as no variable says otherwise.
+    /// Whether each session has its own prefix, as long as no variable changes that.
     #[must_use]
     pub fn is_of_one_session(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Variable { .. }))
@@ -109,10 +109,10 @@ fn part(text: &str) -> Option<Part> {
     plain.then(|| Part::Literal(text.to_owned()))
 }
 
-/// Checks the name of a session variable: `[a-z][a-z0-9_]{0,31}`, none of the names the layout uses itself.
+/// Checks the name of a session variable: `[a-z][a-z0-9_]{0,31}`, and none of the names that the layout uses.
 ///
 /// # Errors
-/// `invalid_request`, saying which.
+/// `invalid_request`, with the reason.
 pub fn check_variable_name(name: &str) -> Result<()> {
     let shape = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 32
@@ -130,7 +130,7 @@ pub fn check_variable_name(name: &str) -> Result<()> {
     ))
 }
 
-/// The templates of a service: where `/workspace` and `/ticket` lie.
+/// The templates of a service: the places of `/workspace` and `/ticket`.
 ///
 /// ```
 /// use skillmount::path::{MountTemplate, MountTemplates};
@@ -148,10 +148,11 @@ pub struct MountTemplates {
 }
 
 impl MountTemplates {
-    /// Joins the two, which must never meet: no template is a prefix of the other, whatever the variables hold.
+    /// Joins the two templates, which must never meet: neither is a prefix of the other, for any values of the
+    /// variables.
     ///
     /// # Errors
-    /// `invalid_request` where they could.
+    /// `invalid_request` if they could.
     pub fn new(workspace: MountTemplate, ticket: MountTemplate) -> Result<Self> {
         if workspace.meets(&ticket) {
             return Err(Error::new(
@@ -162,13 +163,13 @@ impl MountTemplates {
         Ok(Self { workspace, ticket })
     }
 
-    /// Where `/workspace` lies.
+    /// The template of `/workspace`.
     #[must_use]
     pub fn workspace(&self) -> &MountTemplate {
         &self.workspace
     }
 
-    /// Where `/ticket` lies.
+    /// The template of `/ticket`.
     #[must_use]
     pub fn ticket(&self) -> &MountTemplate {
         &self.ticket
@@ -180,7 +181,7 @@ impl MountTemplates {
         self.workspace.variables().chain(self.ticket.variables()).collect()
     }
 
-    /// Whether agents may set a variable: each template that uses it says so.
+    /// Whether agents may set a variable: each template that uses it must allow that.
     #[must_use]
     pub fn agents_may_set(&self, variable: &str) -> bool {
         let mut uses = self.workspace.uses().chain(self.ticket.uses()).filter(|(name, _)| *name == variable).peekable();

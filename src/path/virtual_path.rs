@@ -1,4 +1,4 @@
-//! Virtual paths: what an agent types.
+//! Virtual paths, as agents write them.
 
 use std::{fmt, sync::Arc};
 
@@ -32,10 +32,10 @@ impl VirtualPath {
         Self(Arc::from("/"))
     }
 
-    /// Checks `text`; one trailing slash is forgiven, because many clients write folders that way.
+    /// Checks `text`. One trailing slash is ignored, because many clients write folders that way.
     ///
     /// # Errors
-    /// `invalid_path`, saying what is wrong and what a path looks like.
+    /// `invalid_path`, with the fault and the form of a path.
     pub fn parse(text: &str) -> Result<Self> {
         if text.len() > PATH_BYTES {
             return Err(invalid(text, "a path over 2048 bytes"));
@@ -76,7 +76,7 @@ impl VirtualPath {
         if self.is_root() { None } else { self.0.rsplit('/').next() }
     }
 
-    /// What is left of this path below `folder`: `""` for the folder itself, `None` outside it. Whole segments only.
+    /// The rest of this path below `folder`, by whole segments: `""` for the folder itself, `None` outside it.
     #[must_use]
     pub fn below(&self, folder: &Self) -> Option<&str> {
         if folder.is_root() {
@@ -86,10 +86,10 @@ impl VirtualPath {
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
     }
 
-    /// The path of `relative` below this one.
+    /// This path and `relative` below it.
     ///
     /// # Errors
-    /// `invalid_path` where the result would not be a path.
+    /// `invalid_path` if the result would not be a path.
     pub fn join(&self, relative: &str) -> Result<Self> {
         if relative.is_empty() {
             return Ok(self.clone());

@@ -33,7 +33,9 @@ pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a
     if scene.policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
         return Vec::new();
     }
-    let seen = |entry: &&CatalogEntry| is_wanted(&entry.skill, scene, request) && scene.policy.offers(entry);
+    let seen = |entry: &&CatalogEntry| {
+        is_wanted(&entry.skill, scene, request) && scene.policy.offers(&entry.skill, &entry.frontmatter)
+    };
     scene.view.entries.iter().map(|entry| &**entry).filter(seen).collect()
 }
 

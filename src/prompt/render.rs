@@ -8,7 +8,7 @@ use super::{
     write::{Parts, Writer},
 };
 use crate::{
-    session::{Both, PromptMode, ToolRule},
+    session::{EffectivePolicy, PromptMode, ToolRule},
     skill::shown::{Shown, one_line},
     wire::Operation,
 };
@@ -66,7 +66,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
 struct Words<'a> {
     writer: Writer,
     max_tokens: usize,
-    policy: &'a Both,
+    policy: &'a EffectivePolicy,
     /// Skills that could be named.
     total: usize,
     /// Those skills, where they are listed.
@@ -212,7 +212,7 @@ impl<'a> Words<'a> {
 }
 
 /// Whether the session has the tool.
-fn may(policy: &Both, tool: Operation) -> bool {
+fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
     policy.tool(tool) != ToolRule::Blocked
 }
 

@@ -8,7 +8,7 @@ use crate::{
     catalog::CatalogView,
     limits::PROMPT_TOKENS,
     path::{ETag, MountName, SkillPath},
-    session::{Both, PromptMode, Session},
+    session::{EffectivePolicy, PromptMode, Session},
 };
 
 /// How the listing is written.
@@ -72,7 +72,7 @@ pub struct Scene<'a> {
     /// The session: which skills are loaded, and which were used most when it began.
     pub session: &'a Session,
     /// What it may see.
-    pub policy: &'a Both,
+    pub policy: &'a EffectivePolicy,
     /// The session's current skill, if it has one.
     pub current: Option<&'a CurrentSkill>,
 }

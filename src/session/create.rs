@@ -1,4 +1,4 @@
-//! Making sessions: each begins whole, with one write.
+//! Creating sessions: each is written once, complete.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -26,19 +26,18 @@ pub struct CreateSession {
 }
 
 impl Sessions {
-    /// Makes a session, or returns the one there is; the flag says whether it was made.
+    /// Creates a session, or returns the existing one. The flag is true if it was created.
     ///
     /// # Errors
-    /// `invalid_request` for variables without a use, a policy that does not hold together or a parent that does not
-    /// exist; the store's.
+    /// `invalid_request` for variables without a use, an invalid policy or a parent that does not exist; the store's.
     pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
         self.create_with(user, session, wanted, |_| Ok(())).await
     }
 
-    /// As [`create`](Self::create); `furnish` adds to a session that is made, before it is written.
+    /// As [`create`](Self::create). `furnish` changes a new session before it is written.
     ///
     /// # Errors
-    /// As [`create`](Self::create), and what `furnish` says: then no session is made.
+    /// As [`create`](Self::create), and those of `furnish`: then no session is created.
     pub async fn create_with(
         &self,
         user: &Id,
@@ -59,7 +58,7 @@ impl Sessions {
         .map(|(session, made)| (session, made.unwrap_or(false)))
     }
 
-    /// The session as it is, or as [`create`](Self::create) would make it; makes nothing.
+    /// The present session, or the one that [`create`](Self::create) would create. Writes nothing.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -72,7 +71,7 @@ impl Sessions {
         Ok(draft)
     }
 
-    /// Checks what a new session is to begin with, and returns its parent where it has one.
+    /// Checks the first state of a new session, and returns its parent, if it has one.
     async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Arc<Session>>> {
         self.check_vars(&wanted.vars)?;
         if let Some(policy) = &wanted.policy {
@@ -85,7 +84,7 @@ impl Sessions {
     }
 }
 
-/// What a new session begins with.
+/// Gives a new session its first state.
 fn begin(state: &mut Session, parent: Option<&Session>, wanted: &CreateSession) {
     if let Some(parent) = parent {
         state.vars.clone_from(&parent.vars);

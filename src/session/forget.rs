@@ -1,4 +1,4 @@
-//! Sessions that end: deleted by their user, or removed because they were idle too long.
+//! The end of sessions: their user deletes them, or they were idle too long.
 
 use jiff::SignedDuration;
 
@@ -10,20 +10,20 @@ use crate::{
     store::{ListEntry, StoreExt as _},
 };
 
-/// What was found among a user's sessions when those that were idle too long were removed.
+/// The result of removing a user's idle sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
     /// Sessions that were removed.
     pub removed: u64,
-    /// Sessions that cannot be read and were left where they are.
+    /// Sessions that cannot be read and were not removed.
     pub damaged: Vec<DamagedSession>,
 }
 
 impl Sessions {
-    /// Forgets a session, be it damaged. Its workspace stays.
+    /// Deletes a session, even a damaged one. Its workspace stays.
     ///
     /// # Errors
-    /// `session_not_found` where there is none; the store's.
+    /// `session_not_found` if there is none; the store's.
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
@@ -33,14 +33,13 @@ impl Sessions {
             return Err(not_found(session));
         }
         self.records.delete(&key, None).await?;
-        // A note that is written later would make the session again.
+        // A note that is written later would create the session again.
         self.pending.drop_through(&(user.clone(), session.clone()), u64::MAX);
         Ok(())
     }
 
-    /// Removes a user's sessions that were idle too long. One that is damaged is removed where its object has not been
-    /// written for as long, and reported otherwise. Snapshots beside sessions stay: others may have been forked with
-    /// them.
+    /// Removes a user's sessions that were idle too long. A damaged session is removed if its object was not written
+    /// for as long, and reported otherwise. Snapshots beside sessions stay, because forks may use them.
     ///
     /// # Errors
     /// The store's.
@@ -68,7 +67,7 @@ impl Sessions {
         Ok(collected)
     }
 
-    /// Whether an object was last written so long ago that the session in it has expired, whatever it says.
+    /// Whether an object was last written so long ago that its session has expired, whatever its content.
     fn is_idle(&self, entry: &ListEntry) -> bool {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
         self.clock.now().duration_since(entry.modified_at) >= idle

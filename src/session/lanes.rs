@@ -1,4 +1,4 @@
-//! Locks by name, of which there are a fixed number: what has one name goes one after the other.
+//! A fixed number of locks, chosen by name: two tasks with one name run one after the other.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -7,7 +7,7 @@ use tokio::sync::{Mutex, MutexGuard};
 /// Names share this many locks by their hash.
 const LANES: usize = 256;
 
-/// Locks by name. Two names may share one, so whoever is in a lane must not enter another of the same lanes.
+/// Locks by name. Two names can share one, so the holder of a lane must not enter another of the same lanes.
 #[derive(Debug)]
 pub(crate) struct Lanes(Vec<Mutex<()>>);
 
@@ -18,7 +18,7 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// Waits until nobody of this name is in its lane, and keeps others out until the guard is dropped.
+    /// Waits for the lane of `name`, and holds it until the guard is dropped.
     #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
     pub(crate) async fn enter(&self, name: &str) -> MutexGuard<'_, ()> {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(name);

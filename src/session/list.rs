@@ -1,14 +1,14 @@
-//! A user's sessions together, paged through.
+//! Pages of a user's sessions.
 //!
-//! A page ends where the objects that were read for it reach [`SESSION_PAGE_BYTES`], which a listing of their sizes says
-//! beforehand. They are decoded one after the other, and of each only its summary is kept: the sessions of a page never lie
-//! in memory together, and reading a page displaces no session that is in use.
+//! A page ends when the objects read for it reach [`SESSION_PAGE_BYTES`], which the sizes in the listing show
+//! beforehand. Objects are decoded one after the other, and only their summaries are kept. So the sessions of a page
+//! are never in memory together, and reading a page evicts no session in use.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Session, SessionSummary, Sessions, objects::Seen};
+use super::{Session, SessionSummary, Sessions, objects::CachedObject};
 use crate::{
     error::Result,
     limits::{PAGE_ENTRIES, SESSION_PAGE_BYTES, SESSION_PAGE_PARALLEL},
@@ -47,15 +47,15 @@ pub struct DamagedSession {
     /// Its id.
     #[schema(value_type = String)]
     pub session_id: Id,
-    /// What can be done about it.
+    /// What the caller can do about it.
     pub message: String,
 }
 
 impl Sessions {
-    /// A page of a user's sessions, up to `limit` of them after `cursor`, and fewer where they are large.
+    /// A page of a user's sessions: up to `limit` of them after `cursor`, and fewer if they are large.
     ///
     /// # Errors
-    /// The store's. A damaged session is none: it is in the page as such.
+    /// The store's. A damaged session is not an error but part of the page.
     pub async fn list(&self, user: &Id, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
         let space = self.namespace.user(user)?;
         let prefix = space.sessions()?;
@@ -83,15 +83,15 @@ impl Sessions {
         Ok(page)
     }
 
-    /// What is known of a session, or what the store says, which is then not kept.
-    async fn glance(&self, key: &ObjectKey) -> Result<std::sync::Arc<Seen<Session>>> {
+    /// The session in memory, or the answer of the store, which is not kept.
+    async fn glance(&self, key: &ObjectKey) -> Result<std::sync::Arc<CachedObject<Session>>> {
         match self.records.recall(key).await {
             Some(seen) => Ok(seen),
             None => self.records.pass(key).await.map(std::sync::Arc::new),
         }
     }
 
-    /// The session that a listed object is, if it has the name of one.
+    /// The id and key of a listed object, if its name is that of a session.
     pub(super) fn named(&self, user: &Id, entry: &ListEntry) -> Option<(Id, ObjectKey)> {
         let space = self.namespace.user(user).ok()?;
         let name = space.sessions().ok()?.relative(&entry.key)?.strip_suffix(".json")?.to_owned();
@@ -101,7 +101,7 @@ impl Sessions {
     }
 }
 
-/// The first of `entries` that have up to `bytes` together, and one at least.
+/// The first of `entries` that have up to `bytes` together, and at least one.
 fn within(entries: &[ListEntry], bytes: u64) -> &[ListEntry] {
     let sums = entries.iter().scan(0_u64, |sum, entry| {
         *sum = sum.saturating_add(entry.size);

@@ -1,12 +1,12 @@
-//! Small JSON objects of the service under compare-and-swap, with a memory of the last version seen.
+//! Small JSON objects of the service under compare-and-swap, with the last version in memory.
 //!
-//! Sessions, user policies and use counts are such objects. Knowledge of one is trusted for [`FRESH`]; after that, or when the
-//! caller knows of a newer version, the store is asked with `If-None-Match`. With the store down, what is known is still
-//! good for reading.
+//! Sessions, user policies and use counts are such objects. A version in memory is trusted for [`FRESH`]. After that,
+//! or if the caller knows a newer version, the store is asked with `If-None-Match`. While the store is down, the
+//! version in memory still serves reads.
 //!
-//! What the store says now replaces what was known, even by a lower version: the object may have been deleted and made
-//! again. So that the memory never goes back, knowledge is ordered by when it was learnt: a read counts as of when it was
-//! sent, a write or delete of this process as of when it was acknowledged.
+//! The answer of the store replaces the version in memory even if its number is lower, because the object may have been
+//! deleted and created again. So that memory never goes back, answers are ordered in time: a read counts from when it
+//! was sent, a write or delete of this process from when it was acknowledged.
 
 use std::{
     sync::{
@@ -31,28 +31,28 @@ use crate::{
     store::{Base, Committer, DeleteOptions, GetOptions, Keep, SharedStore, StoreError},
 };
 
-/// One object as it was last seen.
+/// One object as this process knows it.
 #[derive(Debug)]
-pub(super) struct Seen<T> {
+pub(super) struct CachedObject<T> {
     content: Content<T>,
     version: SessionVersion,
     base: Base,
-    /// When the store said so, by the clock's uptime; `None` where that is in doubt.
+    /// The uptime of the store's answer; `None` if the answer is in doubt.
     at: Option<Duration>,
-    /// The place of this knowledge in the order of what this process learnt.
+    /// The position of this answer in the order of all answers.
     learnt: u64,
-    /// A life that a caller knew of when the store was asked and that was not there: it has ended, and lives do not come
-    /// back, so callers that still know it may be answered from this.
+    /// A life that a caller knew and that the store no longer had. It has ended, and lives do not come back, so this
+    /// version can also answer callers that still know it.
     ended: Option<Life>,
     weight: u32,
 }
 
-/// What lies at a key.
+/// The content of an object.
 #[derive(Debug)]
 enum Content<T> {
     Nothing,
     Value(Arc<T>),
-    /// Something that cannot be read; the error that callers get.
+    /// An unreadable object, with the error for callers.
     Damaged(Error),
 }
 
@@ -67,11 +67,11 @@ impl<T> Clone for Content<T> {
     }
 }
 
-impl<T> Seen<T> {
-    /// The value; `None` where there is no such object.
+impl<T> CachedObject<T> {
+    /// The value; `None` if there is no object.
     ///
     /// # Errors
-    /// `internal` where the object is damaged.
+    /// `internal` if the object is damaged.
     pub(super) fn value(&self) -> Result<Option<&Arc<T>>> {
         match &self.content {
             Content::Nothing => Ok(None),
@@ -87,7 +87,7 @@ impl<T> Seen<T> {
         }
     }
 
-    /// Whether a caller that knows of `claim` may be answered from this, however old it is.
+    /// Whether this version can answer a caller that knows `claim`, at any age.
     fn serves(&self, claim: &SessionVersion) -> bool {
         self.version.serves(claim) || (claim.life.is_some() && claim.life == self.ended)
     }
@@ -97,67 +97,67 @@ impl<T> Seen<T> {
     }
 }
 
-/// What can lie in such an object.
-pub(super) trait Stored: std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// What values of this type have in common in memory.
+/// A value that is stored as such an object.
+pub(super) trait StoredValue: std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Data that the values of this type share in memory.
     type Shared: std::fmt::Debug + Default + Send + Sync;
 
-    /// Which version this is, for values that count them.
+    /// The version of the value, if its type counts versions.
     fn version(&self) -> SessionVersion {
         SessionVersion::default()
     }
 
-    /// Checks what its type cannot: that it belongs at `key`.
+    /// Checks what its type cannot: that it belongs to `key`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault, in words.
     fn check(&self, _key: &ObjectKey) -> Result<(), &'static str> {
         Ok(())
     }
 
-    /// Replaces parts of it by equal ones that others hold already.
+    /// Replaces its parts by equal parts that other values already have.
     fn share(&mut self, _shared: &Self::Shared) {}
 
     /// The bytes it takes in memory.
     fn weight(&self) -> usize;
 
-    /// What an object that cannot be read counts as, to be replaced with the next change.
+    /// The value in place of an unreadable object, to be written with the next change.
     ///
     /// # Errors
-    /// What to answer where it is too much to lose.
+    /// The error for callers if no value can take its place.
     fn in_place_of_damaged(key: &ObjectKey) -> Result<Self>
     where
         Self: Sized;
 }
 
-/// The objects of one type, and what is remembered of them.
+/// The objects of one type, with their versions in memory.
 #[derive(Debug)]
-pub(super) struct Objects<T: Stored> {
+pub(super) struct Objects<T: StoredValue> {
     store: SharedStore,
     committer: Committer,
     clock: Arc<dyn Clock>,
-    seen: Cache<ObjectKey, Arc<Seen<T>>>,
+    seen: Cache<ObjectKey, Arc<CachedObject<T>>>,
     shared: T::Shared,
     learnt: AtomicU64,
 }
 
-impl<T: Stored> Objects<T> {
-    /// Remembers up to `bytes` of them; those used least recently go first and are read again.
+impl<T: StoredValue> Objects<T> {
+    /// Keeps up to `bytes` of them in memory. The least recently used leave first.
     pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, bytes: u64) -> Self {
         let seen = Cache::builder()
             .max_capacity(bytes)
-            .weigher(|_, seen: &Arc<Seen<T>>| seen.weight)
+            .weigher(|_, seen: &Arc<CachedObject<T>>| seen.weight)
             .eviction_policy(EvictionPolicy::lru())
             .build();
         let committer = Committer::new(store.clone(), clock.clone());
         Self { store, committer, clock, seen, shared: T::Shared::default(), learnt: AtomicU64::new(0) }
     }
 
-    /// What is known of `key`, if that is recent and not older than `claim`; otherwise what the store says.
+    /// The version in memory, if it is recent and not older than `claim`; otherwise the answer of the store.
     ///
     /// # Errors
-    /// `internal` where the object is damaged; the store's.
-    pub(super) async fn get(&self, key: &ObjectKey, claim: &SessionVersion) -> Result<Arc<Seen<T>>> {
+    /// `internal` if the object is damaged; the store's.
+    pub(super) async fn get(&self, key: &ObjectKey, claim: &SessionVersion) -> Result<Arc<CachedObject<T>>> {
         let known = self.seen.get(key).await;
         let seen = match known {
             Some(known) if self.is_fresh(&known) && known.serves(claim) => known,
@@ -173,24 +173,24 @@ impl<T: Stored> Objects<T> {
         Ok(seen)
     }
 
-    /// Whether anything is known of `key`, be it that there is no such object.
+    /// Whether memory has a version of `key`, even the fact that there is no object.
     pub(super) fn remembers(&self, key: &ObjectKey) -> bool {
         self.seen.contains_key(key)
     }
 
-    /// What is known of `key`, if that is recent. Asks nothing.
-    pub(super) async fn recall(&self, key: &ObjectKey) -> Option<Arc<Seen<T>>> {
+    /// The version in memory, if it is recent. Does not ask the store.
+    pub(super) async fn recall(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
         self.seen.get(key).await.filter(|known| self.is_fresh(known))
     }
 
-    /// What the store says of `key` now, be it damaged.
-    pub(super) async fn look(&self, key: &ObjectKey) -> Result<Arc<Seen<T>>> {
+    /// The answer of the store, even if the object is damaged.
+    pub(super) async fn look(&self, key: &ObjectKey) -> Result<Arc<CachedObject<T>>> {
         let known = self.seen.get(key).await;
         self.refresh(key, known.as_deref(), &SessionVersion::default()).await
     }
 
-    /// What the store says of `key` now, be it damaged, without remembering it: for objects that are passed through.
-    pub(super) async fn pass(&self, key: &ObjectKey) -> Result<Seen<T>> {
+    /// The answer of the store, even if the object is damaged, without keeping it: for objects that are read once.
+    pub(super) async fn pass(&self, key: &ObjectKey) -> Result<CachedObject<T>> {
         match self.store.get(key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await {
             Ok(object) => Ok(seen(key, self.read(key, &object.bytes), Base::version(&object.meta))),
             Err(StoreError::NotFound) => Ok(seen(key, Content::Nothing, Base::Absent)),
@@ -198,19 +198,24 @@ impl<T: Stored> Objects<T> {
         }
     }
 
-    /// What values in memory have in common.
+    /// The data that values in memory share.
     pub(super) fn shared(&self) -> &T::Shared {
         &self.shared
     }
 
-    fn is_fresh(&self, known: &Seen<T>) -> bool {
+    fn is_fresh(&self, known: &CachedObject<T>) -> bool {
         known.at.is_some_and(|at| self.clock.uptime().saturating_sub(at) <= FRESH)
     }
 
-    async fn refresh(&self, key: &ObjectKey, known: Option<&Seen<T>>, claim: &SessionVersion) -> Result<Arc<Seen<T>>> {
+    async fn refresh(
+        &self,
+        key: &ObjectKey,
+        known: Option<&CachedObject<T>>,
+        claim: &SessionVersion,
+    ) -> Result<Arc<CachedObject<T>>> {
         let (at, learnt) = (self.clock.uptime(), self.learn());
-        let if_none_match = known.and_then(Seen::etag).cloned();
-        // What is remembered here need not be remembered below as well.
+        let if_none_match = known.and_then(CachedObject::etag).cloned();
+        // This memory keeps the object, so the layer below need not.
         let options = GetOptions { if_none_match, keep: Keep::Not, ..GetOptions::default() };
         let asked = self.store.get(key, options).await;
         let (content, base) = match (asked, known) {
@@ -222,7 +227,7 @@ impl<T: Stored> Objects<T> {
         let now = seen(key, content, base);
         let ended = claim.life.clone().filter(|claimed| now.version.life.as_ref() != Some(claimed));
         let ended = ended.or_else(|| known.and_then(|known| known.ended.clone()));
-        Ok(self.remember(key, Seen { at: Some(at), learnt, ended, ..now }).await)
+        Ok(self.remember(key, CachedObject { at: Some(at), learnt, ended, ..now }).await)
     }
 
     fn read(&self, key: &ObjectKey, bytes: &[u8]) -> Content<T> {
@@ -244,8 +249,13 @@ impl<T: Stored> Objects<T> {
     /// Replaces `base` by `value`.
     ///
     /// # Errors
-    /// The store's own, so that the caller can tell a lost race from a store that is down.
-    pub(super) async fn put(&self, key: &ObjectKey, base: &Seen<T>, mut value: T) -> Result<Arc<T>, StoreError> {
+    /// The store's own, so that the caller can distinguish a lost race from a store that is down.
+    pub(super) async fn put(
+        &self,
+        key: &ObjectKey,
+        base: &CachedObject<T>,
+        mut value: T,
+    ) -> Result<Arc<T>, StoreError> {
         let bytes = serde_json::to_vec(&value).map_err(StoreError::not_applied)?;
         let at = self.clock.uptime();
         let commit = match self.committer.commit(key, Bytes::from(bytes), &base.base).await {
@@ -262,20 +272,21 @@ impl<T: Stored> Objects<T> {
             Some(etag) => {
                 let (content, known) = (Content::Value(value.clone()), Base::Version(etag, commit.metadata));
                 let (learnt, ended) = (self.learn(), base.ended.clone());
-                self.remember(key, Seen { at: Some(at), learnt, ended, ..seen(key, content, known) }).await;
+                self.remember(key, CachedObject { at: Some(at), learnt, ended, ..seen(key, content, known) }).await;
             }
         }
         Ok(value)
     }
 
-    /// Deletes the object and remembers that it is gone. `only` what was seen, where the store can tell; whether it was.
+    /// Deletes the object and remembers that. With `only`, deletes just that version, if the store can. Returns whether
+    /// it did.
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn delete(&self, key: &ObjectKey, only: Option<&Seen<T>>) -> Result<bool> {
+    pub(super) async fn delete(&self, key: &ObjectKey, only: Option<&CachedObject<T>>) -> Result<bool> {
         let at = self.clock.uptime();
         let can_tell = self.store.capabilities().conditional_delete;
-        let if_match = only.filter(|_| can_tell).and_then(Seen::etag).cloned();
+        let if_match = only.filter(|_| can_tell).and_then(CachedObject::etag).cloned();
         match self.store.delete(key, DeleteOptions { if_match }).await {
             Ok(()) => {}
             Err(StoreError::PreconditionFailed) => return Ok(false),
@@ -284,13 +295,13 @@ impl<T: Stored> Objects<T> {
                 return Err(error.into());
             }
         }
-        // A read that was sent before and comes back later must not bring it back.
+        // An earlier read that returns later must not bring the object back.
         let gone = seen(key, Content::Nothing, Base::Absent);
-        self.remember(key, Seen { at: Some(at), learnt: self.learn(), ..gone }).await;
+        self.remember(key, CachedObject { at: Some(at), learnt: self.learn(), ..gone }).await;
         Ok(true)
     }
 
-    /// After a change that may have landed, what is known is good for nothing but an outage of the store.
+    /// After a change of unknown outcome, the version in memory serves only while the store is down.
     async fn doubt(&self, key: &ObjectKey, error: &StoreError) {
         if !matches!(error, StoreError::Unavailable { outcome, .. } if *outcome != Outcome::NotApplied) {
             return;
@@ -298,7 +309,7 @@ impl<T: Stored> Objects<T> {
         if let Some(known) = self.seen.get(key).await {
             let doubtful = seen(key, known.content.clone(), known.base.clone());
             let ended = known.ended.clone();
-            self.remember(key, Seen { learnt: self.learn(), ended, ..doubtful }).await;
+            self.remember(key, CachedObject { learnt: self.learn(), ended, ..doubtful }).await;
         }
     }
 
@@ -306,8 +317,8 @@ impl<T: Stored> Objects<T> {
         self.learnt.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Keeps `new` unless something newer is known.
-    async fn remember(&self, key: &ObjectKey, new: Seen<T>) -> Arc<Seen<T>> {
+    /// Keeps `new` unless a later answer is in memory.
+    async fn remember(&self, key: &ObjectKey, new: CachedObject<T>) -> Arc<CachedObject<T>> {
         let new = Arc::new(new);
         let kept = new.clone();
         self.seen
@@ -329,8 +340,8 @@ impl<T: Stored> Objects<T> {
     }
 }
 
-/// What was seen at `key`, its age and place left open.
-fn seen<T: Stored>(key: &ObjectKey, content: Content<T>, base: Base) -> Seen<T> {
+/// An object with this content, without the time and the order of its answer.
+fn seen<T: StoredValue>(key: &ObjectKey, content: Content<T>, base: Base) -> CachedObject<T> {
     let (version, value) = match &content {
         Content::Value(value) => (value.version(), value.weight()),
         Content::Nothing | Content::Damaged(_) => (SessionVersion::default(), 0),
@@ -339,7 +350,7 @@ fn seen<T: Stored>(key: &ObjectKey, content: Content<T>, base: Base) -> Seen<T> 
         Base::Version(etag, metadata) => weight::text(etag.as_str()) + weight::texts(metadata),
         Base::Absent | Base::Whatever => 0,
     };
-    let slot = weight::SLOT + size_of::<Seen<T>>() + size_of::<T>() + weight::text(key.as_str());
+    let slot = weight::SLOT + size_of::<CachedObject<T>>() + size_of::<T>() + weight::text(key.as_str());
     let weight = weight::counted(slot + tag + value);
-    Seen { content, version, base, at: None, learnt: 0, ended: None, weight }
+    CachedObject { content, version, base, at: None, learnt: 0, ended: None, weight }
 }

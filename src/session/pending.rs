@@ -1,7 +1,7 @@
-//! Discoveries that wait for a change of their session to ride with, so that a search costs no write of its own.
+//! Discoveries that wait to be written with the next change of their session, so that a search costs no write.
 //!
-//! They are notes and not promises: what a crash or an outage takes is lost. Every session's notes are fetched or given up
-//! within seconds of the first, and all that wait have [`NOTES_BYTES`]; what is beyond them is not noted.
+//! They are not durable: a crash or an outage loses them. The notes of a session are written or dropped within seconds
+//! of the first. All notes together have [`NOTES_BYTES`]; further ones are dropped.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,9 +15,9 @@ use crate::{
     path::Id,
 };
 
-/// The notes of each session that has any, by user and session.
+/// The unwritten discoveries, by user and session.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingDiscoveries {
     notes: Mutex<Notes>,
 }
 
@@ -26,7 +26,7 @@ struct Notes {
     by_session: HashMap<(Id, Id), VecDeque<(u64, PastDiscovery)>>,
     /// The number of the last note.
     last: u64,
-    /// What all notes take.
+    /// The bytes of all notes.
     bytes: usize,
 }
 
@@ -46,15 +46,14 @@ impl Notes {
     }
 }
 
-/// What a note takes; the name of its session counts with each.
+/// The bytes of a note. The name of its session counts with each.
 fn weigh((user, session): &(Id, Id), past: &PastDiscovery) -> usize {
     let names = weight::text(user.as_str()) + weight::text(session.as_str());
     weight::SLOT + names + 2 * size_of::<(u64, PastDiscovery)>() + weight_of_discovery(past)
 }
 
-impl Pending {
-    /// Notes one, where there is room; true where it is the first of its session, so that the caller must see to it that
-    /// it does not wait for ever.
+impl PendingDiscoveries {
+    /// Adds a note, if there is room. Returns true for the first of its session: the caller must then schedule a flush.
     pub(super) fn add(&self, session: &(Id, Id), past: PastDiscovery) -> bool {
         let mut notes = self.lock();
         let bytes = weigh(session, &past);
@@ -73,12 +72,12 @@ impl Pending {
         is_first
     }
 
-    /// The sessions that have any, each after its user.
+    /// The user and session of all notes.
     pub(super) fn sessions(&self) -> Vec<(Id, Id)> {
         self.lock().by_session.keys().cloned().collect()
     }
 
-    /// What a session has, oldest first, and the number of the last of them.
+    /// The notes of a session, oldest first, and the number of the last.
     pub(super) fn of(&self, session: &(Id, Id)) -> (Vec<PastDiscovery>, u64) {
         let notes = self.lock();
         let waiting = notes.by_session.get(session);
@@ -86,7 +85,7 @@ impl Pending {
         (past, waiting.and_then(|waiting| waiting.back()).map_or(0, |(number, _)| *number))
     }
 
-    /// Drops those up to the note `last`, because they are written.
+    /// Drops the notes up to number `last`, which are written.
     pub(super) fn drop_through(&self, session: &(Id, Id), last: u64) {
         self.lock().drop_if(session, |number| number <= last);
     }
@@ -112,7 +111,7 @@ mod tests {
 
     #[test]
     fn notes_that_wait_stay_within_their_bytes_and_what_is_written_makes_room() {
-        let pending = Pending::default();
+        let pending = PendingDiscoveries::default();
         let long = "q".repeat(500);
         let sessions = (0..100_000).map(name).take_while(|session| pending.add(session, past(&long))).count();
         assert!(sessions > 1000 && sessions * 500 < NOTES_BYTES, "{sessions}");
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_session_keeps_its_last_notes_and_only_the_first_of_them_is_told() {
-        let pending = Pending::default();
+        let pending = PendingDiscoveries::default();
         let firsts = (0..DISCOVERIES + 5).filter(|number| pending.add(&name(0), past(&number.to_string()))).count();
         let (notes, last) = pending.of(&name(0));
         assert_eq!((firsts, notes.len(), notes[0].query.as_str()), (1, DISCOVERIES, "5"));

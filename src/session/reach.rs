@@ -1,14 +1,14 @@
-//! Whether a session lies within the bounds of a caller.
+//! Whether a session lies within the bounds of a caller's key.
 //!
-//! What a session is, its own object says, and never a request: it lies within the bounds if its id or that of a session it
-//! was forked from is named, and if it has the values.
+//! The stored session decides, never the request. It lies within the bounds if the key names its id or that of an
+//! ancestor, and if it has the values of the key's variables.
 
 use std::collections::BTreeMap;
 
 use super::{Session, SessionSummary, SessionVersion, Sessions};
 use crate::{access::Reach, error::Result, limits::FORK_DEPTH, path::Id};
 
-/// What says whether a session lies within bounds.
+/// The facts that decide whether a session lies within bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Whereabouts<'session> {
     user: &'session Id,
@@ -35,7 +35,7 @@ impl Sessions {
     /// Whether `session` lies within `reach`.
     ///
     /// # Errors
-    /// The store's, where a session it was forked from is not in memory.
+    /// The store's, if an ancestor is not in memory.
     pub async fn lies_within(&self, session: impl Into<Whereabouts<'_>>, reach: &Reach) -> Result<bool> {
         let Whereabouts { user, session, vars, parent } = session.into();
         if reach.vars().iter().any(|(name, value)| vars.get(name) != Some(value)) {

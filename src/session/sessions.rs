@@ -1,32 +1,28 @@
-//! All sessions: found, made, changed and forgotten.
+//! All sessions: reading, changing and writing them.
 //!
-//! A session is changed only by compare-and-swap on its object, so any replica can serve any session. Changes from one
-//! process to one session queue up first, because losing a race against oneself is a wasted round trip.
+//! A session changes only by compare-and-swap on its object, so any replica can serve any session. Changes from one
+//! process to one session queue first, because a race between them would waste a round trip.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::{StreamExt as _, stream};
-use jiff::SignedDuration;
 use tokio::sync::MutexGuard;
 
 use super::{
     Lanes, Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
-    objects::{Objects, Seen},
-    pending::Pending,
+    objects::{CachedObject, Objects},
+    pending::PendingDiscoveries,
     snapshots::Snapshots,
     uses::{Ranks, Uses},
 };
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{PARALLEL_GETS, POLICY_CACHE_BYTES, SESSION_ATTEMPTS, SESSION_VALUES_BYTES, VARS},
+    limits::{PARALLEL_GETS, POLICY_CACHE_BYTES, SESSION_ATTEMPTS, SESSION_TOUCH, SESSION_VALUES_BYTES, VARS},
     path::{Id, MountTemplates, Namespace, ObjectKey, SkillPath, check_variable_name},
     skill::Snapshot,
     store::{SharedStore, StoreError},
 };
-
-/// A session that is only read is touched this often, so that it does not count as idle.
-const TOUCH_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
 /// The sessions and policies of every user.
 #[derive(Debug)]
@@ -38,22 +34,22 @@ pub struct Sessions {
     read_only: Option<String>,
     pub(super) records: Objects<Session>,
     pub(super) policies: Objects<Policy>,
-    /// Changes of one session go one after the other.
+    /// Orders the changes of one session.
     lanes: Lanes,
-    pub(super) pending: Pending,
+    pub(super) pending: PendingDiscoveries,
     uses: Uses,
     snapshots: Snapshots,
 }
 
 impl Sessions {
-    /// The sessions below `namespace`; `templates` says which variables have a use.
+    /// The sessions below `namespace`. `templates` decides which variables have a use.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
         let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES);
         Self {
             policies: Objects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
             lanes: Lanes::default(),
-            pending: Pending::default(),
+            pending: PendingDiscoveries::default(),
             uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
             snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
             records,
@@ -65,15 +61,15 @@ impl Sessions {
         }
     }
 
-    /// The same, refusing every change with the reason `why`, where there is one: for a store that cannot keep the
-    /// promises changes need.
+    /// Refuses every change with the reason `why`, if there is one: for a store that cannot keep the promises changes
+    /// need.
     #[must_use]
     pub fn read_only(mut self, why: Option<String>) -> Self {
         self.read_only = why;
         self
     }
 
-    /// Whether anything may be changed, here or in the files.
+    /// Checks that sessions and files may be changed.
     ///
     /// # Errors
     /// `read_only`, with the reason.
@@ -84,19 +80,18 @@ impl Sessions {
         }
     }
 
-    /// The session as it is now, a fresh one where there is none. Never one older than version `at_least`: where that is
-    /// of another life than the one that is known, the store is asked which is there.
+    /// The present session, or a new value if there is none. It is never older than version `at_least`: if that is of
+    /// another life than the one in memory, the store is asked.
     ///
     /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory; `internal` where its object is
-    /// damaged.
+    /// `store_unavailable` if the store is down and the session is not in memory; `internal` if its object is damaged.
     pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let key = self.namespace.user(user)?.session(session)?;
         let seen = self.records.get(&key, &at_least.into()).await?;
         let Some(found) = self.alive(&seen)? else {
             return Ok(Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now())));
         };
-        if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < TOUCH_EVERY {
+        if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH {
             return Ok(found);
         }
         match self.update(user, session, |_| Ok(Change::<()>::Touch)).await {
@@ -108,7 +103,7 @@ impl Sessions {
         }
     }
 
-    /// As [`get`](Self::get), and a fresh session has the ranks it would begin with now.
+    /// As [`get`](Self::get). A new value also has the ranks it would begin with now.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -123,12 +118,12 @@ impl Sessions {
             let found = self.get(user, session, at_least).await?;
             return if found.version > 0 { Ok(found) } else { Ok(ranked(found, self.uses.ranks(user).await)) };
         }
-        // Both at once, because the first prompt of a conversation is waited for.
+        // At the same time, because the user waits for the first prompt of a conversation.
         let (found, ranks) = tokio::join!(self.get(user, session, at_least), self.uses.ranks(user));
         found.map(|found| if found.version > 0 { found } else { ranked(found, ranks) })
     }
 
-    /// Asks for what a session begins with, where a change is about to make this one, so that the change need not.
+    /// Fetches what a new session begins with, so that the change that creates it need not.
     pub async fn prepare(&self, session: &Session) {
         if session.version == 0 {
             self.uses.ranks(&session.user_id).await;
@@ -138,16 +133,16 @@ impl Sessions {
     /// The session, if there is one.
     ///
     /// # Errors
-    /// `session_not_found` where there is none; as [`get`](Self::get).
+    /// `session_not_found` if there is none; as [`get`](Self::get).
     pub async fn existing(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let found = self.get(user, session, at_least).await?;
         if found.version == 0 { Err(not_found(session)) } else { Ok(found) }
     }
 
-    /// Changes a session by `change`, which may run several times: once on each version that was read.
+    /// Changes a session by `change`, which can run several times, once on each version that was read.
     ///
     /// # Errors
-    /// What `change` says; `edit_conflict` where others kept winning; the store's, with its outcome.
+    /// Those of `change`; `edit_conflict` if other replicas kept winning; the store's, with its outcome.
     pub async fn update<T>(
         &self,
         user: &Id,
@@ -175,13 +170,13 @@ impl Sessions {
             };
             let (past, last) = self.pending.of(&name);
             next.remember(past);
-            // What lies beside a session changes nothing while the session does not name it.
+            // A snapshot beside a session has no effect until the session names it.
             let aside = self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await;
             aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
             if next.version == 0 {
                 next.life = Some(Life::new(now, self.clock.random()));
             }
-            // Nobody counts so far; an object that another tool wrote may say so.
+            // No session reaches this count by itself, but an object that another tool wrote can.
             next.version = next.version.saturating_add(1);
             next.updated_at = now;
             match self.records.put(&key, &seen, next).await {
@@ -197,17 +192,17 @@ impl Sessions {
             .with_outcome(Outcome::NotApplied))
     }
 
-    /// Notes what a session discovered, to be written with its next change; true where the caller should see to it that
-    /// [`flush`](Self::flush) follows.
+    /// Keeps a discovery to be written with the next change of its session. Returns true if the caller must schedule a
+    /// [`flush`](Self::flush).
     ///
     /// # Errors
-    /// `invalid_path` where the ids are too long for a key.
+    /// `invalid_path` if the ids are too long for a key.
     pub fn note(&self, user: &Id, session: &Id, past: PastDiscovery) -> Result<bool> {
         self.namespace.user(user)?.session(session)?;
         Ok(self.pending.add(&(user.clone(), session.clone()), past))
     }
 
-    /// Writes what is noted of a session and was not written since. Where that fails the notes are given up.
+    /// Writes the discoveries of a session that are not written yet. If that fails, they are dropped.
     ///
     /// # Errors
     /// As [`update`](Self::update).
@@ -222,7 +217,7 @@ impl Sessions {
         flushed
     }
 
-    /// Writes everything that is noted, of every session and user, before the process ends.
+    /// Writes the discoveries and uses of all sessions and users, before the process ends.
     pub async fn flush_all(&self) {
         let sessions = stream::iter(self.pending.sessions());
         let discoveries = sessions.for_each_concurrent(PARALLEL_GETS, async |(user, session)| {
@@ -238,13 +233,13 @@ impl Sessions {
         tokio::join!(discoveries, uses);
     }
 
-    /// Notes that a session loaded a skill for the first time, to be counted; true where the caller should see to it
-    /// that [`flush_uses`](Self::flush_uses) follows.
+    /// Counts the first load of a skill in a session. Returns true if the caller must schedule a
+    /// [`flush_uses`](Self::flush_uses).
     pub fn note_use(&self, user: &Id, skill: &SkillPath) -> bool {
         self.uses.add(user, skill)
     }
 
-    /// Writes the uses that were noted and not counted yet. Where that fails they are given up.
+    /// Writes the uses that are not written yet. If that fails, they are dropped.
     ///
     /// # Errors
     /// The store's.
@@ -252,15 +247,15 @@ impl Sessions {
         self.uses.flush(user).await
     }
 
-    /// The files of a loaded skill, wherever they are kept.
+    /// The files of a loaded skill, from the session object or from their own.
     ///
     /// # Errors
-    /// `skill_changed` where the object that holds them was deleted; the store's.
+    /// `skill_changed` if the object of the files was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
         self.snapshots.of(&self.namespace.user(user)?, loaded).await
     }
 
-    /// Whether agents may set this variable: the mount templates say so.
+    /// Whether the mount templates let agents set this variable.
     #[must_use]
     pub fn agents_may_set(&self, variable: &str) -> bool {
         self.templates.agents_may_set(variable)
@@ -269,7 +264,7 @@ impl Sessions {
     /// Checks that every variable has a use.
     ///
     /// # Errors
-    /// `invalid_request`, naming the variable and those there are.
+    /// `invalid_request`, with the variable and those in use.
     pub fn check_vars(&self, vars: &BTreeMap<String, Id>) -> Result<()> {
         if vars.len() > VARS {
             return Err(Error::new(Code::InvalidRequest, format!("a session holds at most {VARS} variables")));
@@ -286,11 +281,11 @@ impl Sessions {
         Ok(())
     }
 
-    /// The session that was seen, unless it was idle too long.
+    /// The session in `seen`, unless it was idle too long.
     ///
     /// # Errors
-    /// `internal` where its object is damaged.
-    pub(super) fn alive(&self, seen: &Seen<Session>) -> Result<Option<Arc<Session>>> {
+    /// `internal` if its object is damaged.
+    pub(super) fn alive(&self, seen: &CachedObject<Session>) -> Result<Option<Arc<Session>>> {
         Ok(seen.value()?.filter(|session| self.clock.now() < session.expires_at()).cloned())
     }
 
@@ -299,14 +294,14 @@ impl Sessions {
     }
 }
 
-/// What [`Sessions::update`] does with a session that was looked at.
+/// What [`Sessions::update`] does with the session that it read.
 #[derive(Debug)]
 pub enum Change<T> {
-    /// Leaves it as it is.
+    /// Leaves it unchanged.
     None(T),
-    /// Saves what was changed.
+    /// Saves the change.
     Save(T),
-    /// Saves it only to note that it is in use.
+    /// Saves it without a change of its own: it counts as used now, and its discoveries are written.
     Touch,
 }
 

@@ -1,7 +1,7 @@
-//! Snapshots that lie beside their sessions: an object each, named by the digest, so that it never changes.
+//! Snapshots stored beside their sessions: an object each, named by the digest, so that it never changes.
 //!
-//! Those are the ones too large to ride in a session, and those that a session made from another one has in common with
-//! it. No session owns them: a session may go and its forks go on, so nothing here deletes one.
+//! These are the snapshots too large for a session object, and those that a fork shares with its parent. No session
+//! owns them: a session can end while its forks go on, so nothing here deletes a snapshot.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use crate::{
 pub(super) struct Snapshots {
     store: SharedStore,
     committer: Committer,
-    /// What is known to lie at each key.
+    /// The snapshots in memory, by key.
     kept: Cache<ObjectKey, Arc<Snapshot>>,
     known: Arc<KnownSnapshots>,
 }
 
 impl Snapshots {
-    /// Snapshots equal to one that is `known` are that one.
+    /// A snapshot equal to one in `known` is replaced by that one.
     pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, known: Arc<KnownSnapshots>) -> Self {
         let weigh = |key: &ObjectKey, snapshot: &Arc<Snapshot>| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + snapshot.weight())
@@ -46,7 +46,7 @@ impl Snapshots {
         Self { committer: Committer::new(store.clone(), clock), store, kept, known }
     }
 
-    /// The files of a loaded skill, wherever they are kept.
+    /// The files of a loaded skill, from the session object or from their own.
     pub(super) async fn of(&self, space: &UserSpace, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
         if let Some(snapshot) = &loaded.snapshot {
             return Ok(snapshot.clone());
@@ -66,8 +66,8 @@ impl Snapshots {
         fetched.map_err(|error: Arc<Error>| error.as_ref().clone())
     }
 
-    /// Stores the snapshots of `session` that do not ride in it, and leaves their digests: those that are too large, and
-    /// of a session that is just made from another one all but the small.
+    /// Stores the snapshots that the object of `session` does not contain, and leaves their digests: those that are too
+    /// large, and in a new fork all except the small ones.
     pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session) -> Result<()> {
         let is_fork = session.version == 0 && session.parent.is_some();
         let most = if is_fork { SNAPSHOT_COPIED_FILES } else { SNAPSHOT_INLINE_FILES };
@@ -75,7 +75,7 @@ impl Snapshots {
             |snapshot: &Arc<Snapshot>| snapshot.files().len() > most || snapshot.weight() > SNAPSHOT_INLINE_BYTES;
         let large = session.loaded_skills.iter().filter_map(|loaded| loaded.snapshot.clone().filter(is_large));
         let large: Vec<Arc<Snapshot>> = large.collect();
-        // The snapshots first: a session never names one that is not there.
+        // The snapshots come first, so that a session never names one that does not exist.
         stream::iter(large)
             .map(|snapshot| self.put(space, snapshot))
             .buffer_unordered(PARALLEL_GETS)
@@ -95,7 +95,7 @@ impl Snapshots {
         let bytes = bytes::Bytes::from(serde_json::to_vec(&snapshot).map_err(Error::internal)?);
         match self.committer.commit(&key, bytes.clone(), &Base::Absent).await {
             Ok(_) => {}
-            // Named by its digest: one that is there already holds the same, unless it is damaged.
+            // The name is the digest, so an existing object has the same content unless it is damaged.
             Err(StoreError::PreconditionFailed) => {
                 let there = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await?;
                 if read(&there.bytes, snapshot.digest()).is_none() {
@@ -109,7 +109,7 @@ impl Snapshots {
     }
 }
 
-/// The snapshot of this digest, if that is what the bytes are.
+/// Decodes the snapshot, if the bytes have this digest.
 fn read(bytes: &[u8], digest: &str) -> Option<Arc<Snapshot>> {
     let snapshot: Snapshot = json::from_slice(bytes).ok()?;
     (snapshot.digest() == digest && snapshot.is_sound()).then(|| Arc::new(snapshot))

@@ -15,76 +15,77 @@ use crate::{
     skill::Snapshot,
 };
 
-/// One skill a session has loaded, with the files it was loaded with.
+/// One loaded skill of a session, with its files at the time of the load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedSkill {
-    /// Where it lies.
+    /// Its path.
     pub skill: SkillPath,
-    /// Whose folder that is in.
+    /// Its layer.
     #[serde(default)]
     pub layer: Layer,
-    /// The team, where it is a team's: whoever is not in it does not see the skill.
+    /// Its team, if it is in a team's layer. Only members of the team see the skill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Id>,
     /// Its folder below `/skills`.
     pub mount: MountName,
-    /// The name its frontmatter gives, or its folder's.
+    /// The name in its frontmatter, or its folder's.
     pub name: String,
-    /// What its frontmatter says it is for.
+    /// The description in its frontmatter.
     pub description: String,
-    /// The digest of its files as they were when it was loaded.
+    /// The digest of its files at the time of the load.
     pub digest: String,
-    /// The arguments it was last loaded with, for the parameters of its body.
+    /// The arguments of its last load, for the parameters of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// When it was loaded.
     pub loaded_at: Timestamp,
-    /// Those files; `None` where they are too many to ride here and lie in an object of their own, named by the digest.
+    /// Those files; `None` if they are too many for the session object. Then they are in an object of their own, named
+    /// by the digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Arc<Snapshot>>,
 }
 
-/// A question a session asked of the catalog, and what it was answered.
+/// A question of a session to the catalog, and the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastDiscovery {
     /// The question, cut to [`DISCOVERY_QUERY_BYTES`].
     pub query: String,
-    /// The skills it was answered with, best first.
+    /// The skills in the answer, best first.
     pub skills: Vec<SkillPath>,
-    /// How many there were, those beyond the answer's limit included.
+    /// The number of all matches, those beyond the answer's limit included.
     pub total: usize,
-    /// When.
+    /// The time of the answer.
     pub at: Timestamp,
 }
 
-/// One agent conversation. Changed only by replacing it whole, under compare-and-swap.
+/// One agent conversation. It changes only by being replaced whole, under compare-and-swap.
 ///
-/// This is also how it lies in the bucket. Fields a newer replica may have added are passed over when reading.
+/// This is also the format in the bucket. A reader ignores fields that a newer replica may have added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its id, unique within the user.
     pub session_id: Id,
-    /// Whose it is.
+    /// Its user.
     pub user_id: Id,
     /// Values for the mount templates.
     #[serde(default)]
     pub vars: BTreeMap<String, Id>,
-    /// What it may do; the user's policy holds beside it.
+    /// Its policy. The user's policy holds beside it.
     #[serde(default)]
     pub policy: Policy,
     /// The session it was forked from.
     #[serde(default)]
     pub parent: Option<Id>,
-    /// The session whose `/workspace` and `/ticket` it shares; `None` where its own id chooses them, as it does in sessions
-    /// that were made from others before they shared.
+    /// The session whose `/workspace` and `/ticket` it shares. `None` if its own id chooses them, as in old forks,
+    /// which did not share them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_of: Option<Id>,
-    /// The skill whose instructions the prompt holds.
+    /// The skill whose instructions the prompt contains.
     #[serde(default)]
     pub current_skill: Option<SkillPath>,
-    /// Counts changes in this life; 0 for a session that was never changed and so does not exist in the store.
+    /// The number of changes in this life; 0 for a session that does not exist in the store.
     pub version: u64,
-    /// The life it is in; `None` before its first change, and in objects of a time when lives had no names.
+    /// Its life; `None` before its first change, and in objects written before lives had names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
     /// When it began.
@@ -97,20 +98,20 @@ pub struct Session {
     /// The last [`DISCOVERIES`], oldest first.
     #[serde(default)]
     pub discoveries: Vec<PastDiscovery>,
-    /// Whether it has ever searched for skills and found any.
+    /// Whether a search of this session ever found skills.
     #[serde(default)]
     pub has_found: bool,
-    /// Skills it has ever loaded, the first [`USED_IN_SESSION`] of them.
+    /// The first [`USED_IN_SESSION`] different skills that it loaded.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub used: BTreeSet<SkillPath>,
-    /// How often the user's sessions had used each skill when this one began: the least used give way first in its
-    /// prompts, which so stay the same for as long as it lasts.
+    /// How often the user's sessions had used each skill when this one began. Its prompts shorten the least used first.
+    /// They stay the same for its whole life.
     #[serde(default, skip_serializing_if = "Ranks::is_empty")]
     pub ranks: Ranks,
 }
 
 impl PastDiscovery {
-    /// A question that was answered just now.
+    /// A discovery of this moment.
     #[must_use]
     pub fn new(query: &str, skills: Vec<SkillPath>, total: usize, at: Timestamp) -> Self {
         let query = query.get(..query.floor_char_boundary(DISCOVERY_QUERY_BYTES)).unwrap_or_default().to_owned();
@@ -119,7 +120,7 @@ impl PastDiscovery {
 }
 
 impl Session {
-    /// A session as it is before anything has happened in it.
+    /// A session in which nothing has happened yet.
     #[must_use]
     pub fn fresh(user_id: Id, session_id: Id, now: Timestamp) -> Self {
         Self {
@@ -142,21 +143,21 @@ impl Session {
         }
     }
 
-    /// The id that chooses its `/workspace` and `/ticket` where no variable says otherwise: its own, or that of the session
-    /// it shares them with.
+    /// The id that chooses its `/workspace` and `/ticket` if no variable does: its own, or that of the session it
+    /// shares them with.
     #[must_use]
     pub fn files_id(&self) -> &Id {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)
     }
 
-    /// When it is forgotten if nothing happens in it.
+    /// The time at which it expires if it is not used.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
         self.updated_at.saturating_add(idle).unwrap_or(Timestamp::MAX)
     }
 
-    /// What a client is told it has seen, to be sent back.
+    /// The version for the client to send back.
     #[must_use]
     pub fn seen_version(&self) -> SessionVersion {
         if self.version == 0 {
@@ -166,19 +167,19 @@ impl Session {
         SessionVersion { life: Some(life), number: self.version }
     }
 
-    /// Remembers `past` as the newest discoveries, and forgets the oldest beyond the limit.
+    /// Adds `past` as the newest discoveries, and drops the oldest beyond the limit.
     pub(super) fn remember(&mut self, past: impl IntoIterator<Item = PastDiscovery>) {
         self.discoveries.extend(past);
         self.has_found |= self.discoveries.iter().any(|past| past.total > 0);
         self.discoveries.drain(..self.discoveries.len().saturating_sub(DISCOVERIES));
     }
 
-    /// Notes that it loads `skill`; true where it never did before.
+    /// Records a load of `skill`. Returns true for the first one.
     pub fn note_use(&mut self, skill: &SkillPath) -> bool {
         self.used.len() < USED_IN_SESSION && self.used.insert(skill.clone())
     }
 
-    /// The loaded skill that lies at `skill`.
+    /// The loaded skill with the path `skill`.
     #[must_use]
     pub fn loaded(&self, skill: &SkillPath) -> Option<&LoadedSkill> {
         self.loaded_skills.iter().find(|loaded| loaded.skill == *skill)

@@ -36,7 +36,7 @@ pub struct SessionSummary {
     /// The skill whose instructions the prompt holds.
     #[schema(value_type = Option<String>)]
     pub current_skill: Option<SkillPath>,
-    /// Counts changes.
+    /// The number of changes.
     pub version: u64,
     /// When it began.
     #[schema(value_type = String, format = DateTime)]
@@ -58,7 +58,7 @@ pub struct LoadedSummary {
     /// Where it lies.
     #[schema(value_type = String)]
     pub skill: SkillPath,
-    /// Whose folder that is in.
+    /// Its layer.
     pub layer: Layer,
     /// The team, if it is a team's; no reader is told.
     #[serde(skip)]
@@ -67,11 +67,11 @@ pub struct LoadedSummary {
     #[serde(serialize_with = "as_folder", deserialize_with = "from_folder")]
     #[schema(value_type = String)]
     pub mount: MountName,
-    /// The name its frontmatter gives, or its folder's.
+    /// The name in its frontmatter, or its folder's.
     pub name: String,
-    /// What its frontmatter says it is for.
+    /// The description in its frontmatter.
     pub description: String,
-    /// The digest of its files as they were when it was loaded.
+    /// The digest of its files at the time of the load.
     pub digest: String,
     /// When it was loaded.
     #[schema(value_type = String, format = DateTime)]
@@ -85,7 +85,7 @@ impl SessionSummary {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)
     }
 
-    /// The same, naming only loaded skills that the reader `sees`.
+    /// The same summary with only the loaded skills that the reader `sees`.
     #[must_use]
     pub fn naming(mut self, mut sees: impl FnMut(&LoadedSummary) -> bool) -> Self {
         self.loaded_skills.retain(|loaded| sees(loaded));

@@ -1,8 +1,8 @@
-//! The policy of a user, which holds in every session beside the session's own.
+//! The policy of a user. It holds in every session of the user, beside the session's own.
 
 use std::sync::Arc;
 
-use super::{Policy, SessionVersion, Sessions, objects::Stored};
+use super::{Policy, SessionVersion, Sessions, objects::StoredValue};
 use crate::{
     budget::weight,
     error::{Code, Error, Outcome, Result},
@@ -11,7 +11,7 @@ use crate::{
     store::StoreError,
 };
 
-impl Stored for Policy {
+impl StoredValue for Policy {
     type Shared = ();
 
     fn weight(&self) -> usize {
@@ -30,21 +30,21 @@ impl Stored for Policy {
 }
 
 impl Sessions {
-    /// The user's policy: it holds in every session of the user, beside the session's own. Where none was set, one that
-    /// forbids nothing.
+    /// The user's policy. It holds in every session of the user, beside the session's own. A user without a policy has
+    /// one that forbids nothing.
     ///
     /// # Errors
-    /// `internal` where its object is damaged: no policy is read as one that forbids less. The store's.
+    /// `internal` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
         let seen = self.policies.get(&key, &SessionVersion::default()).await?;
         Ok(seen.value()?.cloned().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }
 
-    /// Replaces the user's policy, be the present one damaged.
+    /// Replaces the user's policy, even a damaged one.
     ///
     /// # Errors
-    /// `invalid_request` for one that does not hold together; the store's.
+    /// `invalid_request` for an invalid policy; the store's.
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
         self.check_writable()?;
         policy.check()?;

@@ -1,7 +1,7 @@
-//! How many of a user's sessions loaded each skill: what a prompt goes by when descriptions must give way.
+//! How many of a user's sessions loaded each skill. Prompts shorten the descriptions of the least used first.
 //!
-//! The counts are hints. They are added up in memory and written together some seconds after the first, so that no load
-//! costs a write; what a crash or an outage takes is lost, and counts that cannot be read are as good as none.
+//! The counts are hints. They are added up in memory and written some seconds after the first, so that no load costs a
+//! write. A crash or an outage can lose some, and unreadable counts count as none.
 
 use std::{
     cmp::Reverse,
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     SessionVersion,
-    objects::{Objects, Stored},
+    objects::{Objects, StoredValue},
 };
 use crate::{
     budget::weight,
@@ -24,26 +24,26 @@ use crate::{
     store::{SharedStore, StoreError},
 };
 
-/// Skills by how often they were used; what is not in it was used less than what is.
+/// Skills with the number of their uses. A skill that is not in it was used less than all that are.
 pub type Ranks = BTreeMap<SkillPath, u64>;
 
-/// The object of one user.
+/// The counts of one user, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Counts {
-    /// How often this object was changed.
+    /// The number of changes of this object.
     version: u64,
-    /// The sessions that loaded each skill.
+    /// The number of sessions that loaded each skill.
     sessions: Ranks,
 }
 
-impl Stored for Counts {
+impl StoredValue for Counts {
     type Shared = ();
 
     fn weight(&self) -> usize {
         weight_of_ranks(&self.sessions)
     }
 
-    /// They are hints, so counting begins again.
+    /// The counts are hints, so counting begins again.
     fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
         Ok(Self::default())
     }
@@ -55,7 +55,7 @@ pub(super) fn weight_of_ranks(ranks: &Ranks) -> usize {
     names + weight::tree(ranks.len(), size_of::<(SkillPath, u64)>())
 }
 
-/// The counts of every user, and those not written yet.
+/// The counts of every user, and those that are not written yet.
 #[derive(Debug)]
 pub(super) struct Uses {
     namespace: Namespace,
@@ -68,7 +68,7 @@ impl Uses {
         Self { namespace, objects: Objects::new(store, clock, USES_CACHE_BYTES), waiting: Mutex::default() }
     }
 
-    /// The [`RANKED_SKILLS`] that most sessions of the user loaded, as far as that is known.
+    /// The [`RANKED_SKILLS`] that most sessions of the user loaded, as far as the counts can be read.
     pub(super) async fn ranks(&self, user: &Id) -> Ranks {
         let asked = async { self.objects.get(&self.namespace.user(user)?.uses()?, &SessionVersion::default()).await };
         match asked.await {
@@ -83,8 +83,8 @@ impl Uses {
         }
     }
 
-    /// Counts one more session that loaded `skill`; true where it is the first that waits, so that somebody must see to
-    /// it that [`flush`](Self::flush) follows.
+    /// Counts one more session that loaded `skill`. Returns true for the first unwritten count: the caller must then
+    /// schedule a [`flush`](Self::flush).
     pub(super) fn add(&self, user: &Id, skill: &SkillPath) -> bool {
         let mut waiting = self.waiting();
         let is_first = !waiting.contains_key(user);
@@ -92,12 +92,12 @@ impl Uses {
         is_first
     }
 
-    /// The users for whom something waits.
+    /// The users with unwritten counts.
     pub(super) fn waiting_users(&self) -> Vec<Id> {
         self.waiting().keys().cloned().collect()
     }
 
-    /// Writes what waits. Where that fails it is given up.
+    /// Writes the unwritten counts. If that fails, they are dropped.
     pub(super) async fn flush(&self, user: &Id) -> Result<()> {
         let Some(added) = self.waiting().remove(user) else { return Ok(()) };
         let key = self.namespace.user(user)?.uses()?;
@@ -125,7 +125,7 @@ impl Uses {
     }
 }
 
-/// The `number` skills with the highest counts; of equals those that come first.
+/// The `number` skills with the highest counts. Among equals, the first in byte order.
 fn most(counts: &Ranks, number: usize) -> Ranks {
     if counts.len() <= number {
         return counts.clone();

@@ -1,32 +1,32 @@
-//! Which state of a session a client has seen.
+//! The state of a session that a client has seen.
 //!
-//! A version counts the changes of one *life* of a session, which begins when the session is made and ends when it is
-//! deleted or expires. A session of the same id that is made later counts from one again, so versions compare only within
-//! one life, and what a client sends back names the life.
+//! A version counts the changes of one *life* of a session. A life begins when the session is created and ends when it
+//! is deleted or expires. A later session of the same id counts from one again, so versions compare only within one
+//! life, and clients send the life back with the number.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    limits::LIFE_BYTES,
+};
 
-/// Characters of a life's name.
-const LIFE_BYTES: usize = 64;
-
-/// The name of one life of a session. Lives never share a name.
+/// The name of one life of a session. No two lives have one name.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Life(Arc<str>);
 
 impl Life {
-    /// The life of a session that is made at `now`, told from others of that moment by `random`.
+    /// The life of a session created at `now`. `random` distinguishes lives of the same moment.
     #[must_use]
     pub fn new(now: Timestamp, random: u128) -> Self {
         Self(Arc::from(format!("{:x}-{random:x}", now.as_millisecond())))
     }
 
-    /// The life of a session whose object is of a time when lives had no names.
+    /// The life of a session whose object was written before lives had names.
     #[must_use]
     pub fn begun(created_at: Timestamp) -> Self {
         Self(Arc::from(format!("{:x}", created_at.as_millisecond())))
@@ -61,7 +61,7 @@ impl TryFrom<String> for Life {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).ok_or("a life is named by up to 64 digits, small letters and hyphens")
+        Self::parse(&text).ok_or("the name of a life is up to 64 digits, small letters and hyphens")
     }
 }
 
@@ -71,20 +71,20 @@ impl From<Life> for String {
     }
 }
 
-/// A version of a session as replies give it and clients send it back: `{life}.{number}`.
+/// A version of a session, as replies contain it and clients send it back: `{life}.{number}`.
 ///
-/// A number alone means any life. That is what a client says that knows of no lives, and `0` is what one is told of a
-/// session that does not exist.
+/// A number alone means any life. Clients that know no lives send it, and `0` is the version of a session that does not
+/// exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionVersion {
-    /// Whose count it is; any life's where `None`.
+    /// The life that is counted; `None` means any.
     pub life: Option<Life>,
-    /// The changes counted so far.
+    /// The number of changes so far.
     pub number: u64,
 }
 
 impl SessionVersion {
-    /// Whether it says anything about what was seen.
+    /// Whether the client has seen any version.
     #[must_use]
     pub fn is_known(&self) -> bool {
         *self != Self::default()
@@ -96,17 +96,16 @@ impl SessionVersion {
         self.life.is_some() && self.life == other.life && self.number > other.number
     }
 
-    /// Whether a client that has seen `claim` may be answered from this version. Of another life it is not known which
-    /// of the two is older.
+    /// Whether this version can answer a client that has seen `claim`. Nothing orders versions of two lives.
     pub(super) fn serves(&self, claim: &Self) -> bool {
         !claim.is_known() || (claim.life.is_none() || claim.life == self.life) && self.number >= claim.number
     }
 
-    /// Takes what a reply `told`, if that is newer than what is known: replies may overtake each other.
-    pub fn follow(&mut self, told: Self) {
-        let other_life = told.life.is_some() && told.life != self.life;
-        if other_life || (told.life == self.life && told.number > self.number) {
-            *self = told;
+    /// Takes the version of a reply if it is newer than the known one. Replies can overtake each other.
+    pub fn follow(&mut self, replied: Self) {
+        let other_life = replied.life.is_some() && replied.life != self.life;
+        if other_life || (replied.life == self.life && replied.number > self.number) {
+            *self = replied;
         }
     }
 }
@@ -182,9 +181,9 @@ mod tests {
     #[test]
     fn a_client_goes_on_within_a_life_and_takes_another_as_it_comes() {
         let mut known = version("0");
-        for (told, now) in [("a.3", "a.3"), ("a.2", "a.3"), ("b.1", "b.1"), ("0", "b.1"), ("b.2", "b.2")] {
-            known.follow(version(told));
-            assert_eq!(known, version(now), "after {told}");
+        for (replied, now) in [("a.3", "a.3"), ("a.2", "a.3"), ("b.1", "b.1"), ("0", "b.1"), ("b.2", "b.2")] {
+            known.follow(version(replied));
+            assert_eq!(known, version(now), "after {replied}");
         }
     }
 }

@@ -1,11 +1,5 @@
-//! What was found wrong with a SKILL.md, and where.
-//!
-//! A load leaves a skill out for `frontmatter_missing`, `frontmatter_unclosed`, `frontmatter_too_large`,
-//! `frontmatter_too_deep`, `frontmatter_not_a_map`, `yaml_invalid` and `description_missing`. It warns of `yaml_repaired`,
-//! `invalid_utf8`, `duplicate_key`, `name_missing`, `name_differs`, `field_not_text`, `field_not_boolean`,
-//! `metadata_not_a_map`, `parameter_duplicate`, `parameter_unnamed`, `too_many_parameters` and `more_findings`. A catalog
-//! also tells of `file_misnamed` and of `unreadable`, a SKILL.md that the store does not give. Lint takes most of those for errors and adds its own,
-//! which `lint` names.
+//! The findings on a SKILL.md, with their places. One table has their codes, each with its severity for a load and for
+//! lint.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,32 +24,145 @@ impl std::fmt::Display for Severity {
     }
 }
 
+macro_rules! findings {
+    ($($variant:ident $name:literal $on_load:ident $in_lint:ident $doc:literal;)*) => {
+        /// What a finding is about. Its name is stable: clients see it in `code`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum FindingCode { $(#[doc = $doc] $variant,)* }
+
+        impl FindingCode {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// How bad it is for a load: an error leaves the skill out of the catalog.
+            #[must_use]
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$on_load,)* }
+            }
+
+            /// How bad it is for lint: an error prevents publishing.
+            #[must_use]
+            pub const fn lint_severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$in_lint,)* }
+            }
+        }
+    };
+}
+
+// Name, severity for a load, severity for lint. What only lint finds has the same severity twice.
+findings! {
+    FrontmatterMissing "frontmatter_missing" Error Error "The file does not begin with a `---` line.";
+    FrontmatterUnclosed "frontmatter_unclosed" Error Error "No `---` line ends the frontmatter.";
+    FrontmatterTooLarge "frontmatter_too_large" Error Error "Frontmatter over the limit.";
+    FrontmatterTooDeep "frontmatter_too_deep" Error Error "Frontmatter nested over the limit.";
+    FrontmatterNotAMap "frontmatter_not_a_map" Error Error "Frontmatter that is no list of fields.";
+    YamlInvalid "yaml_invalid" Error Error "YAML that cannot be parsed, even after repair.";
+    DescriptionMissing "description_missing" Error Error "No description.";
+    YamlRepaired "yaml_repaired" Warning Error "YAML that could be parsed only after repair.";
+    InvalidUtf8 "invalid_utf8" Warning Error "Bytes that are not UTF-8.";
+    DuplicateKey "duplicate_key" Warning Error "A field that is there more than once.";
+    NameMissing "name_missing" Warning Error "No name.";
+    NameDiffers "name_differs" Warning Error "A name that differs from the folder's.";
+    FieldNotText "field_not_text" Warning Error "A list or map in place of text.";
+    FieldNotBoolean "field_not_boolean" Warning Error "Another value in place of `true` or `false`.";
+    MetadataNotAMap "metadata_not_a_map" Warning Error "Another value in place of a map.";
+    ParameterDuplicate "parameter_duplicate" Warning Error "Two parameters of one name.";
+    ParameterUnnamed "parameter_unnamed" Warning Error "A parameter without a name.";
+    TooManyParameters "too_many_parameters" Warning Warning "Parameters over the limit.";
+    MoreFindings "more_findings" Warning Warning "Findings that are not shown.";
+
+    FileMisnamed "file_misnamed" Error Error "Another spelling of `SKILL.md`.";
+    Unreadable "unreadable" Error Error "A SKILL.md that the store does not return.";
+    SkillWithoutFolder "skill_without_folder" Error Error "A SKILL.md directly below `skills/`.";
+    SkillTooDeep "skill_too_deep" Error Error "A skill too many folders below `skills/`.";
+    TooManySkills "too_many_skills" Error Error "Skills over the limit of a catalog.";
+    TooManyFiles "too_many_files" Error Error "Files over the limit of one listing.";
+    DuplicateName "duplicate_name" Warning Warning "Several skills of one name.";
+    DuplicateMountName "duplicate_mount_name" Warning Warning "Several skills of one mount name.";
+
+    FileTooLarge "file_too_large" Error Error "A SKILL.md over the limit of a load.";
+    ByteOrderMark "byte_order_mark" Error Error "A byte order mark.";
+    FrontmatterNotFirst "frontmatter_not_first" Error Error "Blank space before the frontmatter.";
+    CarriageReturn "carriage_return" Warning Warning "Windows line ends.";
+    LoneCarriageReturn "lone_carriage_return" Warning Warning "A carriage return without a line feed.";
+    NameInvalid "name_invalid" Error Error "A name that the specification does not allow.";
+    NameTooLong "name_too_long" Error Error "A name over the limit of the specification.";
+    DescriptionTooLong "description_too_long" Error Error "A description over the limit of the specification.";
+    CompatibilityTooLong "compatibility_too_long" Error Error "A compatibility note over the specified limit.";
+    CompatibilityEmpty "compatibility_empty" Error Error "An empty compatibility note.";
+    AllowedToolsForm "allowed_tools_form" Warning Warning "Allowed tools in a form that not every reader takes.";
+    MetadataNotText "metadata_not_text" Warning Warning "A value of `metadata` that is no text.";
+    UnknownField "unknown_field" Warning Warning "A field that the specification does not have.";
+    BodyEmpty "body_empty" Warning Warning "No instructions.";
+    BodyTooLong "body_too_long" Warning Warning "A body longer than advised.";
+    HiddenCharacters "hidden_characters" Warning Warning "Characters that a person does not see and a model does.";
+    LinkMissingFile "link_missing_file" Warning Warning "A link to a file that the skill does not have.";
+    LinkOutsideSkill "link_outside_skill" Warning Warning "A link that leads out of the skill.";
+    LinkTooDeep "link_too_deep" Warning Warning "A link to a file deeper than advised.";
+    ParameterUndeclared "parameter_undeclared" Warning Warning "A placeholder without a parameter.";
+    NestedSkill "nested_skill" Warning Warning "A SKILL.md inside another skill.";
+}
+
+impl FindingCode {
+    /// The code with this name on the wire, if this version knows it.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == name)
+    }
+
+    /// Whether the finding compares several skills, and its message names another skill than its own.
+    #[must_use]
+    pub const fn compares_skills(self) -> bool {
+        matches!(self, Self::DuplicateName | Self::DuplicateMountName)
+    }
+}
+
 /// One finding, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// A stable name from the list above: `description_missing`, `yaml_repaired`.
+    /// The name of a [`FindingCode`]: `description_missing`, `yaml_repaired`. A catalog that another version wrote can
+    /// contain names that this version does not know.
     pub code: String,
     /// What is wrong and how to mend it.
     pub message: String,
-    /// 1-based line of SKILL.md, where it has one.
+    /// 1-based line of SKILL.md, if it has one.
     pub line: Option<u32>,
-    /// 1-based column in characters, where it has one.
+    /// 1-based column in characters, if it has one.
     pub column: Option<u32>,
 }
 
 impl Diagnostic {
-    /// A finding that leaves the skill out.
+    /// A finding without a place, as severe as it is for a load.
     #[must_use]
-    pub fn error(code: &str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, code: code.to_owned(), message: message.into(), line: None, column: None }
+    pub fn new(code: FindingCode, message: impl Into<String>) -> Self {
+        Self {
+            severity: code.severity(),
+            code: code.as_str().to_owned(),
+            message: message.into(),
+            line: None,
+            column: None,
+        }
     }
 
-    /// A finding that the skill survives.
+    /// Its code, if this version knows it.
     #[must_use]
-    pub fn warning(code: &str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    pub fn finding(&self) -> Option<FindingCode> {
+        FindingCode::parse(&self.code)
+    }
+
+    /// The same finding, as severe as it is for lint.
+    #[must_use]
+    pub(super) fn for_lint(self) -> Self {
+        Self { severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
     }
 
     /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.
@@ -65,17 +172,17 @@ impl Diagnostic {
     }
 }
 
-/// What is wrong with a file called `name`, where that is another spelling of `SKILL.md`, which makes no skill.
+/// Reports a file whose `name` is another spelling of `SKILL.md`, because it makes no skill.
 #[must_use]
 pub fn misnamed(name: &str) -> Option<Diagnostic> {
     if name == "SKILL.md" || !name.eq_ignore_ascii_case("SKILL.md") {
         return None;
     }
     let message = format!("{name} makes no skill: rename it to SKILL.md, in capitals");
-    Some(Diagnostic::error("file_misnamed", message))
+    Some(Diagnostic::new(FindingCode::FileMisnamed, message))
 }
 
-/// All errors, and of the warnings as many as anybody reads.
+/// Returns all errors and the first [`SKILL_FINDINGS`] warnings, with a note of how many are left out.
 pub(super) fn first_few(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut kept, all) = (0, found.len());
     found.retain(|one| {
@@ -85,7 +192,20 @@ pub(super) fn first_few(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let left_out = all - found.len();
     if left_out > 0 {
         let message = format!("at least {left_out} more findings are not shown: mend these first");
-        found.push(Diagnostic::warning("more_findings", message));
+        found.push(Diagnostic::new(FindingCode::MoreFindings, message));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lint_is_never_laxer_than_a_load_and_each_name_is_used_once() {
+        for code in FindingCode::ALL {
+            assert!(code.lint_severity() >= code.severity(), "{code:?}");
+            assert_eq!(FindingCode::parse(code.as_str()), Some(*code));
+        }
+    }
 }

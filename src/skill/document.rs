@@ -1,7 +1,8 @@
 //! A SKILL.md as a whole: frontmatter and body.
 //!
-//! The catalog reads heads, a load reads documents; both are lenient and never fail, because one bad file must not take
-//! the others down. What was wrong is in the findings, and a skill that cannot be used is `None` beside an error.
+//! The catalog reads heads, a load reads documents. Both are lenient and never fail, because one bad file must not take
+//! the others down. The findings have the faults. A skill that cannot be used is `None` with an error among the
+//! findings.
 
 use super::{
     Diagnostic, Frontmatter, Severity,
@@ -10,25 +11,25 @@ use super::{
 };
 use crate::limits::{SKILL_HEAD_BYTES, SKILL_HEADINGS_BYTES, SKILL_OPENING_BYTES};
 
-/// What the first bytes of a SKILL.md tell.
+/// The content of the first bytes of a SKILL.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What its frontmatter says.
+    /// Its frontmatter.
     pub frontmatter: Frontmatter,
-    /// How its body begins, for search: up to [`SKILL_OPENING_BYTES`] with runs of white space made one space.
+    /// The beginning of its body, for search: up to [`SKILL_OPENING_BYTES`], with runs of white space as one space.
     pub opening: String,
-    /// The headings of its body as far as it was read, for search: a line each, up to [`SKILL_HEADINGS_BYTES`].
+    /// The headings of the part of its body that was read, for search: one a line, up to [`SKILL_HEADINGS_BYTES`].
     pub headings: String,
 }
 
 /// A SKILL.md read whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// What its frontmatter says.
+    /// Its frontmatter.
     pub frontmatter: Frontmatter,
     /// Everything after the frontmatter, with `\n` line ends.
     pub body: String,
-    /// The 1-based line of SKILL.md on which the body begins.
+    /// The 1-based line of SKILL.md at which the body begins.
     pub body_line: u32,
 }
 
@@ -53,19 +54,19 @@ pub fn read_document(bytes: &[u8], folder: &str) -> (Option<Document>, Vec<Diagn
     (document, found)
 }
 
-/// How `body` begins, without what its layout adds.
+/// The beginning of `body`, without layout.
 fn opening(body: &str) -> String {
     joined(body.split_whitespace(), ' ', SKILL_OPENING_BYTES)
 }
 
-/// The text of the headings of `body`, without those that say nothing.
+/// The text of the headings of `body`, without empty ones.
 fn headings(body: &str) -> String {
     let outline = outline(body);
     let texts = outline.headings.iter().map(|heading| heading.text.trim()).filter(|text| !text.is_empty());
     joined(texts, '\n', SKILL_HEADINGS_BYTES)
 }
 
-/// `parts` with `gap` between them, up to `most` bytes. A word that is cut is one that search will not be asked for.
+/// `parts` with `gap` between them, up to `most` bytes. The last word may be cut; no search asks for such a word.
 fn joined<'a>(parts: impl Iterator<Item = &'a str>, gap: char, most: usize) -> String {
     let mut text = String::new();
     for part in parts {
@@ -81,7 +82,7 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>, gap: char, most: usize) -> S
     text
 }
 
-/// Decodes, cuts and parses; `None` beside an error.
+/// Decodes, splits and parses. Returns `None` with an error among the findings if the skill cannot be used.
 fn read(bytes: &[u8], folder: &str, cut: bool) -> (Option<(Frontmatter, Split)>, Vec<Diagnostic>) {
     let (text, undecoded) = decode(bytes, cut);
     let mut found: Vec<Diagnostic> = undecoded.into_iter().collect();

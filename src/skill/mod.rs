@@ -1,7 +1,7 @@
 //! What a skill is, apart from where it is stored: pure functions over the text of a SKILL.md and its list of files.
 //!
-//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down; judging is
-//! `lint`'s business. YAML is spoken only in `frontmatter`.
+//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
+//! judges. Only `frontmatter` parses YAML.
 
 mod body;
 mod diagnostic;
@@ -13,7 +13,7 @@ pub mod shown;
 mod snapshot;
 
 pub use body::{FilledParameter, Rendered, render};
-pub use diagnostic::{Diagnostic, Severity, misnamed};
+pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use frontmatter::{Frontmatter, Parameter};
 pub use lint::{Fixed, fix, lint};

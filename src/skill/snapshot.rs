@@ -11,17 +11,17 @@ use crate::{budget::weight, path::ETag};
 /// One file of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotFile {
-    /// Where it lies below the skill's folder: `resources/ejemplo.md`.
+    /// Its path below the skill's folder: `resources/ejemplo.md`.
     pub path: String,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Which version of the object.
+    /// The version of its object.
     pub etag: ETag,
-    /// When that version was written.
+    /// The time that version was written.
     pub modified_at: Timestamp,
 }
 
-/// The files of a skill, sorted by path, and their digest. A value: a changed skill has another snapshot.
+/// The files of a skill, sorted by path, and their digest. It is a value: a changed skill has another snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     digest: String,
@@ -29,7 +29,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The snapshot of these files, in whatever order they come.
+    /// The snapshot of these files, which may be in any order.
     #[must_use]
     pub fn new(mut files: Vec<SnapshotFile>) -> Self {
         files.sort_by(|one, two| one.path.cmp(&two.path));
@@ -55,15 +55,14 @@ impl Snapshot {
         self.files.get(at)
     }
 
-    /// The same snapshot with one file replaced or added (`Some`), or taken out (`None`).
+    /// The same snapshot with one file replaced or added (`Some`), or removed (`None`).
     #[must_use]
     pub fn with(&self, path: &str, file: Option<SnapshotFile>) -> Self {
         let others = self.files.iter().filter(|old| old.path != path).cloned();
         Self::new(others.chain(file).collect())
     }
 
-    /// Whether its digest is that of its files and these are sorted, which one that was read from elsewhere may only
-    /// claim.
+    /// Whether its digest is that of its files and these are sorted. A snapshot that was read may be wrong.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.files.is_sorted_by(|one, two| one.path < two.path) && self.digest == digest(&self.files)
@@ -86,7 +85,7 @@ impl Snapshot {
         Self::new(self.files.iter().filter(|file| !paths.contains(file.path.as_str())).cloned().collect())
     }
 
-    /// All bytes together.
+    /// The bytes of all files.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()

@@ -1,4 +1,4 @@
-//! Where a store is, as one line of text, and how it is opened.
+//! The address of a store as one line of text, and how to open it.
 
 use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
 
@@ -9,10 +9,9 @@ use crate::{
     path::Namespace,
 };
 
-/// Where objects lie: `s3://bucket/prefix`, `file:DIR` or `memory:`.
+/// The place of the objects: `s3://bucket/prefix`, `file:DIR` or `memory:`.
 ///
-/// An address names a place and holds no secret, so it can be logged. What is needed besides to reach a bucket is in
-/// [`S3Options`].
+/// An address has no secret in it, so it can be logged. [`S3Options`] has what else is needed to reach a bucket.
 ///
 /// ```
 /// use skillmount::store::StoreAddress;
@@ -32,18 +31,18 @@ pub enum StoreAddress {
     S3 {
         /// Its name.
         bucket: String,
-        /// The folder of it that everything lies below: the prefix of the address.
+        /// The folder in it that contains everything: the prefix of the address.
         namespace: Namespace,
     },
     /// A folder of plain files on this machine.
     Directory(PathBuf),
-    /// The memory of this process: what is in it ends with the process.
+    /// The memory of this process. Its content ends with the process.
     Memory,
 }
 
-/// How to reach a bucket. What is not given comes from the standard chain: `AWS_*` variables, the shared config and
-/// credentials files, SSO, container and instance roles. Checksums follow `AWS_REQUEST_CHECKSUM_CALCULATION`, which older
-/// S3-compatible servers need set to `when_required`.
+/// How to reach a bucket. Missing options come from the standard chain: `AWS_*` variables, the shared config and
+/// credentials files, SSO, container and instance roles. Checksums follow `AWS_REQUEST_CHECKSUM_CALCULATION`, which
+/// older S3-compatible servers need set to `when_required`.
 ///
 /// ```
 /// use skillmount::store::S3Options;
@@ -66,13 +65,13 @@ pub struct S3Options {
     pub path_style: Option<bool>,
     /// The KMS key that new objects are encrypted with; the bucket's own default if `None`.
     pub sse_kms_key_id: Option<String>,
-    /// Whether the server honours `If-Match` on DELETE. S3 does; several S3-compatible servers answer 501.
+    /// Whether the server honours `If-Match` on DELETE. S3 does; several S3-compatible servers reply 501.
     pub conditional_delete: bool,
 }
 
 impl StoreAddress {
-    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`. The folder of `file:` may be relative, and may be written as
-    /// in a URL (`file:///srv/agents`).
+    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`. The folder of `file:` may be relative, and may be written
+    /// as in a URL (`file:///srv/agents`).
     ///
     /// # Errors
     /// `invalid_request` for anything else, with the three forms; `invalid_path` for a prefix that has a segment no key may
@@ -85,7 +84,7 @@ impl StoreAddress {
             }
         }
         match text.strip_prefix("file:") {
-            // `file:///srv/x` is how a URL says it, `file:x` how a person does.
+            // URLs have `file:///srv/x`, people write `file:x`.
             Some(folder) if !folder.is_empty() => {
                 Ok(Self::Directory(PathBuf::from(folder.strip_prefix("//").unwrap_or(folder))))
             }
@@ -97,9 +96,9 @@ impl StoreAddress {
         }
     }
 
-    /// The store at this address, and the folder of it that everything lies below: what
-    /// `ServiceOptions::namespace` takes. `s3` is used for a bucket only. Makes no request to a bucket, so that one which
-    /// does not exist is found by the first verb.
+    /// Opens the store at this address. Also returns the folder in it that contains everything, for
+    /// `ServiceOptions::namespace`. `s3` is used for a bucket only. Makes no request to a bucket, so the first verb
+    /// finds out whether it exists.
     ///
     /// # Errors
     /// `invalid_request` if no region is known, an option does not hold or this build lacks the feature `s3`;

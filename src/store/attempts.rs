@@ -1,6 +1,6 @@
-//! Attempts at one request over a network: how many, with which pauses, and how long they may take together.
+//! Attempts at one request over a network: their number, their pauses, and their time together.
 //!
-//! A remote store shares this; what a failure means is its own to say.
+//! Every remote store uses this, and decides itself what a failure means.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +16,13 @@ use crate::{
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause between attempts.
 const LAST_PAUSE: Duration = Duration::from_secs(2);
-/// The slowest transfer that is waited for, in bytes a second.
+/// The slowest transfer that is allowed, in bytes per second.
 const SLOWEST_TRANSFER: u64 = 1 << 20;
 
-/// Makes an attempt until one succeeds, fails for good, or attempts or time run out.
+/// Retries until an attempt succeeds, a failure is final, or attempts or time run out.
 ///
 /// # Errors
-/// The last attempt's.
+/// That of the last attempt.
 pub(super) async fn retry<T, F>(
     clock: &Arc<dyn Clock>,
     again: impl Fn(&StoreError) -> bool,
@@ -46,10 +46,10 @@ where
     }
 }
 
-/// [`retry`] for what changes nothing, cut off at the operation's deadline.
+/// [`retry`] for a request that changes nothing, ended at the operation's deadline.
 ///
 /// # Errors
-/// The last attempt's, or `Unavailable` after the deadline.
+/// That of the last attempt, or `Unavailable` after the deadline.
 pub(super) async fn read<T, F>(clock: &Arc<dyn Clock>, attempt: impl Fn() -> F) -> StoreResult<T>
 where
     F: Future<Output = StoreResult<T>>,
@@ -59,7 +59,7 @@ where
     retried.await.unwrap_or_else(|late| Err(StoreError::not_applied(late).because(Cause::Timeout)))
 }
 
-/// How long moving `bytes` may take: what any attempt may, and the time of the slowest transfer.
+/// The time allowed to move `bytes`: that of any attempt, and that of the slowest transfer.
 pub(super) fn transfer_time(bytes: u64) -> Duration {
     ATTEMPT_TIMEOUT + Duration::from_millis(bytes.saturating_mul(1000) / SLOWEST_TRANSFER)
 }

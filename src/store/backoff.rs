@@ -1,4 +1,4 @@
-//! Pauses between attempts: doubling, jittered, and never past the operation's deadline.
+//! Pauses between attempts: they double, with jitter, and never pass the operation's deadline.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ impl Backoff {
         Self { clock, next: first, longest, deadline }
     }
 
-    /// Pauses, and says whether there is time for another attempt; `false` comes at once.
+    /// Pauses, and returns whether there is time for another attempt. `false` comes at once.
     pub(super) async fn pause(&mut self) -> bool {
         if Instant::now() + self.next >= self.deadline {
             return false;
@@ -31,7 +31,7 @@ impl Backoff {
         true
     }
 
-    /// Between half of the next pause and all of it, so that rivals do not meet again in step.
+    /// Between half of the next pause and all of it, so that rivals do not meet again.
     fn jittered(&self) -> Duration {
         let dice = u32::try_from(self.clock.random() & 0xffff).unwrap_or(0);
         self.next / 2 + self.next * dice / (2 * 0x1_0000)

@@ -1,9 +1,9 @@
-//! A layer that leaves a store alone while it is down, so that callers hear it at once and not after every deadline.
+//! A layer that leaves a store alone while it is down, so that callers fail at once and not after every deadline.
 //!
-//! Down means that two different users met connection failures or timeouts and nothing was answered in between: one
-//! user's requests, however many and whatever is wrong with them, never close the store to the others. Any answer at all,
-//! a refusal too, shows that the store is there. While it is down one request passes after each pause and tries it;
-//! should that one hang, one of another user passes after the next, so that neither can keep the store closed.
+//! A store is down if two different users met connection failures or timeouts and nothing was answered in between. One
+//! user's requests, whatever is wrong with them, never close the store to the others. Any answer, even a refusal, shows
+//! that the store is up. While it is down, one request passes after each pause and tries it. If that one hangs, a
+//! request of another user passes after the next pause, so that neither can keep the store closed.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -23,13 +23,13 @@ use crate::{
     path::{KeyPrefix, ObjectKey},
 };
 
-/// Trials under way at once, each of another user.
+/// Trials under way at once, each of a different user.
 const TRIALS: usize = 2;
 
-/// Who asks: the user whose objects are asked for, or nobody where the service asks for itself.
+/// The user whose objects the request is for; `None` if the service asks for itself.
 type Owner = Option<Arc<str>>;
 
-/// A store that is not asked while it is down.
+/// A layer that sends no requests while the store is down.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The user who last met an outage, and when, if nothing was answered since.
+    /// The user who last met an outage, with the time, if nothing was answered since.
     met: Option<(Arc<str>, Instant)>,
     down: Option<Down>,
 }
@@ -71,11 +71,11 @@ struct State {
 struct Down {
     /// When the next request may try the store.
     trial_at: Instant,
-    /// Whose requests are trying it.
+    /// The users whose requests are trying it.
     trials: Vec<Owner>,
 }
 
-/// A request that was let through while the store is down. Its place is free again once it is dropped.
+/// A request that passed while the store is down. Dropping it frees its place.
 struct Trial<'breaker> {
     breaker: &'breaker Breaker,
     owner: Owner,
@@ -90,7 +90,7 @@ impl Drop for Trial<'_> {
 }
 
 impl Breaker {
-    /// A layer over `inner`, in which users' objects lie below `root`, each user's in a folder of their own.
+    /// A layer over `inner`, in which users' objects lie below `root`, each user's in a folder of its own.
     #[must_use]
     pub fn new(inner: SharedStore, root: KeyPrefix) -> Self {
         Self { inner, root, state: Mutex::default() }
@@ -109,13 +109,14 @@ impl Breaker {
         answer
     }
 
-    /// The user who owns `key`. What the service, a team or the organisation owns begins with a sign no id begins with.
+    /// The user who owns `key`. Keys of the service, a team or the organisation begin with a sign that no id begins
+    /// with.
     fn owner(&self, key: &str) -> Owner {
         let user = self.root.relative(key)?.split('/').next()?;
         user.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| Arc::from(user))
     }
 
-    /// Lets a request through, as a trial where the store is down.
+    /// Lets a request pass, as a trial if the store is down.
     fn admit(&self, owner: &Owner) -> StoreResult<Option<Trial<'_>>> {
         let mut state = self.lock();
         let Some(down) = &mut state.down else { return Ok(None) };
@@ -156,7 +157,7 @@ impl Breaker {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change under the lock is whole, so a panic elsewhere leaves nothing half done.
+        // Every change under the lock is complete, so a panic elsewhere leaves nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,12 +1,12 @@
-//! Why a store failed, in the words of those who run the service, and the one thing that mends it.
+//! The causes of store failures, in words for operators, each with the one thing that mends it.
 //!
-//! A client is told what a client can do, by [`Error`](crate::error::Error); a cause goes to `doctor`, to the terminal
-//! and to the log. It is a value and not a text, because what is tried again, what lets reading go on and what the
-//! breaker counts depend on it.
+//! Clients receive an [`Error`](crate::error::Error), with what a client can do. A cause goes to `doctor`, to the
+//! terminal and to the log. It is a value and not a text, because retries, the read-only mode and the breaker decide by
+//! it.
 
 use std::fmt;
 
-/// Why a request to a store failed.
+/// The cause of a failed request to a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
@@ -15,16 +15,16 @@ pub enum Cause {
         /// Its name.
         bucket: String,
     },
-    /// The bucket is in another region than the one that was asked.
+    /// The bucket is in another region than the one in the request.
     WrongRegion {
-        /// The region that the answer named.
+        /// The region in the answer.
         region: Option<String>,
     },
     /// The temporary credentials have expired.
     ExpiredToken,
     /// No credentials were found.
     NoCredentials,
-    /// There are credentials, and they could not be loaded.
+    /// There are credentials, but they could not be loaded.
     CredentialsNotLoaded,
     /// The server does not know the access key id or the session token.
     WrongKeyId,
@@ -32,33 +32,33 @@ pub enum Cause {
     WrongSecret,
     /// A policy forbids it.
     AccessDenied {
-        /// What is forbidden, as policies write it: `s3:GetObject`.
+        /// The forbidden action, as policies write it: `s3:GetObject`.
         action: String,
     },
     /// The object lies in a storage class that must be restored before it can be read.
     Archived,
     /// This machine's clock is too far from the server's.
     ClockSkew {
-        /// How many minutes it is ahead; negative where it is behind.
+        /// How many minutes it is ahead; negative if it is behind.
         minutes_ahead: Option<i64>,
     },
     /// The server asks for fewer requests.
     Throttled,
     /// The server failed.
     ServerFault {
-        /// The status it gave.
+        /// The status of the answer.
         status: u16,
     },
-    /// What answered does not speak the protocol of S3.
+    /// The server does not speak the protocol of S3.
     NotS3 {
-        /// The status it gave.
+        /// The status of the answer.
         status: u16,
     },
-    /// A refusal that S3 does not give to such a request: a proxy's, or that of a server that differs from S3.
+    /// A refusal that S3 does not give to such a request: from a proxy, or from a server that differs from S3.
     Rejected {
-        /// The status it gave.
+        /// The status of the answer.
         status: u16,
-        /// The error code it gave, if any.
+        /// The error code in the answer, if any.
         code: String,
     },
     /// There was no connection, or it broke.
@@ -69,7 +69,7 @@ pub enum Cause {
     DiskFull,
     /// The disk can only be read.
     ReadOnlyDisk,
-    /// The system does not let this process at a file or folder.
+    /// The system denies this process access to a file or folder.
     NotPermitted {
         /// The file or folder, if it is known.
         path: Option<String>,
@@ -78,21 +78,21 @@ pub enum Cause {
     FileTooLarge,
     /// Another process has held a lock of the folder for too long.
     LockHeld {
-        /// The file that is the lock.
+        /// The lock file.
         path: String,
     },
     /// The folder of the store, or a part of it, is gone.
     FolderGone,
-    /// The answer contradicts the request, or itself.
+    /// The answer contradicts the request or itself.
     Misbehaving,
-    /// Nothing was asked: the store failed for several users a moment ago, and rests.
+    /// The request was not sent: the store failed for several users a moment ago, and rests.
     Resting,
-    /// Something else; the source says what.
+    /// Another cause, which the source describes.
     Other,
 }
 
 impl Cause {
-    /// The one thing that mends it, as an order to the operator; `None` where only the source can help.
+    /// The one thing that mends it, as an instruction to the operator; `None` if only the source can help.
     #[must_use]
     pub fn cure(&self) -> Option<String> {
         let text = match self {
@@ -140,11 +140,11 @@ impl Cause {
         Some(text.to_owned())
     }
 
-    /// Whether the same request may succeed in a moment, so that trying again is worth the wait.
+    /// Whether a retry in a moment may succeed, so that it is worth the wait.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Rejected { .. } | Self::LockHeld { .. } | Self::Resting => false,
-            // A good answer that was garbled on its way looks like one that is none of S3's.
+            // A good answer that was garbled on its way looks like one that S3 does not give.
             Self::NotS3 { status } => (200..300).contains(status),
             _ => true,
         }
@@ -155,7 +155,7 @@ impl Cause {
         matches!(self, Self::Unreachable | Self::Timeout)
     }
 
-    /// Whether it stops changes and leaves reading as it was, so that serving what is there is right.
+    /// Whether it prevents changes but not reads, so that the service can go on serving reads.
     #[must_use]
     pub fn leaves_reading(&self) -> bool {
         matches!(self, Self::AccessDenied { .. } | Self::ReadOnlyDisk | Self::NotPermitted { .. })

@@ -1,4 +1,4 @@
-//! What can go wrong in a store, named by what the caller can do.
+//! The errors of a store, named by what the caller can do.
 
 use std::{error::Error as StdError, fmt, sync::Arc};
 
@@ -7,7 +7,7 @@ use crate::error::{Code, Error, Outcome};
 
 type Source = Arc<dyn StdError + Send + Sync + 'static>;
 
-/// Why a request to a store failed. Cheap to clone: one failure may answer many waiting callers.
+/// The reason why a request to a store failed. Cheap to clone: one failure can answer many waiting callers.
 ///
 /// ```
 /// use skillmount::{
@@ -26,33 +26,32 @@ type Source = Arc<dyn StdError + Send + Sync + 'static>;
 pub enum StoreError {
     /// No object of that key; for a put with `IfMatch`: it was deleted.
     NotFound,
-    /// A get with `if_none_match`: the version is still that one.
+    /// A get with `if_none_match`: that is still the version.
     NotModified,
     /// `if_match` or `IfAbsent` does not hold; nothing was changed by this attempt.
     PreconditionFailed,
-    /// Another conditional write was under way; nothing was changed, try again.
+    /// Another conditional write was under way. Nothing was changed; try again.
     Busy,
     /// The range starts after the end.
     RangeNotSatisfiable,
-    /// A put below an object, whose key this is: a path is a file or a folder. Nothing was changed.
+    /// A put below an object, whose key this is: a path is either a file or a folder. Nothing was changed.
     BelowFile(String),
-    /// A put of a key that other objects lie below: a path is a file or a folder. Nothing was changed.
+    /// A put of a key that other objects lie below: a path is either a file or a folder. Nothing was changed.
     IsFolder,
-    /// The store cannot hold such a key or do such a thing.
+    /// The store does not support such a key or request.
     Unsupported(String),
-    /// The store refuses, and will go on refusing until an operator mends what is wrong: credentials, a policy, a full
-    /// disk. Nothing was changed.
+    /// The store refuses until an operator mends the cause: credentials, a policy, a full disk. Nothing was changed.
     Denied(Trouble),
-    /// No answer, or a failure that may pass.
+    /// No answer, or a transient failure.
     Unavailable {
-        /// Whether a change that was asked for may have landed.
+        /// Whether a requested change may have landed.
         outcome: Outcome,
-        /// What went wrong.
+        /// The failure.
         trouble: Trouble,
     },
 }
 
-/// What went wrong: its cause, and what the store or the system said about it.
+/// A failure: its cause, and the words of the store or the system.
 #[derive(Clone, Debug)]
 pub struct Trouble {
     cause: Cause,
@@ -65,22 +64,22 @@ impl StoreError {
         Self::Unavailable { outcome: Outcome::NotApplied, trouble: Trouble::of(source.into()) }
     }
 
-    /// A failure after which a change may or may not be there.
+    /// A failure after which a change may or may not have landed.
     pub fn unknown(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Unavailable { outcome: Outcome::Unknown, trouble: Trouble::of(source.into()) }
     }
 
-    /// A refusal that will not pass by itself.
+    /// A refusal that does not pass by itself.
     pub fn denied(cause: Cause, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Denied(Trouble { cause, source: Arc::from(source.into()) })
     }
 
-    /// A store that answers, but not as a store must.
+    /// An answer that a store must not give.
     pub(crate) fn broken(what: &str) -> Self {
         Self::not_applied(what.to_owned()).because(Cause::Misbehaving)
     }
 
-    /// The same failure with its cause, where it has one at all.
+    /// The same failure with this cause, if it is one that has a cause.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         if let Self::Denied(trouble) | Self::Unavailable { trouble, .. } = &mut self {
@@ -89,7 +88,7 @@ impl StoreError {
         self
     }
 
-    /// Why the store refused or failed; `None` for what is an ordinary answer.
+    /// The cause of the refusal or failure; `None` for an ordinary answer.
     #[must_use]
     pub fn cause(&self) -> Option<&Cause> {
         match self {
@@ -98,7 +97,7 @@ impl StoreError {
         }
     }
 
-    /// Whether trying the same request again may help, and cannot hurt for a read.
+    /// Whether a retry of the same request may help. For a read it does no harm.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -110,7 +109,7 @@ impl StoreError {
 }
 
 impl Trouble {
-    /// What `source` is about: a failure of a store that caused another one passes its cause on.
+    /// The cause of `source`: a store failure inside another error passes its cause on.
     fn of(source: Box<dyn StdError + Send + Sync>) -> Self {
         let cause = source.downcast_ref().and_then(StoreError::cause).cloned().unwrap_or(Cause::Other);
         Self { cause, source: Arc::from(source) }
@@ -152,7 +151,7 @@ impl StdError for StoreError {
 }
 
 impl From<StoreError> for Error {
-    /// For errors that no operation has given a closer meaning to.
+    /// For errors that no operation gives a closer meaning.
     fn from(error: StoreError) -> Self {
         let unavailable = |message: &str, outcome| {
             Error::new(Code::StoreUnavailable, message).with_outcome(outcome).with_source(error.clone())
@@ -190,7 +189,7 @@ impl From<StoreError> for Error {
     }
 }
 
-/// What a client is told of a refusal: no key, no address, and nothing that only an operator could do.
+/// The message of a refusal for clients: without keys, addresses, or advice that only an operator could follow.
 fn refusal(cause: &Cause) -> &'static str {
     match cause {
         Cause::DiskFull => "the store is full and nothing was changed; deleting files that are not needed may help",

@@ -1,9 +1,9 @@
-//! Which names this process knows to be those of files and of folders, for a store that would hold both under one name.
+//! The names of files and folders that this process knows, for a store that would hold both under one name.
 //!
-//! What was read, listed or written of late is known, and nothing is ever asked. A file is known by its key, a folder by its
-//! key with a `/` behind it or by a file below it. Order comes from when a request was sent, as in
-//! [`Newest`](super::newest::Newest): an answer changes only what was learnt before its request began, so a slow listing
-//! brings nothing back that was deleted since. Memory is bounded; a name that is forgotten costs a refusal at most.
+//! Recent reads, listings and writes give the names; nothing is ever requested for them. A file is known by its key, a
+//! folder by its key with a `/` behind it or by a file below it. Order comes from when a request was sent, as in
+//! [`Newest`](super::newest::Newest): an answer changes only what was known before its request began, so a slow listing
+//! brings back nothing that was deleted since. Memory is bounded. A forgotten name costs at most a refusal.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use crate::{
     path::{KeyPrefix, ObjectKey},
 };
 
-/// The names of files and folders, up to a number of them.
+/// The names of files and folders, up to a fixed number.
 #[derive(Debug)]
 pub(super) struct KnownNames {
     state: Mutex<State>,
@@ -29,21 +29,21 @@ pub(super) struct KnownNames {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Counts what was begun and learnt.
+    /// The number of the last event.
     last: u64,
-    names: BTreeMap<String, Known>,
+    names: BTreeMap<String, KnownName>,
 }
 
-/// What was learnt of a name and when. That it is not there is remembered too, so that an earlier answer cannot bring it
-/// back.
+/// Whether a name exists and when that became known. A missing name is kept too, so that an earlier answer cannot bring
+/// it back.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownName {
     is_there: bool,
     learnt: u64,
     at: Duration,
 }
 
-/// A request that reads, from before it is sent.
+/// The moment before a read is sent.
 #[derive(Debug)]
 pub(super) struct Reading<'names> {
     names: &'names KnownNames,
@@ -51,22 +51,22 @@ pub(super) struct Reading<'names> {
 }
 
 impl KnownNames {
-    /// Knows nothing yet, and never more than `most` names.
+    /// Starts empty, and keeps at most `most` names.
     pub(super) fn new(most: usize, clock: Arc<dyn Clock>) -> Self {
         Self { state: Mutex::default(), most: most.max(1), clock }
     }
 
-    /// To be called before a request that reads is sent.
+    /// Call this before a read is sent.
     pub(super) fn begin(&self) -> Reading<'_> {
         Reading { names: self, begun: self.lock().tick() }
     }
 
-    /// A put of `key` landed.
+    /// Records that a put of `key` landed.
     pub(super) fn was_written(&self, key: &ObjectKey) {
         self.learn(&mut self.lock(), key.as_str(), true, u64::MAX);
     }
 
-    /// `key` was deleted. Whether the folders it lay in hold anything else is not known then.
+    /// Records that `key` was deleted. Whether its folders contain anything else is then unknown.
     pub(super) fn was_deleted(&self, key: &ObjectKey) {
         let mut state = self.lock();
         self.learn(&mut state, key.as_str(), false, u64::MAX);
@@ -75,14 +75,14 @@ impl KnownNames {
         }
     }
 
-    /// Whether a put of `key` may be sent, as far as is known.
+    /// Checks a put of `key` against the known names.
     ///
     /// # Errors
-    /// `BelowFile` or `IsFolder` where it would make a name that of a file and of a folder. A file that is known is replaced,
-    /// whatever lies below it.
+    /// `BelowFile` or `IsFolder` if it would make a name both a file and a folder. A known file is replaced, whatever
+    /// lies below it.
     pub(super) fn check_put(&self, key: &ObjectKey) -> StoreResult<()> {
         let (state, now, key) = (self.lock(), self.clock.uptime(), key.as_str());
-        let counts = |known: &Known| known.is_there && now.saturating_sub(known.at) <= KNOWN_NAME_AGE;
+        let counts = |known: &KnownName| known.is_there && now.saturating_sub(known.at) <= KNOWN_NAME_AGE;
         let is_known = |name: &str| state.names.get(name).is_some_and(counts);
         if is_known(key) {
             return Ok(());
@@ -97,7 +97,7 @@ impl KnownNames {
         if below.any(|(_, known)| counts(known)) { Err(StoreError::IsFolder) } else { Ok(()) }
     }
 
-    /// Takes in what a request that was begun at `begun` showed, unless something later is known.
+    /// Records what a request sent at `begun` showed, unless something later is known.
     fn learn(&self, state: &mut State, name: &str, is_there: bool, begun: u64) {
         if state.names.get(name).is_some_and(|known| known.learnt >= begun) {
             return;
@@ -110,22 +110,23 @@ impl KnownNames {
             }
         }
         let learnt = state.tick();
-        state.names.insert(name.to_owned(), Known { is_there, learnt, at: now });
+        state.names.insert(name.to_owned(), KnownName { is_there, learnt, at: now });
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // What a panic leaves half learnt is as good as forgotten.
+        // Names that a panic left half recorded count as forgotten.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Reading<'_> {
-    /// There is an object `key`, or there is none.
+    /// Records whether there is an object `key`.
     pub(super) fn was_read(self, key: &ObjectKey, is_there: bool) {
         self.names.learn(&mut self.names.lock(), key.as_str(), is_there, self.begun);
     }
 
-    /// A page of the files and folders right below `prefix`; `is_whole` where it has them all, and what it lacks is gone.
+    /// Records a page of the files and folders directly below `prefix`. If `is_whole`, it has all of them, and the
+    /// others are gone.
     pub(super) fn was_listed(self, prefix: &KeyPrefix, page: &ListPage, is_whole: bool) {
         let mut state = self.names.lock();
         if is_whole {
@@ -168,7 +169,7 @@ mod tests {
         KeyPrefix::all().key(name).unwrap()
     }
 
-    /// What a put of `name` meets.
+    /// The effect of a put of `name`.
     fn met(names: &KnownNames, name: &str) -> String {
         match names.check_put(&key(name)) {
             Ok(()) => "nothing".to_owned(),

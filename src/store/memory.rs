@@ -1,7 +1,7 @@
-//! A store in memory: for tests, for trying things out, and the model the others are held against.
+//! A store in memory: for tests, for trials, and as the model for the other stores.
 //!
-//! A path in it is a file or a folder, as in a directory; one made to be [like S3](MemoryStore::like_s3) holds both.
-//! One mutex around one sorted map makes every verb atomic by construction; nothing here is clever on purpose.
+//! A path in it is a file or a folder, as in a directory. One made [like S3](MemoryStore::like_s3) holds both. One
+//! mutex around one sorted map makes every verb atomic; the code is simple on purpose.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::path::{ETag, KeyPrefix, ObjectKey};
 
-/// Entries of a page where the caller names no number, as on S3.
+/// Entries of a page if the caller gives no number, as on S3.
 const PAGE: usize = 1000;
 
 /// Objects in a map. Lost with the process.
@@ -47,12 +47,12 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct State {
-    objects: BTreeMap<String, Stored>,
+    objects: BTreeMap<String, StoredObject>,
     writes: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Stored {
+struct StoredObject {
     meta: ObjectMeta,
     bytes: Bytes,
 }
@@ -64,29 +64,29 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// An empty store that holds `a` beside `a/b`, as S3 does: what stands in for a bucket.
+    /// An empty store that holds `a` beside `a/b`, as S3 does: a substitute for a bucket.
     #[must_use]
     pub fn like_s3() -> Self {
         Self { is_like_s3: true, ..Self::default() }
     }
 
-    /// Puts an object under any key at all, as a foreign tool could on S3: also keys no virtual path can name.
+    /// Puts an object under any key, as another tool could on S3, even one that no virtual path can name.
     pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
         self.lock().store(key, bytes.into(), BTreeMap::new())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held cannot leave the map half changed: every change is one insert or remove.
+        // A panic under the lock cannot leave the map half changed: every change is one insert or remove.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn find(&self, key: &ObjectKey) -> StoreResult<&Stored> {
+    fn find(&self, key: &ObjectKey) -> StoreResult<&StoredObject> {
         self.objects.get(key.as_str()).ok_or(StoreError::NotFound)
     }
 
-    /// Refuses a new object that would make a path a file and a folder.
+    /// Refuses a new object that would make a path both a file and a folder.
     fn check_place(&self, key: &str) -> StoreResult<()> {
         let mut above = key.match_indices('/').filter_map(|(at, _)| key.get(..at));
         if let Some(file) = above.find(|folder| self.objects.contains_key(*folder)) {
@@ -102,7 +102,7 @@ impl State {
         let etag = ETag::new(&format!("m{}", self.writes));
         let size = bytes.len() as u64;
         let meta = ObjectMeta { size, etag: etag.clone(), modified_at: Timestamp::now(), metadata };
-        self.objects.insert(key.to_owned(), Stored { meta, bytes });
+        self.objects.insert(key.to_owned(), StoredObject { meta, bytes });
         etag
     }
 }
@@ -129,7 +129,7 @@ pub(super) fn check_get(options: &GetOptions, etag: &ETag) -> StoreResult<()> {
     Ok(())
 }
 
-/// Whether a put's condition holds for the version there is now.
+/// Whether a put's condition holds for the present version.
 pub(super) fn check_put(condition: &PutCondition, current: Option<&ETag>) -> StoreResult<()> {
     match (condition, current) {
         (PutCondition::Always, _) | (PutCondition::IfAbsent, None) => Ok(()),
@@ -147,7 +147,7 @@ impl Store for MemoryStore {
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        let Stored { meta, bytes } = self.lock().find(key)?.clone();
+        let StoredObject { meta, bytes } = self.lock().find(key)?.clone();
         check_get(&options, &meta.etag)?;
         let range = clip(options.range, meta.size)?;
         let window =
@@ -196,10 +196,10 @@ impl Store for MemoryStore {
     }
 }
 
-/// Cuts one page out of `sorted`, every object below `prefix` in byte order, as S3 would.
+/// Cuts one page out of `sorted`, the objects below `prefix` in byte order, as S3 would.
 ///
-/// The token of a page is its last key, or its last folder closed by U+10FFFF so that nothing inside it comes again. The
-/// entry that was taken from `sorted` and found no room is returned beside it.
+/// The token of a page is its last key, or its last folder followed by U+10FFFF so that nothing inside it comes again.
+/// The entry taken from `sorted` that had no room is returned beside the page.
 pub(super) fn page(
     prefix: &KeyPrefix,
     options: &ListOptions,

@@ -1,7 +1,7 @@
-//! A layer that counts what is asked of the store below it.
+//! A layer that counts the requests to the store below it.
 //!
-//! Requests for session objects are counted apart, because the request budgets of the operations leave them out. A
-//! request is counted when it is sent, so one that fails or is given up still counts; bytes count once they moved.
+//! Requests for session objects are counted separately, because the request budgets of the operations leave them out. A
+//! request counts when it is sent, even if it fails or is dropped; bytes count when they have moved.
 
 use std::{
     ops::Sub,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
-/// What marks the key of a session object, see [`UserSpace::sessions`](crate::path::UserSpace::sessions), and of the use
+/// Parts of the keys of session objects, see [`UserSpace::sessions`](crate::path::UserSpace::sessions), and of the use
 /// counts that new sessions begin with.
 const SESSION_KEYS: [&str; 2] = ["/.skillmount/sessions/", "/.skillmount/uses.json"];
 
@@ -50,7 +50,7 @@ pub struct Metered {
 }
 
 impl Metered {
-    /// Counts every request to `inner` in `ledger`, which any number of layers may share.
+    /// Counts every request to `inner` in `ledger`, which several layers may share.
     #[must_use]
     pub fn new(inner: SharedStore, ledger: Arc<Ledger>) -> Self {
         Self { inner, ledger }
@@ -72,20 +72,20 @@ impl Ledger {
         Self::default()
     }
 
-    /// A ledger that also keeps what was asked for, without bound: for tests.
+    /// A ledger that also records each request, without bound: for tests.
     #[must_use]
     pub fn recording() -> Self {
         Self { asked: Some(Mutex::default()), ..Self::default() }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     #[must_use]
     pub fn counts(&self) -> LedgerCounts {
         LedgerCounts { objects: self.objects.counts(), sessions: self.sessions.counts() }
     }
 
-    /// Every request so far with its key, or its prefix for a listing, in the order they were sent. Empty unless the
-    /// ledger was made with [`recording`](Self::recording).
+    /// Every request so far with its key, or its prefix for a listing, in order. Empty unless the ledger was made with
+    /// [`recording`](Self::recording).
     #[must_use]
     pub fn asked(&self) -> Vec<(Verb, String)> {
         self.asked.as_ref().map_or_else(Vec::new, |asked| asked.lock().unwrap_or_else(PoisonError::into_inner).clone())
@@ -136,10 +136,10 @@ impl Tallies {
     }
 }
 
-/// A snapshot of a [`Ledger`]. Subtract an earlier one to see what happened in between.
+/// A snapshot of a [`Ledger`]. Subtract an earlier one to count what happened in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerCounts {
-    /// All but session objects.
+    /// All objects except session objects.
     pub objects: Tally,
     /// Session objects.
     pub sessions: Tally,

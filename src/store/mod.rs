@@ -1,10 +1,10 @@
 //! The port to object storage: five verbs, each atomic on one key.
 //!
-//! The decision that shapes it: a `get` returns bytes, not a stream. Objects larger than [`limits::CHUNK_BYTES`] are
-//! read in ranges under `if_match`, so a retry always covers the body too, memory is bounded by the chunk, and two
-//! versions of an object can never be spliced together.
+//! One decision shapes it: a `get` returns bytes, not a stream. Objects larger than [`limits::CHUNK_BYTES`] are read in
+//! ranges under `if_match`. So a retry always covers the body too, the chunk bounds the memory, and two versions of an
+//! object can never be spliced together.
 //!
-//! * The trait is [`Store`]; what each verb is asked with and what it answers is beside it.
+//! * The trait is [`Store`]; the options and the answer of each verb are beside it.
 //! * Three stores implement it: [`MemoryStore`], [`DirectoryStore`] and `S3Store` (feature `s3`). [`StoreAddress`] is one
 //!   of them written as text, such as `s3://bucket/prefix`.
 //! * Layers wrap any store: [`Cached`], [`Metered`] and [`Breaker`].
@@ -79,5 +79,5 @@ pub use verb::{
 /// A store behind any number of layers.
 pub type SharedStore = Arc<dyn Store>;
 
-/// What the fallible verbs return.
+/// The result of a fallible verb.
 pub type StoreResult<T> = Result<T, StoreError>;

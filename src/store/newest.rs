@@ -1,8 +1,8 @@
-//! Which version of each key this process has seen last.
+//! The newest version of each key that this process has seen.
 //!
-//! Tags have no order of their own, so order comes from when a request was sent: what a read found replaces what is
-//! known only if the read began after that was learnt. A slow read of an old version that ends after a write, or after
-//! a delete, therefore changes nothing. Memory is bounded by two generations of keys; forgetting one costs a request.
+//! Tags have no order of their own, so order comes from when a request was sent: a read replaces the known version only
+//! if it began after that version became known. So a slow read of an old version that ends after a write, or after a
+//! delete, changes nothing. Memory is bounded by two generations of keys; a forgotten key costs a request.
 
 use std::{
     collections::HashMap,
@@ -12,57 +12,58 @@ use std::{
 
 use crate::path::{ETag, ObjectKey};
 
-/// The newest versions seen, of up to twice `keys` keys.
+/// The newest versions seen, for up to twice `keys` keys.
 #[derive(Debug)]
 pub(super) struct Newest {
     state: Mutex<State>,
     keys: usize,
 }
 
-/// A point in the order of events of one [`Newest`].
+/// A point in the sequence of events of one [`Newest`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment(u64);
 
 #[derive(Debug, Default)]
 struct State {
     last: Moment,
-    young: HashMap<ObjectKey, Known>,
-    old: HashMap<ObjectKey, Known>,
+    young: HashMap<ObjectKey, KnownVersion>,
+    old: HashMap<ObjectKey, KnownVersion>,
 }
 
-/// What was learnt of a key and when; `None` after it was deleted, so that an earlier read cannot bring it back.
+/// The known version of a key and when it became known; `None` after a delete, so that an earlier read cannot bring it
+/// back.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownVersion {
     etag: Option<ETag>,
     learnt: Moment,
 }
 
-/// What a read taught.
+/// The effect of a read.
 #[derive(Debug)]
 pub(super) struct Learnt {
-    /// The version that was thought the newest until then.
+    /// The version that was known as the newest before.
     pub(super) displaced: Option<ETag>,
-    /// Whether what was read is the newest that is known.
+    /// Whether the version read is the newest known.
     pub(super) is_newest: bool,
 }
 
 impl Newest {
-    /// Knows nothing yet; a generation ends with its `keys`-th key.
+    /// Starts empty. A generation ends with its `keys`-th key.
     pub(super) fn new(keys: usize) -> Self {
         Self { state: Mutex::default(), keys: keys.max(1) }
     }
 
-    /// The newest version seen, if one is known to be there.
+    /// The newest version seen, if the key is known to exist.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<ETag> {
         self.lock().known(key).and_then(|known| known.etag.clone())
     }
 
-    /// To be called before a read is sent.
+    /// Call this before a read is sent.
     pub(super) fn begin(&self) -> Moment {
         self.lock().tick()
     }
 
-    /// A read sent at `begun` found this version, or nothing.
+    /// Records that a read sent at `begun` found this version, or nothing.
     pub(super) fn was_read(&self, key: &ObjectKey, begun: Moment, etag: Option<&ETag>) -> Learnt {
         let mut state = self.lock();
         if state.known(key).is_none_or(|known| known.learnt < begun) {
@@ -71,12 +72,12 @@ impl Newest {
         Learnt { displaced: None, is_newest: state.known(key).is_some_and(|known| known.etag.as_ref() == etag) }
     }
 
-    /// A write left this version behind, or a delete nothing; the version before it, if another was known.
+    /// Records that a write left this version, or a delete none. Returns the version before it, if another was known.
     pub(super) fn was_written(&self, key: &ObjectKey, etag: Option<&ETag>) -> Option<ETag> {
         self.lock().learn(key, etag.cloned(), self.keys)
     }
 
-    /// A condition showed that `etag` is no longer the newest; whether it was thought to be.
+    /// Records that `etag` is no longer the newest. Returns whether it was known as the newest.
     pub(super) fn was_disproved(&self, key: &ObjectKey, etag: &ETag) -> bool {
         let mut state = self.lock();
         let was_newest = state.known(key).is_some_and(|known| known.etag.as_ref() == Some(etag));
@@ -87,7 +88,7 @@ impl Newest {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change under the lock is a single step, so a panic in between leaves nothing half done.
+        // Every change under the lock is a single step, so a panic leaves nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -98,11 +99,11 @@ impl State {
         self.last
     }
 
-    fn known(&self, key: &ObjectKey) -> Option<&Known> {
+    fn known(&self, key: &ObjectKey) -> Option<&KnownVersion> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
-    /// The version that was known before, if it is another.
+    /// The version known before, if it is another.
     fn learn(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) -> Option<ETag> {
         let before =
             self.known(key).and_then(|known| known.etag.clone()).filter(|before| Some(before) != etag.as_ref());
@@ -110,7 +111,7 @@ impl State {
         if self.young.len() >= keys && !self.young.contains_key(key) {
             self.old = mem::take(&mut self.young);
         }
-        self.young.insert(key.clone(), Known { etag, learnt });
+        self.young.insert(key.clone(), KnownVersion { etag, learnt });
         before
     }
 }

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
-/// What a store can do beyond the least. The conformance suite takes no other excuse.
+/// What a store can do beyond the minimum. The conformance suite accepts no other exceptions.
 ///
-/// The default is the least. A store outside this crate begins with it and adds what it can:
+/// The default is the minimum. A store outside this crate begins with it and adds what it can:
 ///
 /// ```
 /// use skillmount::store::{Capabilities, FileAndFolder};
@@ -26,23 +26,23 @@ use crate::path::{KeyPrefix, ObjectKey};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// [`delete`](Store::delete) honours `if_match`. A store that lacks this ignores the condition, and the service asks
-    /// without one.
+    /// [`delete`](Store::delete) honours `if_match`. A store without this ignores the condition, and the service sends
+    /// none.
     pub conditional_delete: bool,
-    /// What becomes of a put that would make a path a file and a folder.
+    /// The effect of a put that would make a path both a file and a folder.
     pub file_and_folder: FileAndFolder,
-    /// Keys may hold segments over 255 bytes, empty segments and `.`/`..`: anything, as on S3. The service makes no such
-    /// key, but other tools may.
+    /// Keys may have segments over 255 bytes, empty segments and `.`/`..`, as on S3. The service makes no such key, but
+    /// other tools may.
     pub any_key: bool,
 }
 
-/// What a store does with a put that would make a path a file and a folder at once: `a` beside `a/b`.
+/// How a store treats a put that would make a path both a file and a folder: `a` beside `a/b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileAndFolder {
     /// It refuses the second of the two: [`StoreError::BelowFile`], [`StoreError::IsFolder`].
     #[default]
     Refused,
-    /// It refuses the second if this process knows of the first, and sends no request to find out.
+    /// It refuses the second if this process knows of the first. It sends no request to find out.
     RefusedIfKnown,
     /// It holds both, as S3 does.
     Held,
@@ -54,10 +54,10 @@ pub enum FileAndFolder {
 ///
 /// * **It is atomic for its key.** A reader sees an old version or a new one, never a part of either. There is no
 ///   operation on two keys.
-/// * **It is seen at once.** After a `put` or `delete` has succeeded, every later `get`, `head` and `list` sees it, by
-///   whatever process.
+/// * **It is visible at once.** After a `put` or `delete` has succeeded, every later `get`, `head` and `list` of any
+///   process sees it.
 /// * **A version has one tag.** Equal `ETag`s on one key mean equal bytes; a tag is opaque and need not be a digest.
-/// * **A future that is dropped has asked or has not.** A change that was under way may still land.
+/// * **A dropped future may have sent its request.** A change that was under way may still land.
 ///
 /// # Errors
 ///
@@ -67,21 +67,21 @@ pub enum FileAndFolder {
 /// |---|---|---|
 /// | [`Unsupported`](StoreError::Unsupported) | the store cannot hold such a key or do such a thing | no |
 /// | [`Denied`](StoreError::Denied) | credentials, a policy, a full disk: an operator must mend it | no |
-/// | [`Unavailable`](StoreError::Unavailable) | no answer, or a failure that may pass | its `outcome` says |
+/// | [`Unavailable`](StoreError::Unavailable) | no answer, or a transient failure | its `outcome` says |
 ///
-/// `Unavailable` with the outcome `Unknown` comes from `put` and `delete` only. A store answers so whenever the request
-/// may have been carried out, and it never sends such a request again itself: [`Committer`](super::Committer) finds out
-/// what became of a put. A read has nothing to lose, so a store may try it again as often as its deadline allows.
+/// `Unavailable` with the outcome `Unknown` comes from `put` and `delete` only. A store returns it if the request may
+/// have been carried out, and it never sends such a request again itself: [`Committer`](super::Committer) finds out the
+/// outcome of a put. A read changes nothing, so a store may retry it as often as its deadline allows.
 ///
-/// # To write one
+/// # Writing a store
 ///
 /// Implement the five verbs and [`capabilities`](Self::capabilities), then run
-/// `skillmount::store::testing::conformance` (feature `testing`) on it: it holds the store to everything that stands
-/// here. `examples/toy_store.rs` is a whole store with its run. The trait is object-safe, because layers are joined at
-/// run time; a layer forwards every method.
+/// `skillmount::store::testing::conformance` (feature `testing`) on it, which checks everything on this page.
+/// `examples/toy_store.rs` is a whole store with its run. The trait is object-safe, because layers are joined at run
+/// time; a layer forwards every method.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync {
-    /// What this store can do. The answer is the same for as long as the store lives.
+    /// The capabilities of this store. They are the same for its whole life.
     ///
     /// ```
     /// use skillmount::store::{MemoryStore, Store};
@@ -90,13 +90,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     fn capabilities(&self) -> Capabilities;
 
-    /// Bytes of an object, all from one version: the whole, or the range that `options` name.
+    /// Reads bytes of an object, all from one version: the whole, or the range in `options`.
     ///
-    /// A range that reaches over the end is cut there. `0..n` of an empty object gives no bytes. Metadata comes with the
-    /// bytes whatever the range.
+    /// A range that reaches over the end is cut there. `0..n` of an empty object is no bytes. Metadata comes with any
+    /// range.
     ///
     /// # Races
-    /// Bytes that are read in several ranges are those of one version only if each `get` names it by `if_match`.
+    /// Several ranges are from one version only if each `get` names it by `if_match`.
     ///
     /// # Errors
     /// `NotFound` if there is no such object; `PreconditionFailed` if `if_match` names another version (a key without an
@@ -125,7 +125,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object>;
 
-    /// Writes a whole object with its metadata; both replace what was there.
+    /// Writes a whole object with its metadata. Both replace the old ones.
     ///
     /// # Races
     /// Of many puts with [`IfAbsent`](super::PutCondition::IfAbsent), and of many with
@@ -133,8 +133,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// lands, and the last one stays.
     ///
     /// # Errors
-    /// `PreconditionFailed` if the condition does not hold; `NotFound` for `IfMatch` on an object that is gone, which is
-    /// not made again; `Busy` if another conditional write was under way: nothing was changed, try again.
+    /// `PreconditionFailed` if the condition does not hold; `NotFound` for `IfMatch` on an object that is gone, which
+    /// is not created again; `Busy` if another conditional write was under way. Then nothing was changed: try again.
     ///
     /// ```
     /// use skillmount::{
@@ -157,7 +157,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult>;
 
-    /// What is known of an object without its bytes, metadata included.
+    /// Reads the description of an object, metadata included, without its bytes.
     ///
     /// # Errors
     /// `NotFound` if there is no such object.
@@ -182,15 +182,14 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta>;
 
-    /// One page of the keys below `prefix`, in byte order. With `delimiter`, keys that have a further `/` are rolled up
-    /// into `folders`.
+    /// Lists one page of the keys below `prefix`, in byte order. With `delimiter`, keys that have a further `/` are
+    /// rolled up into `folders`.
     ///
-    /// A page holds 1,000 entries at most, objects and folders together. Entries carry no metadata. Keys are as the store
-    /// has them: [`KeyPrefix::admit`] says which of them a path could name. A prefix below which nothing lies gives an
-    /// empty page.
+    /// A page has at most 1,000 entries, objects and folders together. Entries have no metadata. Keys are as the store
+    /// has them: [`KeyPrefix::admit`] returns those that a path could name. A prefix without objects has an empty page.
     ///
     /// # Races
-    /// The pages of one listing may lack what was written after it began, and may hold what was deleted since.
+    /// The pages of one listing may lack objects written after it began, and may contain objects deleted since.
     ///
     /// # Errors
     /// `Unsupported` for a page token that this store did not make.
@@ -217,10 +216,10 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage>;
 
-    /// Removes an object. Removing what is not there succeeds.
+    /// Removes an object. Removing a missing one succeeds.
     ///
     /// # Races
-    /// Without `if_match`, a delete removes whichever version is there when it arrives. A store that lacks
+    /// Without `if_match`, a delete removes the version that is there when it arrives. A store without
     /// [`Capabilities::conditional_delete`] treats every delete so.
     ///
     /// # Errors
@@ -249,13 +248,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()>;
 }
 
-/// Conveniences over the five verbs. Every store has them.
+/// Conveniences over the five verbs, for every store.
 #[async_trait]
 pub trait StoreExt: Store {
-    /// Every object below `prefix`, page after page, up to `most` of them; the flag says whether there are more.
+    /// Lists all pages of the objects below `prefix`, up to `most` objects. The flag is true if there are more.
     ///
     /// # Errors
-    /// The first page that fails; a page token that repeats, which a broken store may do forever.
+    /// That of the first page that fails; an error for a page token that repeats, which a broken store may do forever.
     ///
     /// ```
     /// use skillmount::{

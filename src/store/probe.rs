@@ -1,6 +1,7 @@
 //! Finds out at start whether a store honours conditions on `put`.
 //!
-//! Some S3 look-alikes take the headers and ignore them, which would lose edits silently; so it is tried, not believed.
+//! Some S3-compatible servers accept the headers and ignore them, which would silently lose edits. So the service tests
+//! it.
 
 use bytes::Bytes;
 
@@ -10,7 +11,7 @@ use crate::{
     path::{ETag, Namespace, ObjectKey},
 };
 
-/// A tag no store gives: the MD5 of nothing a probe writes.
+/// A tag that no store gives: the MD5 of nothing a probe writes.
 const WRONG_ETAG: &str = "00000000000000000000000000000000";
 
 /// Whether conditional writes can be relied on.
@@ -18,9 +19,9 @@ const WRONG_ETAG: &str = "00000000000000000000000000000000";
 pub enum Conditions {
     /// Both conditions hold.
     Honoured,
-    /// A put landed that must not have, or the condition is not supported: nothing may be written through this store.
+    /// A put landed that must not have, or the condition is not supported: nothing may be written to this store.
     Ignored {
-        /// The condition, as S3 calls it.
+        /// The condition, by its name in S3.
         which: &'static str,
     },
 }
@@ -28,7 +29,7 @@ pub enum Conditions {
 /// Writes a tiny object below `namespace`, tries to break both conditions on it, and deletes it: at most four requests.
 ///
 /// # Errors
-/// What the first write says where the store cannot be written at all; `Unavailable` where a later one is not answered.
+/// That of the first write, if the store cannot be written at all; `Unavailable` if a later one is not answered.
 ///
 /// ```
 /// use skillmount::{
@@ -68,7 +69,7 @@ async fn try_both(store: &dyn Store, key: &ObjectKey) -> StoreResult<Conditions>
     Ok(Conditions::Honoured)
 }
 
-/// Whether a put whose condition does not hold is refused for that very reason.
+/// Whether a put whose condition does not hold is refused for that reason.
 async fn refuses(store: &dyn Store, key: &ObjectKey, condition: PutCondition) -> StoreResult<bool> {
     match put(store, key, condition).await {
         Err(StoreError::PreconditionFailed) => Ok(true),
@@ -96,7 +97,7 @@ mod tests {
         },
     };
 
-    /// A store that takes one of the conditions and ignores it.
+    /// A store that accepts one of the conditions and ignores it.
     #[derive(Debug)]
     struct Careless {
         inner: MemoryStore,

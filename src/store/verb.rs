@@ -1,4 +1,4 @@
-//! What each of the five verbs of [`Store`](super::Store) is asked with, and what it answers.
+//! The options and the answer of each of the five verbs of [`Store`](super::Store).
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -25,16 +25,16 @@ pub enum Verb {
 /// User metadata of an object: small, lower-case ASCII names, ASCII values, 2 KB in all as on S3.
 pub type Metadata = BTreeMap<String, String>;
 
-/// What is known of an object without its bytes.
+/// The description of an object, without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectMeta {
-    /// The whole object, in bytes.
+    /// The size of the whole object, in bytes.
     pub size: u64,
-    /// Which version this is.
+    /// The version.
     pub etag: ETag,
-    /// When it was written.
+    /// The time it was written.
     pub modified_at: Timestamp,
-    /// What the writer attached; empty in listings.
+    /// The metadata of the writer; empty in listings.
     pub metadata: Metadata,
 }
 
@@ -43,7 +43,7 @@ pub struct ObjectMeta {
 pub struct Object {
     /// The object they belong to.
     pub meta: ObjectMeta,
-    /// Which bytes of it these are; shorter than asked for where the object ends.
+    /// The range of these bytes; shorter than requested if the object ends earlier.
     pub range: Range<u64>,
     /// The bytes themselves.
     pub bytes: Bytes,
@@ -57,7 +57,7 @@ impl Object {
     }
 }
 
-/// How to get. The default asks for the whole of the newest version.
+/// The options of a get. The default reads the whole of the newest version.
 ///
 /// ```
 /// use skillmount::{path::ETag, store::GetOptions};
@@ -69,30 +69,32 @@ impl Object {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct GetOptions {
-    /// Which bytes; all of them if `None`. A range that starts at or after the end gives
-    /// [`StoreError::RangeNotSatisfiable`](super::StoreError::RangeNotSatisfiable), but `0..n` of an empty object gives no bytes.
+    /// The bytes to read; all if `None`. A range that starts at or after the end is
+    /// [`StoreError::RangeNotSatisfiable`](super::StoreError::RangeNotSatisfiable), but `0..n` of an empty object is no
+    /// bytes.
     pub range: Option<Range<u64>>,
-    /// Only this version: otherwise [`StoreError::PreconditionFailed`](super::StoreError::PreconditionFailed) (or `NotFound`).
+    /// If set, only this version: otherwise [`StoreError::PreconditionFailed`](super::StoreError::PreconditionFailed)
+    /// (or `NotFound`).
     pub if_match: Option<ETag>,
     /// Not this version: otherwise [`StoreError::NotModified`](super::StoreError::NotModified).
     pub if_none_match: Option<ETag>,
-    /// The newest version this process has seen will do, without asking the store: for a base that a conditional write
-    /// is going to check anyway. Stores without memory of their own ignore it.
+    /// Whether the newest version that this process has seen is enough, without asking the store: for a base that a
+    /// conditional write is going to check anyway. Stores without memory ignore it.
     pub remembered: bool,
-    /// How long a layer with a memory keeps what it returns. Stores without one ignore it.
+    /// How long a layer with memory keeps the object. Stores without memory ignore it.
     pub keep: Keep,
 }
 
-/// How long a layer with a memory keeps an object that was read.
+/// How long a layer with memory keeps an object that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// As long as it is the newest version, and there is room.
+    /// While it is the newest version, and there is room.
     #[default]
     Newest,
-    /// As long as there is room: this version will be asked for by its tag.
+    /// While there is room: later gets will name this version.
     Pinned,
-    /// Not at all: it is looked at once.
+    /// Not at all: it is read once.
     Not,
 }
 
@@ -110,9 +112,9 @@ impl GetOptions {
     }
 }
 
-/// What must hold for a put to land.
+/// The condition of a put.
 ///
-/// A store that meets a condition which it does not know answers [`StoreError::Unsupported`] and writes nothing.
+/// A store that does not know a condition returns [`StoreError::Unsupported`] and writes nothing.
 ///
 /// [`StoreError::Unsupported`]: super::StoreError::Unsupported
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,55 +123,55 @@ pub enum PutCondition {
     /// Nothing: the last writer wins.
     #[default]
     Always,
-    /// No object of that key exists.
+    /// There is no object of that key.
     IfAbsent,
-    /// The object is still this version; `NotFound` where it is gone.
+    /// The object is still this version; `NotFound` if it is gone.
     IfMatch(ETag),
 }
 
-/// How to put.
+/// The options of a put.
 #[derive(Clone, Debug, Default)]
 pub struct PutOptions {
-    /// What must hold.
+    /// The condition.
     pub condition: PutCondition,
-    /// What to attach.
+    /// The metadata to attach.
     pub metadata: Metadata,
 }
 
-/// What a put left behind.
+/// The result of a put.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutResult {
     /// The version that was written.
     pub etag: ETag,
 }
 
-/// How to list one page.
+/// The options of a listing page.
 #[derive(Clone, Debug, Default)]
 pub struct ListOptions {
     /// Whether keys with a further `/` are rolled up into `folders`.
     pub delimiter: bool,
     /// Only keys after this one, in byte order.
     pub start_after: Option<String>,
-    /// Where the previous page ended; carries the other options' meaning on.
+    /// The end of the previous page. The other options must be the same.
     pub page: Option<PageToken>,
-    /// Entries of a page, 1 to 1,000; 1,000 where `None`.
+    /// Entries of a page, 1 to 1,000; 1,000 if `None`.
     pub max_entries: Option<usize>,
 }
 
-/// Where a page of a listing ended. It is opaque to callers, and good for the same prefix and options only.
+/// The end of a listing page. It is opaque to callers, and valid for the same prefix and options only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageToken(pub String);
 
-/// One object of a listing. The key is as the store has it: it may be one no virtual path can name.
+/// One object of a listing. The key is as the store has it: no virtual path need be able to name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListEntry {
     /// The whole key.
     pub key: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Which version.
+    /// The version.
     pub etag: ETag,
-    /// When it was written.
+    /// The time it was written.
     pub modified_at: Timestamp,
 }
 
@@ -180,13 +182,14 @@ pub struct ListPage {
     pub objects: Vec<ListEntry>,
     /// With a delimiter: the prefixes that were rolled up, each ending in `/`.
     pub folders: Vec<String>,
-    /// Where to go on; `None` on the last page.
+    /// The start of the next page; `None` on the last one.
     pub next: Option<PageToken>,
 }
 
-/// How to delete.
+/// The options of a delete.
 #[derive(Clone, Debug, Default)]
 pub struct DeleteOptions {
-    /// Only this version, where the store can ([`Capabilities::conditional_delete`](super::Capabilities::conditional_delete)).
+    /// Only this version, if the store supports that
+    /// ([`Capabilities::conditional_delete`](super::Capabilities::conditional_delete)).
     pub if_match: Option<ETag>,
 }

@@ -12,7 +12,7 @@ use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
-    session::{Both, PromptMode},
+    session::{EffectivePolicy, PromptMode},
     wire::{Instructions, TextForm},
 };
 
@@ -112,7 +112,7 @@ pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOption
 }
 
 /// Where this policy has the instructions of a loaded skill.
-pub(super) fn instructions_place(policy: &Both) -> Instructions {
+pub(super) fn instructions_place(policy: &EffectivePolicy) -> Instructions {
     match policy.session().prompt_mode {
         PromptMode::TwoState | PromptMode::Combined => Instructions::InPrompt,
         PromptMode::Listing | PromptMode::Discover => Instructions::InReply,
@@ -120,7 +120,7 @@ pub(super) fn instructions_place(policy: &Both) -> Instructions {
 }
 
 /// The id of each call, and the call or what is wrong with it.
-fn read_blocks(blocks: Vec<Value>, policy: &Both) -> Result<Vec<(String, Result<Call>)>> {
+fn read_blocks(blocks: Vec<Value>, policy: &EffectivePolicy) -> Result<Vec<(String, Result<Call>)>> {
     let is_call = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_use");
     let mut calls = Vec::new();
     for mut block in blocks.into_iter().filter(is_call) {
@@ -147,7 +147,7 @@ fn too_many() -> Error {
 struct Turn<'a> {
     backend: &'a SkillBackend,
     options: ToolOptions,
-    policy: &'a Both,
+    policy: &'a EffectivePolicy,
 }
 
 impl Turn<'_> {

@@ -12,7 +12,7 @@ use crate::{
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
-    session::{Both, PromptMode, Session, ToolRule},
+    session::{EffectivePolicy, PromptMode, Session, ToolRule},
     skill::shown::one_line,
     wire::Operation,
 };
@@ -49,7 +49,7 @@ pub struct Toolbox<'a> {
     /// The session: which skills are loaded.
     pub session: &'a Session,
     /// What it may do.
-    pub policy: &'a Both,
+    pub policy: &'a EffectivePolicy,
 }
 
 /// The tools of the session behind `backend`, as they are now.
@@ -70,7 +70,7 @@ pub fn definitions(toolbox: &Toolbox<'_>) -> Vec<ToolDefinition> {
 
 /// Whether a session of this policy begins with the search for skills alone: so it is in the mode `discover`, where
 /// nothing stands between it and the first skill.
-fn tools_grow(policy: &Both) -> bool {
+fn tools_grow(policy: &EffectivePolicy) -> bool {
     let is_free = |operation| policy.tool(operation) == ToolRule::Auto;
     policy.session().prompt_mode == PromptMode::Discover
         && is_free(Operation::DiscoverSkills)
@@ -121,7 +121,7 @@ impl Toolbox<'_> {
 
     /// The skills a model may load.
     fn loadable(&self) -> impl Iterator<Item = &CatalogEntry> {
-        self.view.entries.iter().map(AsRef::as_ref).filter(|entry| self.policy.offers(entry))
+        self.view.entries.iter().map(AsRef::as_ref).filter(|entry| self.policy.offers(&entry.skill, &entry.frontmatter))
     }
 
     fn define(&self, tool: Tool) -> ToolDefinition {

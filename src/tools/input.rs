@@ -11,7 +11,7 @@ use crate::{
     backend::{BackendProtocol as _, SkillBackend},
     error::{Code, Error, Result},
     json,
-    session::Both,
+    session::EffectivePolicy,
     wire::{self, Operation, Reply as _, Request as _, TextForm, Touch, with_operations},
 };
 
@@ -59,7 +59,7 @@ impl Call {
     ///
     /// # Errors
     /// `invalid_request`, with the tools there are, or with what this one takes.
-    pub(super) fn parse(name: &str, input: Value, policy: &Both) -> Result<Self> {
+    pub(super) fn parse(name: &str, input: Value, policy: &EffectivePolicy) -> Result<Self> {
         let known = Tool::all().find(|tool| tool.name() == name);
         // A tool that the policy refuses is left to the backend, which says why.
         let known = known.filter(|tool| tool.operation() != Operation::LoadSkill || tool.is_open_to(policy));
@@ -88,7 +88,7 @@ fn in_words(error: &serde_json::Error) -> String {
         .fold(error.to_string(), |text, number| text.replace(&format!("expected {number}"), "expected a whole number"))
 }
 
-fn unknown(name: &str, policy: &Both) -> Error {
+fn unknown(name: &str, policy: &EffectivePolicy) -> Error {
     let name: String = name.chars().take(QUOTED).collect();
     let tools: Vec<_> = Tool::all().filter(|tool| tool.is_open_to(policy)).map(Tool::name).collect();
     Error::new(Code::InvalidRequest, format!("there is no tool {name:?}; the tools are {}", tools.join(", ")))

@@ -63,7 +63,7 @@ mod tests {
     use crate::session::Policy;
 
     fn rounds_of(calls: &[(&str, Value)]) -> Vec<usize> {
-        let policy = Policy::default().stricter(&Policy::default());
+        let policy = Policy::default().under(&Policy::default());
         let calls: Vec<_> = calls.iter().map(|(name, input)| Call::parse(name, input.clone(), &policy).ok()).collect();
         rounds(calls.iter().map(Option::as_ref))
     }

@@ -1,7 +1,7 @@
 //! The tools there are: the operations, under each of their names.
 
 use crate::{
-    session::{Both, LoadTool, ToolRule},
+    session::{EffectivePolicy, LoadTool, ToolRule},
     wire::Operation,
 };
 
@@ -44,7 +44,7 @@ impl Tool {
 
     /// Whether a session of this policy has the tool at all. Of the two that load a skill it has one.
     #[must_use]
-    pub fn is_open_to(self, policy: &Both) -> bool {
+    pub fn is_open_to(self, policy: &EffectivePolicy) -> bool {
         let is_chosen = self.operation != Operation::LoadSkill || policy.session().load_tool.name() == self.name;
         let rests = self.changes_files() && policy.plan_mode();
         is_chosen && !rests && policy.tool(self.operation) != ToolRule::Blocked

@@ -226,7 +226,7 @@ async fn hidden_skills_are_never_found() {
         .sessions()
         .update(&id("demo"), &id("s"), |session| {
             session.policy.skills.insert("escrituras/*".into(), SkillRule::Blocked);
-            session.policy.skills.insert("contratos/arrendamiento".into(), SkillRule::Enabled);
+            session.policy.skills.insert("contratos/arrendamiento".into(), SkillRule::AskFirst);
             Ok(Change::Save(()))
         })
         .await

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     SetClock,
-    world::{Short, World, code, files_below, id},
+    world::{BackendExt, World, code, files_below, id},
 };
 use skillmount::{
     Code,

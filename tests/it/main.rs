@@ -34,6 +34,7 @@ mod fuzz;
 #[cfg(all(feature = "server", feature = "client"))]
 mod http;
 mod layers;
+mod limits;
 mod listing_tokens;
 #[cfg(feature = "s3")]
 mod localstack;

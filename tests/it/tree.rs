@@ -297,7 +297,7 @@ async fn blocked_and_disabled_skills_answer_as_if_they_were_not_there() {
     set_policy(&world, |policy| {
         policy.skills.insert("escrituras/hipoteca".into(), SkillRule::Disabled);
         policy.skills.insert("contratos/*".into(), SkillRule::Blocked);
-        policy.skills.insert("escrituras/compraventa".into(), SkillRule::Enabled);
+        policy.skills.insert("escrituras/compraventa".into(), SkillRule::AskFirst);
     })
     .await;
     for hidden in ["hipoteca", "escrituras/hipoteca", "arrendamiento", "contratos/arrendamiento"] {

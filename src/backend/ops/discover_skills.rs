@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::{
     backend::{SessionState, SkillBackend},
-    catalog::{CatalogEntry, CatalogView, Categories, search::Hit},
+    catalog::{CatalogEntry, CatalogView, Categories, search::SearchHit},
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
-    session::{Both, PastDiscovery, PromptMode, ToolRule},
+    session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
     skill::shown::one_line,
     wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation},
 };
@@ -28,7 +28,8 @@ pub(in crate::backend) async fn discover_skills(
     let category = request.category.as_deref().unwrap_or_default();
     let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
     let wanted = |skill: &SkillPath| {
-        let is_wanted = |entry: &Arc<CatalogEntry>| policy.offers(entry) && is_of_level(entry, &level);
+        let is_wanted =
+            |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && is_of_level(entry, &level);
         skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
     };
     let found = catalog.index.search(&request.query, wanted, request.limit)?;
@@ -49,7 +50,7 @@ pub(in crate::backend) async fn discover_skills(
 
 impl SkillBackend {
     /// Notes the discovery in the session, where this service writes at all.
-    fn note(&self, query: &str, hits: &[Hit], total: usize) -> Result<()> {
+    fn note(&self, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
         if self.shared.sessions.check_writable().is_err() {
             return Ok(());
         }
@@ -98,7 +99,7 @@ fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
     }
 }
 
-fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
+fn what_was_found(shown: usize, total: usize, policy: &EffectivePolicy) -> String {
     let next = match policy.tool(Operation::LoadSkill) {
         ToolRule::Blocked => String::new(),
         ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
@@ -111,8 +112,8 @@ fn what_was_found(shown: usize, total: usize, policy: &Both) -> String {
 }
 
 /// Says so and names the categories there are, those with most skills first.
-fn nothing_found(view: &CatalogView, policy: &Both) -> String {
-    let offered = view.entries.iter().filter(|entry| policy.offers(entry));
+fn nothing_found(view: &CatalogView, policy: &EffectivePolicy) -> String {
+    let offered = view.entries.iter().filter(|entry| policy.offers(&entry.skill, &entry.frontmatter));
     let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
     match Categories::of(&categories).summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),

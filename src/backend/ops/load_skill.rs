@@ -9,7 +9,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
-    session::{Both, Change, LoadedSkill, Session, SkillRule},
+    session::{Change, EffectivePolicy, LoadedSkill, Session, SkillRule},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
 };
@@ -31,7 +31,7 @@ pub(in crate::backend) async fn load_skill(
     backend: &SkillBackend,
     request: LoadSkillRequest,
 ) -> Result<LoadSkillReply> {
-    let (Mounted { status, loaded, .. }, Fetched { document, snapshot, .. }) = backend.load(&request).await?;
+    let (Mounted { status, loaded, .. }, Fetched { document, snapshot, .. }) = backend.load_requested(&request).await?;
     let mount = skill_mount(&loaded.mount)?;
     let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
     let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
@@ -63,7 +63,7 @@ impl SkillBackend {
     }
 
     /// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
-    async fn load(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched)> {
+    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched)> {
         // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
         if request.invoker != Invoker::Person {
             check_arguments(request)?;
@@ -89,9 +89,9 @@ impl SkillBackend {
     ///
     /// # Errors
     /// What keeps the first of them from being loaded.
-    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, Both)> {
+    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, EffectivePolicy)> {
         let user = self.shared.sessions.user_policy(self.user()).await?;
-        let policy = draft.policy.stricter(&user);
+        let policy = draft.policy.under(&user);
         permit(&policy, Operation::LoadSkill)?;
         let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
@@ -103,7 +103,7 @@ impl SkillBackend {
     async fn mount(
         &self,
         fetched: &Fetched,
-        policy: &Both,
+        policy: &EffectivePolicy,
         alias: Option<MountName>,
         arguments: Option<&str>,
     ) -> Result<Mounted> {
@@ -122,7 +122,7 @@ impl SkillBackend {
         &self,
         session: &mut Session,
         fetched: &Fetched,
-        policy: &Both,
+        policy: &EffectivePolicy,
         alias: Option<&MountName>,
         arguments: Option<&str>,
     ) -> Result<Mounted> {
@@ -168,7 +168,7 @@ impl SkillBackend {
 
     /// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
     /// another team.
-    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &Both) -> Result<bool> {
+    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
         Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
     }
 
@@ -234,8 +234,8 @@ fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
 }
 
 /// Keeps a skill from being loaded unasked where a person has to approve it.
-fn check_approval(fetched: &Fetched, policy: &Both) -> Result<()> {
-    if policy.skill(&fetched.skill) != SkillRule::Enabled {
+fn check_approval(fetched: &Fetched, policy: &EffectivePolicy) -> Result<()> {
+    if policy.skill(&fetched.skill) != SkillRule::AskFirst {
         return Ok(());
     }
     let skill = one_line(fetched.skill.as_str());

@@ -1,10 +1,9 @@
-//! Spanish for English and English for Spanish: a small table of the words people share who work with documents,
-//! programs, data and offices.
+//! Translation between Spanish and English: a small table of words for documents, programs, data and offices.
 //!
-//! It lets a Spanish question find an English skill and the other way round. It is a table of common vocabulary and no
-//! dictionary: many technical words need no entry because their stems meet anyway (`proteína`, `protein`). Of the twelve
-//! Spanish questions to English skills in `benches/search.rs`, a right skill is among the first five for four without
-//! the table and for all twelve with it.
+//! The table lets a Spanish question find an English skill and the other way round. It is not a dictionary: many
+//! technical words need no entry because they share a stem (`proteína`, `protein`). In `benches/search.rs`, twelve
+//! Spanish questions ask for English skills. A right skill is among the first five for four of them without the table,
+//! and for all twelve with it.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -13,7 +12,7 @@ use std::{
 
 use super::{language::Language, vocabulary::Vocabulary};
 
-/// English words, then the Spanish ones that mean the same; a space parts words of one side. Folded.
+/// English words, then the Spanish ones of the same meaning. A space separates the words of one side. Folded.
 #[rustfmt::skip]
 const PAIRS: &[(&str, &str)] = &[
     // Doing.
@@ -53,17 +52,17 @@ const PAIRS: &[(&str, &str)] = &[
     ("shipping", "envio"), ("stock inventory", "existencias inventario"), ("supplier", "proveedor"), ("tax", "impuesto fiscal"), ("travel trip", "viaje"), ("will testament", "testamento"), ("work job", "trabajo"), ("year", "ano"),
 ];
 
-/// The words of the other language that `word` may mean; `from` is the language it is taken to be of.
+/// The words of the other language that `word` of the language `from` can mean.
 pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
     side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
 }
 
-/// The words that can be translated from a language, plurals included: what a misspelt word may be repaired to.
+/// The words that can be translated from a language, plurals included. Misspelt words are repaired to these.
 pub(super) fn spellings(from: Language) -> &'static Vocabulary {
     &side(from).spellings
 }
 
-/// One way over the bridge.
+/// One direction of the table.
 struct Side {
     /// Stems of one language with the words of the other.
     by_stem: HashMap<String, Vec<&'static str>>,

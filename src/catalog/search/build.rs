@@ -1,4 +1,4 @@
-//! Building the index: each document is cut into terms, and when all are known, each term is weighed.
+//! Building the index: documents are cut into terms first, then each term gets its weight.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::path::SkillPath;
 
-/// What is gathered while documents are added in byte order of their paths.
+/// The data gathered while documents are added in byte order of their paths.
 pub(super) struct Builder {
     steps: Steps,
-    /// Every word met, by language, with its term, so that each is stemmed once.
+    /// Every word, by language, with its term, so that each word is stemmed once.
     known: [HashMap<Box<str>, u32>; Language::ALL.len()],
     terms: HashMap<Box<str>, u32>,
     spellings: BTreeSet<Box<str>>,
@@ -95,7 +95,7 @@ impl Builder {
         term
     }
 
-    /// The index of `skills`, the paths of what was added; `go_on` is asked before each of them.
+    /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
     pub(super) fn finish<E>(
         self,
         skills: Vec<SkillPath>,
@@ -122,7 +122,7 @@ impl Builder {
     }
 }
 
-/// The language the skill is written in, by its description where that tells, otherwise by its body.
+/// The language of the skill: that of its description if it is clear, otherwise that of its body.
 fn language_of(document: &SearchDocument<'_>) -> Language {
     let prose = [Field::Description, Field::WhenToUse, Field::Body];
     let guesses = prose.into_iter().filter_map(|field| {
@@ -132,8 +132,8 @@ fn language_of(document: &SearchDocument<'_>) -> Language {
     guesses.into_iter().next().unwrap_or(Language::English)
 }
 
-/// BM25F: occurrences of one term in one document are added up over its fields, each by the weight of the field and
-/// held against its length, and saturate only then.
+/// BM25F: the occurrences of a term in a document are added up over its fields, each with the weight and length
+/// normalisation of the field. Only the sum saturates.
 fn strengths<E>(
     documents: &[Vec<Occurrence>],
     terms: usize,
@@ -164,17 +164,17 @@ fn strengths<E>(
     Ok(by_term)
 }
 
-/// Words of one field.
+/// The number of words of one field.
 fn length(occurrences: &[Occurrence], field: Field) -> f32 {
     occurrences.iter().filter(|occurrence| occurrence.field == field).map(|occurrence| occurrence.count).sum()
 }
 
-/// A count as a factor; beyond what 16 bits hold, more makes no difference.
+/// A count as a factor. Counts over 16 bits make no difference.
 fn count(number: usize) -> f32 {
     f32::from(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// A position as it is kept: an index holds fewer than 2^32 postings.
+/// A position in 32 bits: an index has fewer than 2^32 postings.
 fn number(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

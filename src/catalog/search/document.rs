@@ -1,27 +1,27 @@
-//! What search looks at in a skill, and how much each part of it counts.
+//! The parts of a skill that search looks at, and their weights.
 
 use crate::{catalog::CatalogEntry, path::SkillPath};
 
-/// One skill as search sees it. Parts that a skill does not have are empty.
+/// A skill as search sees it. Parts that the skill does not have are empty.
 #[derive(Clone, Debug)]
 pub struct SearchDocument<'a> {
-    /// Its identity; the folder and the categories above it are searched too.
+    /// Its identity. The folder and the categories above it are searched too.
     pub skill: &'a SkillPath,
-    /// Its name; empty where it has none but the folder's.
+    /// Its name; empty if it is the folder's.
     pub name: &'a str,
-    /// What it is for.
+    /// Its purpose.
     pub description: &'a str,
-    /// When to use it.
+    /// The situations to use it in.
     pub when_to_use: &'a str,
-    /// Phrases that call for it.
+    /// Phrases that trigger it.
     pub triggers: &'a [String],
-    /// Words to find it by.
+    /// Its tags.
     pub tags: &'a [String],
-    /// More of them.
+    /// Its keywords.
     pub keywords: &'a [String],
     /// The headings of its body.
     pub headings: &'a str,
-    /// The text of its body, or as much of it as is known.
+    /// The text of its body, as far as it was read.
     pub body: &'a str,
 }
 
@@ -43,7 +43,7 @@ impl<'a> SearchDocument<'a> {
         }
     }
 
-    /// Bytes of all its texts.
+    /// The bytes of all its texts.
     pub(super) fn bytes(&self) -> u64 {
         let bytes: usize = Field::ALL.into_iter().flat_map(|field| self.texts(field)).map(str::len).sum();
         u64::try_from(bytes).unwrap_or(u64::MAX)
@@ -52,7 +52,7 @@ impl<'a> SearchDocument<'a> {
     /// The texts of one field.
     pub(super) fn texts(&self, field: Field) -> impl Iterator<Item = &'a str> {
         let (texts, lists): ([&str; 2], [&[String]; 3]) = match field {
-            // A name that repeats the folder's says nothing more.
+            // A name that repeats the folder's adds no information.
             Field::Name => {
                 ([self.skill.folder(), if self.name == self.skill.folder() { "" } else { self.name }], [&[]; 3])
             }
@@ -83,7 +83,7 @@ impl Field {
     pub(super) const ALL: [Self; 7] =
         [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
 
-    /// How much one occurrence counts, and how far a long field is held against it (0 not at all, 1 in full).
+    /// The weight of one occurrence, and the strength of length normalisation (0 none, 1 full).
     pub(super) const fn weight(self) -> (f32, f32) {
         match self {
             Self::Name | Self::Keywords => (2.0, 0.3),

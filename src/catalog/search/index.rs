@@ -1,4 +1,4 @@
-//! The index: terms, and for each term the skills it is found in.
+//! The index: terms, and the skills in which each term occurs.
 
 use std::convert::Infallible;
 
@@ -15,40 +15,40 @@ pub struct SearchIndex {
     pub(super) skills: Vec<SkillPath>,
     /// Stems.
     pub(super) terms: Vocabulary,
-    /// Words as they are written, folded, of all fields but headings and body: what a misspelt word may be repaired to.
+    /// Words as written, folded, from all fields except headings and body. Misspelt words are repaired to these.
     pub(super) spellings: Vocabulary,
     pub(super) steps: Steps,
-    /// Where the postings of each term end.
+    /// The end of the postings of each term.
     pub(super) ends: Vec<u32>,
     pub(super) postings: Vec<Posting>,
 }
 
-/// One skill a term is found in.
+/// One skill in which a term occurs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub(super) document: u32,
-    /// How much the term says about the skill, between 0 and 1.
+    /// The weight of the term for the skill, between 0 and 1.
     pub(super) strength: f32,
 }
 
 impl SearchIndex {
-    /// Indexes `documents`, in whatever order they come.
+    /// Indexes `documents`, which may be in any order.
     #[must_use]
     pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
         Self::build_with(documents, Steps::ALL)
     }
 
-    /// The same with some steps left out, for measuring what they bring.
+    /// Indexes with some steps left out, to measure the effect of each.
     #[must_use]
     pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
         let Ok(index) = Self::build_while(documents, steps, |_| Ok::<_, Infallible>(()));
         index
     }
 
-    /// The same with every step, within an allowance of a step for each byte of text, asked before each document.
+    /// Indexes with every step. Each byte of text costs a step of the allowance, which is checked before each document.
     ///
     /// # Errors
-    /// Why the work ends before it is done.
+    /// The reason why the work ended early.
     pub fn build_within<'a>(
         documents: impl IntoIterator<Item = SearchDocument<'a>>,
         work: &Work,
@@ -71,7 +71,7 @@ impl SearchIndex {
         builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
     }
 
-    /// Bytes the index takes on the heap, the skill paths it shares with the catalog included.
+    /// The bytes the index takes on the heap, the skill paths it shares with the catalog included.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let skills: usize = self.skills.iter().map(|skill| skill.as_str().len() + size_of::<[usize; 2]>()).sum();
@@ -83,7 +83,7 @@ impl SearchIndex {
             + self.postings.capacity() * size_of::<Posting>()
     }
 
-    /// The skills `term` is found in, in byte order of their paths.
+    /// The skills in which `term` occurs, in byte order of their paths.
     pub(super) fn postings(&self, term: u32) -> &[Posting] {
         let at = term as usize;
         let end = self.ends.get(at).copied().unwrap_or_default() as usize;

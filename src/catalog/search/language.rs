@@ -1,7 +1,7 @@
-//! The two languages that are understood: which one a text is in, its stop words and its stems.
+//! The two languages that search knows: detection, stop words and stems.
 //!
-//! Words arrive folded, so the stemmers see no accents. Spanish loses only one thing by that, the accent that marks
-//! `-ción`, which is put back before stemming so that singular and plural still meet.
+//! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, that of `-ción`. It is restored
+//! before stemming so that singular and plural have one stem.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 /// A language with stems and stop words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Language {
-    /// Also stands in for every language that is not known: its stemmer touches only Latin endings.
+    /// Also the fallback for every unknown language: its stemmer changes only Latin endings.
     English,
     Spanish,
 }
@@ -18,7 +18,7 @@ pub(super) enum Language {
 impl Language {
     pub(super) const ALL: [Self; 2] = [Self::English, Self::Spanish];
 
-    /// The language most of the telling words belong to; `None` where nothing tells.
+    /// The language that most stop words and endings belong to; `None` on a tie.
     pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let (mut english, mut spanish) = (0_usize, 0_usize);
         for word in words {
@@ -32,8 +32,8 @@ impl Language {
         }
     }
 
-    /// Whether `word` carries no meaning of its own: an article, a preposition, a word of asking (`help`, `quiero`), a
-    /// greeting or a day.
+    /// Whether `word` is a stop word: an article, a preposition, a word of asking (`help`, `quiero`), a greeting or a
+    /// day.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
         self.stop_words().binary_search(&word).is_ok()
     }
@@ -54,7 +54,7 @@ impl Language {
         }
     }
 
-    /// The plural of a folded noun, near enough for recognising it.
+    /// An approximate plural of a folded noun, good enough to recognise it.
     pub(super) fn plural(self, word: &str) -> String {
         match self {
             Self::Spanish if !word.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{word}es"),

@@ -1,13 +1,14 @@
-//! Which skill a question means: ranked search over a catalog, held in memory.
+//! Ranked search over a catalog, held in memory.
 //!
-//! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and stemmed,
-//! words of asking are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score per
-//! word over all fields, a name counting for more than a description and a body for least. A skill need not hold every
-//! word of the question: what no skill holds, such as names and dates, hides nothing. The score is the share of the
-//! question's information that a skill answers, from 0 to 1, so that scores of questions of every length compare.
+//! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and
+//! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
+//! per word over all fields. A name counts for more than a description, and a body for least. A skill need not contain
+//! every word of the question: words that no skill contains, such as names and dates, hide nothing. The score is the
+//! share of the question's information that a skill answers, from 0 to 1, so that scores of different questions
+//! compare.
 //!
-//! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` tells
-//! what each step brought on a hundred questions; `benches/search.rs` measures it again.
+//! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
+//! the effect of each step on a hundred questions; `benches/search.rs` measures it again.
 
 mod bridge;
 mod build;
@@ -24,30 +25,30 @@ mod words;
 
 pub use document::SearchDocument;
 pub use index::SearchIndex;
-pub use score::{Found, Hit};
+pub use score::{SearchHit, SearchResults};
 
-/// One step beyond plain BM25, so that a benchmark can tell what each brings.
+/// One step beyond plain BM25, so that a benchmark can measure the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Fields are weighted, and the category is searched as well; without it all fields are one text.
+    /// Fields have weights, and the category is searched as well. Without this step all fields are one text.
     Fields,
     /// Words are stemmed.
     Stems,
-    /// The body is searched, as far as it is known.
+    /// The body is searched, as far as it was read.
     Body,
-    /// So are its headings.
+    /// The headings of the body are searched.
     Headings,
-    /// Words without meaning of their own are dropped.
+    /// Stop words are dropped.
     StopWords,
-    /// Unknown words are repaired, and completed where they are the beginning or end of a longer one.
+    /// Unknown words are repaired, and completed if they are the beginning or end of a longer one.
     Repair,
     /// Common words are translated between Spanish and English.
     Bridge,
-    /// Skills that hold too little of the question are left out.
+    /// Skills that contain too little of the question are left out.
     CutOff,
 }
 
-/// The steps an index takes: all of them, outside benchmarks.
+/// The steps of an index: all of them, except in benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps(u8);
 
@@ -57,19 +58,19 @@ impl Steps {
     /// Every step.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// These steps and one more.
+    /// The same steps and one more.
     #[must_use]
     pub const fn with(self, step: Step) -> Self {
         Self(self.0 | 1 << step as u8)
     }
 
-    /// These steps but one.
+    /// The same steps without one.
     #[must_use]
     pub const fn without(self, step: Step) -> Self {
         Self(self.0 & !(1 << step as u8))
     }
 
-    /// Whether `step` is among them.
+    /// Whether the index takes `step`.
     #[must_use]
     pub const fn has(self, step: Step) -> bool {
         self.0 & (1 << step as u8) != 0

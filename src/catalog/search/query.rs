@@ -1,4 +1,4 @@
-//! What a question asks for: its words, and the terms of the index each of them may stand for.
+//! The words of a question, and the terms of the index that each can mean.
 
 use std::collections::BTreeSet;
 
@@ -14,32 +14,33 @@ use crate::{
     limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS},
 };
 
-/// A translation counts this much of the word itself.
+/// The weight of a translation, relative to the word itself.
 const TRANSLATED: f32 = 0.8;
-/// So does a repaired word, for each slip.
+/// The weight of a repaired word, for each slip.
 const REPAIRED: f32 = 0.8;
-/// And a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
+/// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
 const COMPOUND: f32 = 0.3;
-/// The shortest word looked for in longer ones, in bytes.
+/// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
 /// One word of a question.
 #[derive(Debug, PartialEq)]
 pub(super) struct Meaning {
-    /// The terms it may stand for, each with what a match with it counts.
+    /// The terms that it can mean, each with its weight.
     pub(super) terms: Vec<(u32, f32)>,
-    /// How much the word tells: the fewer skills hold it, the more. A word no skill holds tells most and finds nothing.
+    /// Its information: the fewer skills contain it, the more. A word that no skill contains has the most and finds
+    /// nothing.
     pub(super) information: f32,
 }
 
 impl Meaning {
-    /// Whether it stands for anything in the index.
+    /// Whether the index contains one of its terms.
     pub(super) fn is_known(&self) -> bool {
         !self.terms.is_empty()
     }
 }
 
-/// The telling words of `query`, each once.
+/// The words of `query` except stop words, each once.
 pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
@@ -70,17 +71,17 @@ fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
     !index.steps.has(Step::StopWords) || !is_small()
 }
 
-/// Days, hours and amounts say nothing of a skill; `13485` may.
+/// Days, hours and amounts do not describe a skill; `13485` may.
 fn is_small_number(word: &str) -> bool {
     word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The languages a question may be in.
+/// The possible languages of a question.
 fn likely(guess: Option<Language>) -> impl Iterator<Item = Language> {
     Language::ALL.into_iter().filter(move |language| guess.is_none_or(|guess| guess == *language))
 }
 
-/// One word being read.
+/// A word and its terms found so far.
 struct Reading<'index> {
     index: &'index SearchIndex,
     language: Option<Language>,
@@ -106,7 +107,7 @@ impl Reading<'_> {
         Meaning { terms: self.terms, information }
     }
 
-    /// Takes the stems of `word` in both languages: a skill is indexed in its own.
+    /// Adds the stems of `word` in both languages, because a skill is indexed in its own.
     fn take(&mut self, word: &str, factor: f32) {
         let stems = self.index.steps.has(Step::Stems);
         for language in Language::ALL {
@@ -138,8 +139,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes the nearest known words and what they mean in the other language; false where it is a misspelt stop word,
-    /// which says nothing: `shoud` asks for nothing, even where some skill shouts.
+    /// Adds the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
+    /// find a skill about shouting.
     fn repair(&mut self, word: &str) -> bool {
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
         if self.index.steps.has(Step::StopWords) && likely(self.language).any(is_small) {

@@ -9,35 +9,35 @@ use crate::{error::Result, path::SkillPath};
 
 /// How fast further occurrences stop counting (`k1` of BM25).
 const SATURATION: f32 = 1.2;
-/// The share that a skill must hold, wherever, of what the known words of a question tell. Words that no skill holds are
-/// left out: names, dates and greetings would hide what the others find.
+/// The share of a question's known information that a skill must contain. Words that no skill contains do not count:
+/// names, dates and greetings would hide good results.
 const LEAST_COVERED: f32 = 0.2;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// Which.
+pub struct SearchHit {
+    /// Its path.
     pub skill: SkillPath,
     /// The share of the question's information it answers, from 0 to 1.
     pub score: f32,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// The best, best first; equals in byte order of their paths.
-    pub hits: Vec<Hit>,
-    /// How many there are, those beyond the limit included.
+pub struct SearchResults {
+    /// The best skills, best first; equals in byte order of their paths.
+    pub hits: Vec<SearchHit>,
+    /// The number of all matches, those beyond the limit included.
     pub total: usize,
 }
 
 impl SearchIndex {
-    /// The skills that answer `query`, a sentence or a few words, among those `filter` lets pass: at most `limit` of
-    /// them, and how many there are. A query without a telling word finds nothing.
+    /// Finds the skills that answer `query`, a sentence or a few words, among those that `filter` accepts. Returns at
+    /// most `limit` of them, and the number of all. A query of stop words finds nothing.
     ///
     /// # Errors
     /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
-    pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<Found> {
+    pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<SearchResults> {
         let meanings = query::meanings(self, query)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
@@ -56,11 +56,12 @@ impl SearchIndex {
         // The sort is stable and the skills come in byte order.
         found.sort_by(|one, two| two.1.total_cmp(&one.1));
         let total = found.len();
-        let hits = found.into_iter().take(limit).map(|(skill, score)| Hit { skill: skill.clone(), score }).collect();
-        Ok(Found { hits, total })
+        let hits =
+            found.into_iter().take(limit).map(|(skill, score)| SearchHit { skill: skill.clone(), score }).collect();
+        Ok(SearchResults { hits, total })
     }
 
-    /// Adds what one word of the question brings: for each skill, the best of the terms the word may stand for.
+    /// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
     fn add(&self, meaning: &Meaning, tallies: &mut [Tally]) {
         let mut gains = vec![0.0_f32; tallies.len()];
         for (term, factor) in &meaning.terms {
@@ -77,16 +78,16 @@ impl SearchIndex {
     }
 }
 
-/// What one skill has brought together.
+/// The score of one skill so far.
 #[derive(Clone, Default)]
 struct Tally {
-    /// Information, each word's by how strongly the skill is about it.
+    /// The information of its matches, each weighted by its posting.
     score: f32,
-    /// Information of the words it holds at all.
+    /// The information of the words that it contains.
     covered: f32,
 }
 
-/// What so many weighted occurrences are worth, between 0 and 1.
+/// The saturated value of so many weighted occurrences, between 0 and 1.
 pub(super) fn saturated(occurrences: f32) -> f32 {
     occurrences / (occurrences + SATURATION)
 }

@@ -112,7 +112,7 @@ fn nonsense_small_words_and_nothing_find_nothing() {
         for query in
             ["", "  \n", "the of and", "por favor, necesito ayuda con esto", "asdfgh qwertz yxcvbn", "!?", "\u{200b}"]
         {
-            assert_eq!(index.search(query, |_| true, 10).unwrap(), Found::default(), "{query:?}");
+            assert_eq!(index.search(query, |_| true, 10).unwrap(), SearchResults::default(), "{query:?}");
         }
     });
 }
@@ -216,7 +216,7 @@ fn queries_are_taken_at_the_limits_and_refused_beyond_them() {
 #[test]
 fn an_empty_index_finds_nothing_and_memory_grows_with_what_is_in_it() {
     let empty = SearchIndex::build([]);
-    assert_eq!(empty.search("venta", |_| true, 10).unwrap(), Found::default());
+    assert_eq!(empty.search("venta", |_| true, 10).unwrap(), SearchResults::default());
     with_index(|index| assert!(index.memory_bytes() > empty.memory_bytes()));
 }
 

@@ -1,8 +1,8 @@
-//! Repair of misspelt words: which known words a few keystrokes lead to.
+//! Repair of misspelt words: the known words that are a few keystrokes away.
 
 use super::vocabulary::Vocabulary;
 
-/// How many slips are forgiven in a word of this many characters: none below 4, one below 8, then two.
+/// The number of slips allowed in a word of this many characters: none below 4, one below 8, then two.
 pub(super) fn forgiven(characters: usize) -> usize {
     match characters {
         0..=3 => 0,
@@ -11,8 +11,8 @@ pub(super) fn forgiven(characters: usize) -> usize {
     }
 }
 
-/// The words of all of `known` nearest to `word`, all at one distance, with that distance. The first letter is taken to
-/// be right, which it nearly always is and which keeps the search to a small part of each vocabulary.
+/// The nearest words to `word` in all of `known`, which have one distance, with that distance. The first letter must
+/// match: it is nearly always right, and it limits the search to a small part of each vocabulary.
 pub(super) fn nearest<'known>(
     word: &str,
     known: impl IntoIterator<Item = &'known Vocabulary>,
@@ -52,10 +52,10 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between `word` and
-    /// `other`; `None` where it takes more than `allowed`.
+    /// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between
+    /// `word` and `other`; `None` if it is over `allowed`.
     pub(super) fn distance(&mut self, word: &[char], other: &str, allowed: usize) -> Option<usize> {
-        // A character has at most four bytes: most words are passed over without being decoded.
+        // A character has at most four bytes, so this skips most words without decoding them.
         if other.len() + allowed < word.len() || other.len() > 4 * (word.len() + allowed) {
             return None;
         }

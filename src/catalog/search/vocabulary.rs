@@ -6,14 +6,14 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     text: String,
-    /// Where each string ends in `text`.
+    /// The end of each string in `text`.
     ends: Vec<u32>,
-    /// The numbers ordered by the strings read backwards, for finding endings.
+    /// The numbers in the order of the reversed strings, to find endings.
     backwards: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// The vocabulary of `words`, which are sorted and distinct.
+    /// The vocabulary of `words`, which must be sorted and distinct.
     pub(super) fn of_sorted<'word>(words: impl IntoIterator<Item = &'word str>) -> Self {
         let mut made = Self::default();
         for word in words {
@@ -25,7 +25,7 @@ impl Vocabulary {
         made
     }
 
-    /// The same with an index of endings.
+    /// The vocabulary of `words` with an index of endings.
     pub(super) fn with_endings(mut self) -> Self {
         let mut order: Vec<u32> = (0_u32..).take(self.len()).collect();
         order.sort_by(|one, two| self.word(*one).bytes().rev().cmp(self.word(*two).bytes().rev()));
@@ -37,7 +37,7 @@ impl Vocabulary {
         self.ends.len()
     }
 
-    /// The string with this number; empty where there is none.
+    /// The string with this number; empty if there is none.
     pub(super) fn word(&self, number: u32) -> &str {
         let at = number as usize;
         let end = self.ends.get(at).copied().unwrap_or_default() as usize;
@@ -68,7 +68,7 @@ impl Vocabulary {
         self.text.capacity() + size_of::<u32>() * (self.ends.capacity() + self.backwards.capacity())
     }
 
-    /// The number of the first string for which `before` is false; the strings for which it holds come first.
+    /// The number of the first string for which `before` is false. The strings for which it is true come first.
     fn first(&self, before: impl Fn(&str) -> bool) -> u32 {
         let (mut low, mut high) = (0_u32, u32::try_from(self.len()).unwrap_or(u32::MAX));
         while low < high {

@@ -1,7 +1,7 @@
-//! From text to words: one spelling for each word, whatever its case, accents or script.
+//! Cuts text into words. A word has one spelling, independent of case, accents and width.
 //!
-//! Scripts that put no space between words (Chinese, Japanese, Thai and their neighbours) are cut into overlapping pairs
-//! of characters, so that a question finds its words in a longer run without a dictionary.
+//! Scripts without spaces between words (Chinese, Japanese, Thai and similar ones) are cut into overlapping pairs of
+//! characters, so that a question matches words in a longer run without a dictionary.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use crate::limits::SEARCH_WORD_BYTES;
 
-/// `text` in lower case, compatibility forms resolved, without the accents of Latin, Greek and Cyrillic letters and
-/// without invisible characters. The marks of other scripts stay: there they are part of the letter.
+/// `text` in lower case, with compatibility forms resolved, without the accents of Latin, Greek and Cyrillic letters
+/// and without invisible characters. The marks of other scripts stay, because there they are part of the letter.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
@@ -19,7 +19,7 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect())
 }
 
-/// The words of folded text, in order. A word over the limit is no word but data, and is left out.
+/// The words of folded text, in order. A word over the limit is data and is left out.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
     let mut rest = folded;
     let runs = std::iter::from_fn(move || {
@@ -27,13 +27,13 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
         let (run, after) = tail.split_at(tail.find(|c| !is_word_character(c)).unwrap_or(tail.len()));
         let inside_a_word = rest.len() < folded.len() && matches!(gap, "'" | "’");
         rest = after;
-        // What follows the apostrophe in `don't` and `Porter's` says nothing of its own.
+        // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own.
         Some(if inside_a_word && run.len() <= 2 { "" } else { run })
     });
     runs.flat_map(pieces).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
 }
 
-/// A run of letters as words: itself, or pairs of characters where its script has no spaces.
+/// A run of letters as words: the run itself, or pairs of characters in a script without spaces.
 fn pieces(run: &str) -> Vec<&str> {
     if !run.chars().any(is_unspaced) {
         return vec![run];

@@ -1,6 +1,6 @@
 //! Braces: `{a,b}`, nested, and ranges `{1..3}`, `{a..e..2}`.
 //!
-//! A pattern is parsed into a tree, what it would expand to is counted on the tree, and only then is it built.
+//! A pattern is parsed into a tree. The size of its expansion is counted on the tree before it is built.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -13,10 +13,10 @@ enum Piece {
     Range(Range),
 }
 
-/// Every alternative of `pattern`, none where a brace is never closed.
+/// Every alternative of `pattern`; none if a brace is never closed.
 ///
 /// # Errors
-/// Words that finish "the glob …" where there are too many, too large or too deeply nested ones.
+/// Words that complete "the glob …" if the alternatives are too many, too large or too deeply nested.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
     let mut parser = Parser { chars: pattern.chars().peekable() };
     let Some(pieces) = parser.sequence(0)? else { return Ok(Vec::new()) };
@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many alternatives there are and how many bytes they have together.
+/// The number of alternatives and of all their bytes.
 #[derive(Clone, Copy)]
 struct Size {
     count: usize,
@@ -134,7 +134,7 @@ struct Range {
     first: i64,
     last: i64,
     step: u64,
-    /// The widest word, and the width numbers are padded to where one of them begins with a zero.
+    /// The width of the longest word, if one of them begins with a zero: numbers are padded to it.
     width: usize,
     padded: bool,
     letters: bool,

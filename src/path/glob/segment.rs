@@ -21,7 +21,7 @@ enum Element {
 }
 
 impl Segment {
-    /// Compiles one segment; `None` where it is empty or malformed.
+    /// Compiles one segment; `None` if it is empty or malformed.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut elements = Vec::new();
         let mut chars = text.chars().peekable();
@@ -33,7 +33,7 @@ impl Segment {
                 '\\' => Element::Plain(chars.next()?),
                 plain => Element::Plain(plain),
             };
-            // Stars in a row say no more than one.
+            // Stars in a row mean the same as one.
             if element != Element::Many || elements.last() != Some(&Element::Many) {
                 elements.push(element);
             }
@@ -41,18 +41,18 @@ impl Segment {
         (!elements.is_empty()).then_some(Self { elements })
     }
 
-    /// Whether it stands for `name` and nothing else.
+    /// Whether it matches `name` and nothing else.
     pub(super) fn is_literally(&self, name: &str) -> bool {
         name.chars().map(Element::Plain).eq(self.elements.iter().cloned())
     }
 
-    /// Whether it fits the whole of `name`. A leading dot must be met by a plain dot.
+    /// Whether it matches the whole of `name`. Only a plain dot matches a leading dot.
     pub(super) fn matches(&self, name: &str, steps: &mut u64) -> bool {
         if name.starts_with('.') && self.elements.first() != Some(&Element::Plain('.')) || !self.tail_fits(name) {
             return false;
         }
-        // When a star was passed last: the elements behind it, and the text it has not swallowed yet. Only the last star
-        // ever needs to be tried again, which keeps this at pattern times name.
+        // The last star: the elements behind it, and the text it has not matched yet. Only the last star needs to be
+        // retried, so the cost is at most pattern times name.
         let mut retry: Option<(&[Element], &str)> = None;
         let (mut elements, mut text) = (self.elements.as_slice(), name);
         loop {
@@ -78,8 +78,8 @@ impl Segment {
         }
     }
 
-    /// Whether the characters at the end of `name` are those the segment ends with: most names differ there, so that the
-    /// stars of most alternatives need not be tried.
+    /// Whether `name` ends with the characters that the segment ends with. Most names differ there, so the stars of
+    /// most alternatives need not be tried.
     fn tail_fits(&self, name: &str) -> bool {
         let mut chars = name.chars().rev();
         let tail = self.elements.iter().rev().map_while(|element| match element {
@@ -101,7 +101,7 @@ impl Element {
     }
 }
 
-/// Reads a class after its `[`; `None` where it is not closed or holds a range or name that is none.
+/// Reads a class after its `[`; `None` if it is not closed or contains an invalid range or name.
 fn class(chars: &mut Peekable<Chars<'_>>) -> Option<Element> {
     let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
     let mut ranges = Vec::new();
@@ -118,7 +118,7 @@ fn class(chars: &mut Peekable<Chars<'_>>) -> Option<Element> {
             c => c,
         };
         first = false;
-        // A dash is a range unless it is the last character of the class.
+        // A dash makes a range unless it is the last character of the class.
         let mut ahead = chars.clone();
         let is_range = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
         let high = if is_range { range_end(chars)? } else { low };
@@ -137,7 +137,7 @@ fn range_end(chars: &mut Peekable<Chars<'_>>) -> Option<char> {
     }
 }
 
-/// Reads a POSIX class such as `[:alpha:]` after its first `[`. They are those of ASCII, as in wcmatch.
+/// Reads a POSIX class such as `[:alpha:]` after its first `[`. The classes are those of ASCII, as in wcmatch.
 fn named(chars: &mut Peekable<Chars<'_>>) -> Option<&'static [RangeInclusive<char>]> {
     chars.next();
     let name: String = std::iter::from_fn(|| chars.next_if(char::is_ascii_lowercase)).collect();

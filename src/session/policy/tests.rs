@@ -14,11 +14,11 @@ fn with(rules: &[(&str, SkillRule)]) -> Policy {
 fn the_longest_pattern_decides_on_whole_segments() {
     let policy = with(&[
         ("*", SkillRule::Blocked),
-        ("escrituras/*", SkillRule::Enabled),
+        ("escrituras/*", SkillRule::AskFirst),
         ("escrituras/venta", SkillRule::AutoApprove),
     ]);
     assert_eq!(policy.skill(&path("escrituras/venta")), SkillRule::AutoApprove);
-    assert_eq!(policy.skill(&path("escrituras/compraventa")), SkillRule::Enabled);
+    assert_eq!(policy.skill(&path("escrituras/compraventa")), SkillRule::AskFirst);
     assert_eq!(policy.skill(&path("escriturasX/venta")), SkillRule::Blocked);
 }
 
@@ -32,10 +32,10 @@ fn a_folder_inside_a_blocked_skill_is_blocked_too() {
 fn of_two_policies_the_stricter_holds() {
     let strict = Policy { plan_mode: true, ..with(&[("a", SkillRule::Disabled)]) };
     let lax = Policy { skills_access: SkillsAccess::Write, ..Policy::default() };
-    for both in [strict.stricter(&lax), lax.stricter(&strict)] {
-        assert!(both.plan_mode());
-        assert_eq!(both.skills_access(), SkillsAccess::Read);
-        assert_eq!(both.skill(&path("a")), SkillRule::Disabled);
+    for policy in [strict.under(&lax), lax.under(&strict)] {
+        assert!(policy.plan_mode());
+        assert_eq!(policy.skills_access(), SkillsAccess::Read);
+        assert_eq!(policy.skill(&path("a")), SkillRule::Disabled);
     }
 }
 
@@ -82,9 +82,9 @@ fn an_unknown_tool_is_refused_with_the_nearest_and_changes_nothing_at_rest() {
 #[test]
 fn patterns_that_could_never_match_are_refused() {
     for bad in ["a*", "*/a", "a//b", "/a", "a/**"] {
-        assert!(with(&[(bad, SkillRule::Enabled)]).check().is_err(), "{bad}");
+        assert!(with(&[(bad, SkillRule::AskFirst)]).check().is_err(), "{bad}");
     }
     for good in ["*", "a", "a/*", "a/b/*"] {
-        assert!(with(&[(good, SkillRule::Enabled)]).check().is_ok(), "{good}");
+        assert!(with(&[(good, SkillRule::AskFirst)]).check().is_ok(), "{good}");
     }
 }

@@ -65,7 +65,7 @@ fn objects(bytes: u64) -> (Arc<MemoryStore>, Objects<Session>) {
 
 #[test]
 fn a_session_weighs_more_than_its_text_and_not_many_times_as_much() {
-    let rules = (0..200).map(|number| (format!("folder-{number}/*"), SkillRule::Enabled)).collect();
+    let rules = (0..200).map(|number| (format!("folder-{number}/*"), SkillRule::AskFirst)).collect();
     let policy = Policy { skills: rules, ..Policy::default() };
     let ranks = (0..200).map(|number| (SkillPath::parse(&format!("a/skill-{number}")).unwrap(), number)).collect();
     let past = |number: usize| PastDiscovery {

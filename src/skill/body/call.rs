@@ -1,4 +1,4 @@
-//! The arguments of one call, shared out to the parameters of a skill, and the placeholders that show them.
+//! The arguments of one call: their assignment to the parameters of a skill, and the placeholders that show them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,42 +11,42 @@ use crate::{
     skill::{Frontmatter, Parameter},
 };
 
-/// The arguments of one call. Words are meant by their place among all of them.
-pub(super) struct Call<'a> {
-    /// The arguments as they were given.
+/// The arguments of one call. Words are referred to by their index in all words.
+pub(super) struct CallArguments<'a> {
+    /// The arguments as given.
     pub raw: &'a str,
-    /// Whether the skill says that it takes arguments.
+    /// Whether the skill declares arguments.
     pub is_declared: bool,
     words: Vec<Word>,
     every: Vec<usize>,
-    /// Those that do not name a parameter of the skill.
+    /// The words that name no parameter of the skill.
     unnamed: Vec<usize>,
     /// Every `name=value`, declared or not.
     pairs: BTreeMap<String, Given>,
     parameters: Vec<(FilledParameter, Vec<usize>)>,
-    /// What `$N` counts from.
+    /// The number of the first argument in `$N`.
     first: usize,
 }
 
-/// A value and the words that it is made of.
+/// A value and the indexes of its words.
 #[derive(Clone, Default)]
 struct Given {
     value: String,
     words: Vec<usize>,
 }
 
-/// A placeholder that a text begins with.
+/// A placeholder at the beginning of a text.
 pub(super) struct Placeholder<'a> {
-    /// Its bytes.
+    /// Its length in bytes.
     pub length: usize,
-    /// What this call has for it.
+    /// Its value in this call.
     pub value: Option<&'a str>,
-    /// The words that this shows.
+    /// The indexes of the words in that value.
     pub words: &'a [usize],
 }
 
-impl<'a> Call<'a> {
-    /// Shares out `raw` to the parameters of a skill; `first` is what its body counts `$N` from.
+impl<'a> CallArguments<'a> {
+    /// Assigns `raw` to the parameters of a skill. `first` is the number of the first argument in its body's `$N`.
     pub(super) fn new(raw: &'a str, front: &Frontmatter, first: usize) -> Self {
         let raw = raw.trim();
         let words = words(raw);
@@ -65,8 +65,8 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// Finds each `name=value`. Where the call names every parameter, the words behind one go on with its value, since
-    /// nothing else waits for them.
+    /// Finds each `name=value`. If the call names every parameter, the words behind one continue its value, because no
+    /// other parameter needs them.
     fn read_pairs(&mut self, declared: &[Parameter]) {
         let is_named = |one: &Parameter| self.words.iter().any(|word| name(word) == Some(&one.name));
         let is_all_named = declared.iter().all(is_named);
@@ -92,8 +92,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Gives each parameter its value: what names it, else the next word that names none, and the last of those that are
-    /// not named all that is left. Text that is empty is no value for a parameter that must have one.
+    /// Gives each parameter its value: the named one, or else the next word without a name. The last unnamed parameter
+    /// takes the rest. Empty text is not a value for a required parameter.
     fn share(&mut self, declared: &[Parameter]) {
         let mut left = self.unnamed.as_slice();
         let mut waiting = declared.iter().filter(|one| !self.pairs.contains_key(&one.name)).count();
@@ -119,7 +119,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// One word as it reads, or several as they were typed.
+    /// One word without its quotes, or several words as typed.
     fn text(&self, words: &[usize]) -> String {
         if let [at] = words {
             return self.words.get(*at).map_or_else(String::new, |word| word.text.clone());
@@ -128,7 +128,7 @@ impl<'a> Call<'a> {
         let mut before: Option<usize> = None;
         for at in words {
             let Some(span) = self.words.get(*at).map(|word| word.span.clone()) else { continue };
-            // What stood between two words stays, unless that was a `name=value`, which is shown elsewhere.
+            // The text between two words stays, unless it contains a `name=value`, which is shown elsewhere.
             let gap = before.filter(|before| before + 1 == *at).and_then(|before| self.words.get(before));
             match gap {
                 Some(before) => text.push_str(self.raw.get(before.span.end..span.start).unwrap_or_default()),
@@ -141,10 +141,11 @@ impl<'a> Call<'a> {
         text
     }
 
-    /// The placeholder at the head of `text`.
+    /// The placeholder at the beginning of `text`.
     pub(super) fn placeholder(&self, text: &str) -> Option<Placeholder<'_>> {
         if let Some(inside) = text.strip_prefix("{{") {
-            // As far as a name can reach: looking for the end of each `{{` in a whole body would be quadratic.
+            // Only as far as a name can reach, because searching a whole body for the end of each `{{` would be
+            // quadratic.
             let reach = inside.get(..inside.floor_char_boundary(PARAMETER_REACH))?;
             let (name, _) = reach.split_once("}}")?;
             return self.named(name.trim(), name.len() + "{{}}".len());
@@ -162,7 +163,7 @@ impl<'a> Call<'a> {
         self.named(&longest.name, 1 + longest.name.len())
     }
 
-    /// `$ARGUMENTS` or `$ARGUMENTS[N]`, by what follows the word.
+    /// `$ARGUMENTS` or `$ARGUMENTS[N]`, depending on what follows the word.
     fn arguments(&self, rest: &str) -> Option<Placeholder<'_>> {
         let length = "$ARGUMENTS".len();
         let index =
@@ -189,7 +190,7 @@ impl<'a> Call<'a> {
         Some(Placeholder { length, value: Some(&given.value), words: &given.words })
     }
 
-    /// Whether the arguments have a word that is not among those `shown`.
+    /// Whether some word of the arguments is not among those `shown`.
     pub(super) fn has_others_than(&self, shown: &BTreeSet<usize>) -> bool {
         let is_unset =
             |word: &Word| self.parameters.iter().any(|(one, _)| word.text.strip_suffix('=') == Some(&one.name));
@@ -203,12 +204,13 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether a skill says that it takes arguments.
+/// Whether a skill declares arguments.
 pub(super) fn takes_arguments(front: &Frontmatter) -> bool {
     !front.parameters.is_empty() || front.argument_hint.is_some()
 }
 
-/// The number of the `$N` at the head of `text` and its length. `$1.50` and `$1,000` are amounts, `$007` is something else.
+/// The number of the `$N` at the beginning of `text`, and its length. `$1.50` and `$1,000` are amounts, and `$007` is
+/// something else.
 pub(super) fn position(text: &str) -> Option<(usize, usize)> {
     let after = text.strip_prefix('$')?;
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Arguments cut into words, much as a shell does.
+//! Cuts arguments into words, much as a shell does.
 //!
-//! They are typed by people and models, who mean `it's` and `C:\dir` as they stand. So a quote groups only where it is
-//! closed and an apostrophe in a word is one, and a backslash escapes a quote, a backslash or a blank and is itself
+//! People and models type them, and mean `it's` and `C:\dir` literally. So a quote groups words only if it is closed,
+//! an apostrophe in a word is a character, and a backslash escapes a quote, a backslash or a blank and is a character
 //! before anything else.
 
 use std::{iter::Peekable, ops::Range, str::CharIndices};
@@ -9,9 +9,9 @@ use std::{iter::Peekable, ops::Range, str::CharIndices};
 /// One word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// What it says, without the quotes that group it.
+    /// Its text, without the quotes that group it.
     pub text: String,
-    /// Where it stands among the arguments, quotes included.
+    /// Its range in the arguments, quotes included.
     pub span: Range<usize>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn words(raw: &str) -> Vec<Word> {
     words
 }
 
-/// The first character of the next word, which stays to be read.
+/// The first character of the next word, which is not consumed.
 fn next_start(chars: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char)> {
     while chars.next_if(|(_, c)| c.is_whitespace()).is_some() {}
     chars.peek().copied()
@@ -55,8 +55,8 @@ fn is_escaped(c: char) -> bool {
     matches!(c, '"' | '\'' | '\\') || c.is_whitespace()
 }
 
-/// What stands between the quote `open` and the one that closes it in `rest`, and how many bytes of `rest` that takes with
-/// the closing quote; `None` where nothing closes it. In double quotes a backslash escapes them and itself.
+/// The text between the quote `open` and its closing quote in `rest`, and the length of both in `rest`; `None` if no
+/// quote closes it. In double quotes a backslash escapes them and itself.
 fn quoted(open: char, rest: &str) -> Option<(String, usize)> {
     let mut inside = String::new();
     let mut chars = rest.char_indices().peekable();

@@ -1,7 +1,7 @@
-//! What the fields mean.
+//! The meaning of the fields.
 //!
-//! Every field may come in the wrong type: text as a number, a list as a comma string. Nothing is refused here but the
-//! want of a description; what cannot be used is reported and stays readable in `fields`.
+//! Every field may have the wrong type: text as a number, a list as a comma string. Only a missing description is an
+//! error. Other unusable values are reported and stay readable in `fields`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,10 +10,10 @@ use unicode_normalization::UnicodeNormalization;
 use super::{Frontmatter, Parameter, Source, yaml::Node};
 use crate::{
     limits::{SKILL_FINDINGS, SKILL_PARAMETERS},
-    skill::Diagnostic,
+    skill::{Diagnostic, FindingCode},
 };
 
-/// Reads the fields of a parsed block. `description` is empty, with an error among the findings, where there is none.
+/// Reads the fields of a parsed block. Without a description, `description` is empty and the findings have an error.
 pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
     let pairs = match node {
         Node::Map(pairs) => pairs,
@@ -49,7 +49,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// The value of `key`, whichever of `-` and `_` joins its words. Of a doubled key the last stands.
+    /// The value of `key`, whether `-` or `_` joins its words. The last of several counts.
     fn get(&self, key: &str) -> Option<&Node> {
         find(&self.pairs, key)
     }
@@ -65,22 +65,22 @@ impl Fields<'_> {
         self.get(key).or_else(|| self.in_metadata(key))
     }
 
-    fn warn(&mut self, code: &str, key: &str, message: String) {
-        let finding = self.source.place(Diagnostic::warning(code, message), key);
+    fn warn(&mut self, code: FindingCode, key: &str, message: String) {
+        let finding = self.source.place(Diagnostic::new(code, message), key);
         self.found.push(finding);
     }
 
-    /// One finding for each key that stands more than once, at its second place.
+    /// One finding for each key that occurs more than once, at its second place.
     fn duplicates(&mut self) {
         let mut seen = BTreeMap::new();
         for (key, _) in &self.pairs {
             *seen.entry(key.as_str()).or_insert(0_usize) += 1;
         }
         let doubled = seen.iter().filter(|(_, count)| **count > 1).map(|(key, _)| *key);
-        // One more than are shown, so that the surplus is told.
+        // One more than are shown, so that the surplus is reported.
         for key in doubled.take(SKILL_FINDINGS + 1) {
             let message = format!("{key} stands more than once and the last one counts: keep one");
-            let finding = Diagnostic::warning("duplicate_key", message);
+            let finding = Diagnostic::new(FindingCode::DuplicateKey, message);
             self.found.push(match self.source.line_of(key, 1) {
                 Some(line) => finding.at(line, 1),
                 None => finding,
@@ -91,12 +91,12 @@ impl Fields<'_> {
     fn name(&mut self, folder: &str) -> Option<String> {
         let Some(name) = self.text("name") else {
             let message = format!("the skill has no name, so its folder's is used: add `name: {folder}`");
-            self.warn("name_missing", "name", message);
+            self.warn(FindingCode::NameMissing, "name", message);
             return None;
         };
         if !name.nfkc().eq(folder.nfkc()) {
             let message = format!("the name {name:?} differs from the folder {folder:?}: make them the same");
-            self.warn("name_differs", "name", message);
+            self.warn(FindingCode::NameDiffers, "name", message);
         }
         Some(name)
     }
@@ -105,17 +105,17 @@ impl Fields<'_> {
         let text = self.text("description").unwrap_or_default();
         if text.is_empty() {
             let message = "the skill has no description, so nothing can tell when to use it: add `description: …`";
-            let finding = self.source.place(Diagnostic::error("description_missing", message), "description");
+            let finding = self.source.place(Diagnostic::new(FindingCode::DescriptionMissing, message), "description");
             self.found.push(finding);
         }
         text
     }
 
-    /// A field of text; blank is none. A list or map in its place is reported.
+    /// A field of text. Blank text counts as missing. A list or map is reported.
     fn text(&mut self, key: &str) -> Option<String> {
         let node = self.get(key)?;
         if let Node::Sequence(_) | Node::Map(_) = node {
-            self.warn("field_not_text", key, format!("{key} must be text: it was left out"));
+            self.warn(FindingCode::FieldNotText, key, format!("{key} must be text: it was left out"));
             return None;
         }
         plain_text(node)
@@ -124,7 +124,7 @@ impl Fields<'_> {
     fn flag(&mut self, key: &str, default: bool) -> bool {
         let Some(node) = self.get(key) else { return default };
         boolean(node).unwrap_or_else(|| {
-            self.warn("field_not_boolean", key, format!("{key} must be true or false: {default} was taken"));
+            self.warn(FindingCode::FieldNotBoolean, key, format!("{key} must be true or false: {default} was taken"));
             default
         })
     }
@@ -145,43 +145,49 @@ impl Fields<'_> {
             }
             None | Some(Node::Null) => BTreeMap::new(),
             Some(_) => {
-                self.warn("metadata_not_a_map", "metadata", "metadata must be a map: it was left out".to_owned());
+                self.warn(
+                    FindingCode::MetadataNotAMap,
+                    "metadata",
+                    "metadata must be a map: it was left out".to_owned(),
+                );
                 BTreeMap::new()
             }
         }
     }
 
-    /// `parameters`, or the named `arguments` that Claude Code declares. What cannot be used is reported and left out.
+    /// `parameters`, or the named `arguments` of Claude Code. Unusable ones are reported and left out.
     fn parameters(&mut self) -> Vec<Parameter> {
         let mut declared = self.declared();
         let key = self.parameters_key();
         let mut seen = HashSet::new();
         declared.retain(|(one, _)| {
-            let what = match (one.name.is_empty(), seen.insert(one.name.clone())) {
-                (true, _) => ("parameter_unnamed", "a parameter has no name and was left out: give it one".to_owned()),
+            let (code, message) = match (one.name.is_empty(), seen.insert(one.name.clone())) {
+                (true, _) => {
+                    (FindingCode::ParameterUnnamed, "a parameter has no name and was left out: give it one".to_owned())
+                }
                 (false, false) => {
                     let message =
                         format!("the parameter {} is declared more than once and the first counts: keep one", one.name);
-                    ("parameter_duplicate", message)
+                    (FindingCode::ParameterDuplicate, message)
                 }
                 (false, true) => return true,
             };
-            self.found.push(self.source.place(Diagnostic::warning(what.0, what.1), key));
+            self.found.push(self.source.place(Diagnostic::new(code, message), key));
             false
         });
         if declared.len() > SKILL_PARAMETERS {
             let message = format!("more than {SKILL_PARAMETERS} parameters are declared: the rest was left out");
-            self.warn("too_many_parameters", key, message);
+            self.warn(FindingCode::TooManyParameters, key, message);
             declared.truncate(SKILL_PARAMETERS);
         }
         for (one, _) in declared.iter().filter(|(_, is_clear)| !is_clear) {
             let message = format!("`required` of the parameter {} must be true or false: false was taken", one.name);
-            self.warn("field_not_boolean", key, message);
+            self.warn(FindingCode::FieldNotBoolean, key, message);
         }
         declared.into_iter().map(|(one, _)| one).collect()
     }
 
-    /// The top-level field that the parameters stand in.
+    /// The top-level field that contains the parameters.
     fn parameters_key(&self) -> &'static str {
         match (self.get("parameters"), self.in_metadata("parameters")) {
             (Some(_), _) => "parameters",
@@ -190,7 +196,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Every declaration, and whether it is clear about being required.
+    /// Every declaration, and whether its `required` is clear.
     fn declared(&self) -> Vec<(Parameter, bool)> {
         match (self.in_either("parameters"), self.get("arguments")) {
             (Some(Node::Map(pairs)), _) => pairs.iter().map(|(name, node)| parameter(Some(name), node)).collect(),
@@ -209,8 +215,8 @@ fn find<'a>(pairs: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
     pairs.iter().rev().find(|(name, _)| name == key || name.replace('_', "-") == key).map(|(_, node)| node)
 }
 
-/// One declaration: a name alone, a map with a name, or the value beside a name (a map, or the description alone). With it,
-/// whether it is clear about being required.
+/// One declaration: a name alone, a map with a name, or the value beside a name (a map, or the description alone). Also
+/// returns whether its `required` is clear.
 fn parameter(name: Option<&str>, node: &Node) -> (Parameter, bool) {
     let own = name.map(str::to_owned);
     let Node::Map(pairs) = node else {
@@ -232,7 +238,7 @@ fn parameter(name: Option<&str>, node: &Node) -> (Parameter, bool) {
     (declared, required.is_some())
 }
 
-/// What a scalar says in any of the words that readers of YAML take for true and false.
+/// A scalar as a boolean, in any of the words that YAML readers take for true and false.
 fn boolean(node: &Node) -> Option<bool> {
     match node.to_text()?.to_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Some(true),
@@ -241,7 +247,7 @@ fn boolean(node: &Node) -> Option<bool> {
     }
 }
 
-/// The trimmed text of a scalar; `None` for blanks and for anything else.
+/// The trimmed text of a scalar; `None` for blank text and for anything else.
 fn plain_text(node: &Node) -> Option<String> {
     match node {
         Node::Scalar { text, .. } if !text.trim().is_empty() => Some(text.trim().to_owned()),
@@ -249,7 +255,7 @@ fn plain_text(node: &Node) -> Option<String> {
     }
 }
 
-/// A list in any of its forms. An item that YAML took for `key: value` was meant as text.
+/// A list in any of its forms. An item that YAML reads as `key: value` was meant as text.
 fn items(node: &Node, cut: fn(&str) -> Vec<String>) -> Vec<String> {
     match node {
         Node::Null => Vec::new(),

@@ -1,12 +1,12 @@
-//! What the YAML engine is spared.
+//! Protects the YAML engine from input that is slow to parse.
 //!
-//! Its cost is quadratic in the nesting of `[` and `{`, and it builds every event before any depth limit of its own
-//! acts, so depth is counted here first, over the bytes.
+//! The engine's cost is quadratic in the nesting of `[` and `{`, and it builds every event before it checks any depth
+//! limit. So depth is counted here first, over the bytes.
 
 use super::split::{Split, saturating};
 use crate::{
     limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING},
-    skill::Diagnostic,
+    skill::{Diagnostic, FindingCode},
 };
 
 /// Refuses a block that would be slow to parse.
@@ -16,22 +16,23 @@ use crate::{
 pub(super) fn check(split: &Split) -> Result<(), Diagnostic> {
     if split.yaml.len() > FRONTMATTER_BYTES {
         let message = format!("the frontmatter is over {FRONTMATTER_BYTES} bytes: move text into the body");
-        return Err(Diagnostic::error("frontmatter_too_large", message).at(split.yaml_line, 1));
+        return Err(Diagnostic::new(FindingCode::FrontmatterTooLarge, message).at(split.yaml_line, 1));
     }
     match too_deep(&split.yaml) {
         None => Ok(()),
         Some((line, column)) => {
             let message = format!("more than {FRONTMATTER_NESTING} `[` or `{{` are open here: quote the value");
-            Err(Diagnostic::error("frontmatter_too_deep", message).at(split.yaml_line.saturating_add(line), column))
+            Err(Diagnostic::new(FindingCode::FrontmatterTooDeep, message)
+                .at(split.yaml_line.saturating_add(line), column))
         }
     }
 }
 
-/// The place (0-based line, 1-based column) where one bracket too many is open.
+/// The place (0-based line, 1-based column) of the first bracket over the limit.
 ///
-/// A closing bracket inside quotes or a comment would hide depth, so one counts only where an even number of each quote
-/// and no `#` stand before it on its line. Text that fools this still pays five bytes and more for each level, and under
-/// the size limit that is a few milliseconds of parsing.
+/// A closing bracket inside quotes or a comment would hide depth, so one counts only if an even number of each quote
+/// and no `#` come before it on its line. Text that misleads this still needs five bytes and more for each level, which
+/// under the size limit is a few milliseconds of parsing.
 fn too_deep(yaml: &str) -> Option<(u32, u32)> {
     let mut open = 0_usize;
     for (at, line) in yaml.lines().enumerate() {

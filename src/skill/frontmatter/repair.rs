@@ -1,12 +1,12 @@
-//! Reading what its author meant where YAML reads nothing.
+//! Repairs frontmatter that is not YAML but has a clear meaning.
 //!
-//! Of the public skills that do not parse, nearly all hold one value that is prose with a `: ` in it or that begins with
-//! `*`, `@` or a backtick. Each entry of the block is parsed alone; the value of one that fails is put in double quotes
-//! as it stands, continuation lines and all. Lines keep their numbers, so that later findings still point at the file.
+//! Of the public skills that do not parse, nearly all have one value that is prose with a `: ` in it or that begins
+//! with `*`, `@` or a backtick. Each entry of the block is parsed alone. If one fails, its value is put in double
+//! quotes, with its continuation lines. Lines keep their numbers, so that later findings still point at the file.
 //!
-//! To read is one thing, to write it back another: a repair that may have swallowed a field, a list or a comment still
-//! reads, and the block is then not offered as what its author should have written. What an alias stands for is known
-//! only to the whole block, so an entry that has one is never quoted.
+//! Reading is one thing, writing back another: a repair that may have swallowed a field, a list or a comment is read,
+//! but is not offered as the text that the author should have written. Only the whole block gives an alias its meaning,
+//! so an entry with an alias is never quoted.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -14,25 +14,25 @@ use super::{
     split::{Split, saturating},
     yaml::{self, Fault, Node},
 };
-use crate::skill::Diagnostic;
+use crate::skill::{Diagnostic, FindingCode};
 
 /// Levels of nesting that are repaired.
 const LEVELS: usize = 8;
 
-/// Fields that are text whatever their value looks like.
+/// Fields that are always text.
 const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when-to-use", "argument-hint"];
 
-/// What had to be done to a block, and the text its author should have written, where there is no doubt about it.
+/// The repairs of a block, and the text that its author should have written, if there is no doubt about it.
 #[derive(Default)]
 pub(super) struct Repairs {
     pub text: Option<String>,
     pub findings: Vec<Diagnostic>,
 }
 
-/// Parses the block again after quoting what stood in the way.
+/// Quotes the values that do not parse, and parses the block again.
 ///
 /// # Errors
-/// `yaml_invalid` or `frontmatter_not_a_map`, about the text as it was written, where no repair helps.
+/// `yaml_invalid` or `frontmatter_not_a_map`, about the original text, if no repair helps.
 pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<(Node, Repairs), Diagnostic> {
     let mut repair = Repair {
         lines: split.yaml.lines().map(Cow::Borrowed).collect(),
@@ -48,7 +48,7 @@ pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Resul
         Ok(node) if node.is_fields() && !repair.done.is_empty() => {
             let place = |(line, column, what): (usize, usize, String)| {
                 let line = split.yaml_line.saturating_add(saturating(line));
-                Diagnostic::warning("yaml_repaired", what).at(line, saturating(column + 1))
+                Diagnostic::new(FindingCode::YamlRepaired, what).at(line, saturating(column + 1))
             };
             let text = repair.is_certain.then(|| repair.without_folded());
             Ok((node, Repairs { text, findings: repair.done.into_iter().map(place).collect() }))
@@ -60,24 +60,24 @@ pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Resul
 fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
     let Err(fault) = first else {
         let message = "the frontmatter is not a list of fields: write `name: …` and `description: …`, a line each";
-        return Diagnostic::error("frontmatter_not_a_map", message).at(split.yaml_line, 1);
+        return Diagnostic::new(FindingCode::FrontmatterNotAMap, message).at(split.yaml_line, 1);
     };
     let message = format!("the frontmatter is not YAML: {}; put the value in double quotes", fault.message);
-    // The engine also counts U+0085, U+2028 and U+2029 as line ends; nobody's editor goes past the last line.
+    // The engine also counts U+0085, U+2028 and U+2029 as line ends, but no editor shows a line after the last.
     let (line, column) = fault.place.filter(|(line, _)| *line <= split.yaml.lines().count()).unwrap_or((1, 1));
-    Diagnostic::error("yaml_invalid", message)
+    Diagnostic::new(FindingCode::YamlInvalid, message)
         .at(split.yaml_line.saturating_add(saturating(line.saturating_sub(1))), saturating(column))
 }
 
 struct Repair<'a> {
     lines: Vec<Cow<'a, str>>,
-    /// Lines whose text is now in quotes on a line above, and which are blank.
+    /// Lines whose text is now in quotes on a line above, and which are now blank.
     folded: BTreeSet<usize>,
-    /// (line of the block, column, what was done), all counted from zero.
+    /// (line of the block, column, repair), counted from zero.
     done: Vec<(usize, usize, String)>,
-    /// Whether every repair can only have been meant so.
+    /// Whether no repair is in doubt.
     is_certain: bool,
-    /// Names that the block gives to values, and those it calls values by.
+    /// The names that the block gives to values, and those it refers to.
     anchors: BTreeSet<&'a str>,
     aliases: BTreeSet<&'a str>,
 }
@@ -88,12 +88,12 @@ struct Entry<'a> {
     indent: usize,
     /// The key, or `None` for an item of a list.
     key: Option<&'a str>,
-    /// Where in the line the value begins, in bytes; the length of the line where it has none.
+    /// The byte of the line at which the value begins; the length of the line if it has none.
     value_at: usize,
 }
 
 impl Entry<'_> {
-    /// Whether it is a field of text, whatever its value looks like.
+    /// Whether its field is always text.
     fn is_text(&self) -> bool {
         self.key.is_some_and(|key| TEXT_FIELDS.contains(&key.replace('_', "-").as_str()))
     }
@@ -102,11 +102,11 @@ impl Entry<'_> {
 /// The value of an entry, read as text over all its lines.
 struct Prose<'a> {
     text: String,
-    /// A comment behind it, with the blanks before that.
+    /// The comment behind it, with the blanks before that.
     comment: &'a str,
-    /// The lines below the first that belong to it. Comments and blank lines behind them do not.
+    /// The lines below the first that belong to it, without comments and blank lines at the end.
     rest: &'a [Cow<'a, str>],
-    /// Whether its form leaves no doubt that it is text and nothing else.
+    /// Whether its form can only be text.
     is_plain: bool,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Prose<'a> {
         Self { text: parts.join(" "), comment, rest, is_plain }
     }
 
-    /// Whether it can only be the text of an entry at `indent`: no line of it could be another field or an item.
+    /// Whether it can only be the text of an entry at `indent`: no line of it can be another field or an item.
     fn is_certain(&self, indent: usize) -> bool {
         let is_below = |line: &Cow<'_, str>| match entry(line) {
             _ if line.trim().is_empty() => true,
@@ -145,21 +145,21 @@ impl<'a> Prose<'a> {
 }
 
 impl Repair<'_> {
-    /// Spaces for tabs where a line is indented, which YAML forbids.
+    /// Replaces tabs in the indentation by spaces, because YAML forbids tabs there.
     fn tabs(&mut self) {
         for (at, line) in self.lines.iter_mut().enumerate() {
             let text = line.trim_start();
             let indent = line.strip_suffix(text).unwrap_or_default();
             if indent.contains('\t') && !text.is_empty() {
                 self.done.push((at, 0, "a tab in the indentation was read as two spaces: use spaces".to_owned()));
-                // Behind spaces it may be text of a block.
+                // A tab behind spaces may be text of a block.
                 self.is_certain &= indent.starts_with('\t');
                 *line = Cow::Owned(indent.replace('\t', "  ") + text);
             }
         }
     }
 
-    /// Repairs the entries of the lines from `begin` to `end`, which are those of one level.
+    /// Repairs the entries of the lines from `begin` to `end`, which have one level.
     fn entries(&mut self, begin: usize, end: usize, level: usize) {
         let starts = self.starts(begin, end);
         for (nth, start) in starts.iter().enumerate() {
@@ -170,14 +170,14 @@ impl Repair<'_> {
         }
     }
 
-    /// The lines at which entries of this level begin. Whatever is not one belongs to the entry above it.
+    /// The lines at which entries of this level begin. Any other line belongs to the entry above it.
     fn starts(&self, begin: usize, end: usize) -> Vec<usize> {
         let indents = (begin..end).filter_map(|at| Some((at, entry(self.lines.get(at)?)?.indent)));
         let Some((_, margin)) = indents.clone().next() else { return Vec::new() };
         indents.filter(|(_, indent)| *indent <= margin).map(|(at, _)| at).collect()
     }
 
-    /// Where an entry ends that may reach to `end`: blank lines and comments behind it are not its own.
+    /// The end of an entry that may reach to `end`. Blank lines and comments behind it are not part of it.
     fn content_end(&self, begin: usize, end: usize) -> usize {
         let lines = self.lines.get(begin + 1..end).unwrap_or_default();
         begin
@@ -185,7 +185,7 @@ impl Repair<'_> {
             + lines.iter().rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).map_or(0, |at| at + 1)
     }
 
-    /// Whether these lines are YAML on their own, and an entry rather than loose text.
+    /// Whether these lines are YAML on their own, and an entry, not loose text.
     fn parses(&self, begin: usize, end: usize) -> bool {
         matches!(yaml::parse(&self.text(begin, end, "\n")), Ok(Node::Map(_) | Node::Sequence(_)))
     }
@@ -194,7 +194,7 @@ impl Repair<'_> {
         self.lines.get(begin..end).unwrap_or_default().join(joint)
     }
 
-    /// Repairs one entry that does not parse.
+    /// Repairs an entry that does not parse.
     fn entry(&mut self, begin: usize, end: usize, level: usize) {
         let Some(line) = self.lines.get(begin).map(|line| line.clone().into_owned()) else { return };
         let Some(found) = entry(&line) else { return };
@@ -265,8 +265,8 @@ impl Repair<'_> {
     }
 }
 
-/// Where the comment at the end of a line begins, with the blanks before it; the length of a line that has none.
-/// `issue #12` is taken for text, though YAML has no text there.
+/// The byte at which the comment at the end of a line begins, with the blanks before it; the length of a line without
+/// one. `issue #12` counts as text, although YAML reads a comment there.
 fn comment_start(line: &str) -> usize {
     let mut marks = line.match_indices('#').map(|(at, _)| line.split_at(at));
     let is_comment = |(before, from): &(&str, &str)| {
@@ -275,7 +275,7 @@ fn comment_start(line: &str) -> usize {
     marks.find(is_comment).map_or(line.len(), |(before, _)| before.trim_end().len())
 }
 
-/// The names behind each `sigil` where one can name a value: `&name` gives a name, `*name` uses one.
+/// The names behind each `sigil` that can belong to a value: `&name` gives a name, `*name` refers to one.
 fn marks(yaml: &str, sigil: char) -> impl Iterator<Item = &str> {
     yaml.match_indices(sigil).filter_map(move |(at, _)| {
         let (before, from) = yaml.split_at(at);
@@ -289,7 +289,7 @@ fn trimmed<'a>(lines: &'a [Cow<'_, str>]) -> impl Iterator<Item = &'a str> + Clo
     lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty())
 }
 
-/// Reads the first line of an entry. A key is a word or a few, or in quotes; prose in front of a colon is not one.
+/// Reads the first line of an entry. A key is a word or a few, or in quotes. Prose before a colon is not a key.
 fn entry(line: &str) -> Option<Entry<'_>> {
     let text = line.trim_start_matches(' ');
     let indent = line.len() - text.len();
@@ -305,8 +305,8 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (plain && spaced).then(|| Entry { indent, key: Some(named), value_at: line.len() - value.trim_start().len() })
 }
 
-/// The text inside a pair of quotes that did not parse; any other text as it is. JSON strings are no YAML where they
-/// spell a character as two surrogates.
+/// The text inside a pair of quotes that did not parse; any other text unchanged. JSON strings are not YAML if they
+/// write a character as two surrogates.
 fn unquoted(text: &str) -> Cow<'_, str> {
     if let Ok(json) = serde_json::from_str::<String>(text) {
         return Cow::Owned(json);

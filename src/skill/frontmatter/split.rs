@@ -1,28 +1,32 @@
-//! Where the frontmatter ends and the body begins.
+//! Splits a SKILL.md into frontmatter and body.
 //!
-//! Only a line that is `---` and nothing else delimits: a description may well hold ` --- `, and readers that split on
-//! the first three dashes cut it there.
+//! Only a line that is `---` and nothing else is a delimiter: a description may contain ` --- `, and readers that split
+//! on the first three dashes cut it there.
 
 use std::borrow::Cow;
 
-use crate::{limits::FRONTMATTER_BYTES, skill::Diagnostic};
+use crate::{
+    limits::FRONTMATTER_BYTES,
+    skill::{Diagnostic, FindingCode},
+};
 
 /// A SKILL.md cut in two, with `\n` line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::skill) struct Split {
     /// The lines between the delimiters.
     pub yaml: String,
-    /// The 1-based line of SKILL.md on which they begin.
+    /// The 1-based line of SKILL.md at which they begin.
     pub yaml_line: u32,
     /// Everything after the closing delimiter's line.
     pub body: String,
-    /// The 1-based line of SKILL.md on which that begins.
+    /// The 1-based line of SKILL.md at which the body begins.
     pub body_line: u32,
 }
 
-/// The text of a SKILL.md: byte order mark gone, line ends `\n`, bytes that are not UTF-8 replaced and reported.
+/// The text of a SKILL.md: without byte order mark, with `\n` line ends. Bytes that are not UTF-8 are replaced and
+/// reported.
 ///
-/// With `cut` the bytes are only the head of a file, and a character cut in two at their end is nobody's fault.
+/// With `cut` the bytes are only the head of a file, and an incomplete character at their end is not reported.
 pub(in crate::skill) fn decode(bytes: &[u8], cut: bool) -> (String, Option<Diagnostic>) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = match std::str::from_utf8(bytes) {
@@ -39,7 +43,7 @@ fn invalid_utf8(bytes: &[u8]) -> Diagnostic {
     let good = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let line = good.matches('\n').count() + 1;
     let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Diagnostic::warning("invalid_utf8", "SKILL.md is not UTF-8 here; the bytes were replaced: save it as UTF-8")
+    Diagnostic::new(FindingCode::InvalidUtf8, "SKILL.md is not UTF-8 here; the bytes were replaced: save it as UTF-8")
         .at(saturating(line), saturating(column))
 }
 
@@ -65,7 +69,7 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
         }
     }
     let message = "the frontmatter never ends: close it with a line that is `---` and nothing else";
-    Err(Diagnostic::error("frontmatter_unclosed", message).at(saturating(opening + 1), 1))
+    Err(Diagnostic::new(FindingCode::FrontmatterUnclosed, message).at(saturating(opening + 1), 1))
 }
 
 fn is_delimiter(line: &str) -> bool {
@@ -75,17 +79,17 @@ fn is_delimiter(line: &str) -> bool {
 fn missing(at: usize) -> Diagnostic {
     let message =
         "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line";
-    Diagnostic::error("frontmatter_missing", message).at(saturating(at + 1), 1)
+    Diagnostic::new(FindingCode::FrontmatterMissing, message).at(saturating(at + 1), 1)
 }
 
 fn too_large(opening: usize) -> Diagnostic {
     let message = format!(
         "the frontmatter is over {FRONTMATTER_BYTES} bytes: move text into the body, or close it with a `---` line"
     );
-    Diagnostic::error("frontmatter_too_large", message).at(saturating(opening + 1), 1)
+    Diagnostic::new(FindingCode::FrontmatterTooLarge, message).at(saturating(opening + 1), 1)
 }
 
-/// A line or column number, which never comes near the end of its type.
+/// A line or column number as `u32`, which is always large enough.
 pub(in crate::skill) fn saturating(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
-//! YAML into a tree that keeps every scalar as it was written.
+//! Parses YAML into a tree that keeps every scalar as written.
 //!
-//! The engine decides what a plain scalar is and then forgets its text: `1.10` becomes the number 1.1. So a block is
-//! read twice, once for its shape and once, guided by that shape, for the text of each scalar.
+//! The engine decides the type of a plain scalar and then forgets its text: `1.10` becomes the number 1.1. So a block
+//! is read twice: once for its shape and once, guided by that shape, for the text of each scalar.
 
 use std::{cell::Cell, fmt};
 
@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::limits::FRONTMATTER_BYTES;
 
-/// What nodes and text may add up to. Without aliases no block of legal size comes near it: a node costs a byte or more.
+/// The limit of nodes and text together. Without aliases no block of legal size comes near it, because a node costs a
+/// byte or more.
 const BUDGET: usize = 2 * FRONTMATTER_BYTES;
 
 /// A parsed value.
@@ -21,21 +22,21 @@ const BUDGET: usize = 2 * FRONTMATTER_BYTES;
 pub(super) enum Node {
     /// Nothing, or `null`.
     Null,
-    /// A scalar: its text as written, and what YAML takes it for.
+    /// A scalar: its text as written, and its value in YAML.
     Scalar { text: String, value: Value },
     /// A list.
     Sequence(Vec<Node>),
-    /// A map in its written order, doubled keys included.
+    /// A map in its written order, with repeated keys.
     Map(Vec<(String, Node)>),
 }
 
 impl Node {
-    /// Whether it can be the whole of a frontmatter: a map, or nothing at all.
+    /// Whether it can be a whole frontmatter: a map, or nothing at all.
     pub(super) fn is_fields(&self) -> bool {
         matches!(self, Self::Map(_) | Self::Null)
     }
 
-    /// The same as JSON. Of a doubled key the last value stands, as in most readers.
+    /// The value as JSON. The last of repeated keys counts, as in most readers.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -47,7 +48,7 @@ impl Node {
         }
     }
 
-    /// The same as text: a scalar as written, anything else as JSON; `None` for nothing.
+    /// The value as text: a scalar as written, anything else as JSON; `None` for nothing.
     pub(super) fn to_text(&self) -> Option<String> {
         match self {
             Self::Null => None,
@@ -57,7 +58,7 @@ impl Node {
     }
 }
 
-/// Why a block does not parse; lines and columns count from one, within the block.
+/// The reason why a block does not parse. Lines and columns count from one, within the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub message: String,
@@ -79,7 +80,7 @@ fn fault(error: &serde_yaml::Error) -> Fault {
     Fault { message, place: error.location().map(|place| (place.line(), place.column())) }
 }
 
-/// What kind of thing stands where, learnt in the first reading.
+/// The kind of each node, from the first reading.
 #[derive(Debug)]
 enum Shape {
     Null,
@@ -90,10 +91,10 @@ enum Shape {
     Map(Vec<(Shape, Shape)>),
 }
 
-/// Reads a shape, charging each node and its text to the budget, so that aliases cannot multiply without bound.
+/// Reads a shape. Each node and its text cost budget, so that aliases cannot multiply without bound.
 ///
-/// Nor can keys: one that is a list or a map becomes JSON text, which is escaped once more for each such key around it, so
-/// what is inside a key costs twice what it costs outside.
+/// The same holds for keys: a key that is a list or a map becomes JSON text, which is escaped once more for each such
+/// key around it. So the content of a key costs twice what it costs elsewhere.
 #[derive(Clone, Copy)]
 struct ShapeSeed<'a> {
     budget: &'a Cell<usize>,
@@ -108,7 +109,7 @@ impl ShapeSeed<'_> {
         Ok(())
     }
 
-    /// For what is inside the list or map that this seed reads.
+    /// The seed for the content of the list or map that this seed reads.
     fn inside(self) -> Self {
         let weight = if self.is_key { self.weight.saturating_mul(2) } else { self.weight };
         Self { weight, is_key: false, ..self }
@@ -189,7 +190,7 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
         Ok(Shape::Map(shapes))
     }
 
-    /// A `!tag`: what it is put on counts, the tag does not.
+    /// A `!tag`: only the tagged value counts.
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Shape, A::Error> {
         let (_, value) = tagged.variant::<IgnoredAny>()?;
         value.newtype_variant_seed(self)
@@ -216,7 +217,7 @@ fn scalar<'de, D: Deserializer<'de>>(deserializer: D, value: impl FnOnce(&str) -
     Ok(Node::Scalar { value: value(&text), text })
 }
 
-/// A number where JSON writes it the same way; else its text, so that version 1.10 never becomes 1.1.
+/// A number, if JSON writes it in the same way; otherwise its text, so that version 1.10 never becomes 1.1.
 fn faithful_number(text: &str) -> Value {
     let number = serde_json::from_str(text).ok().filter(Value::is_number);
     let written = number.as_ref().map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! Mending what has only one right answer: bytes, quoting and the name.
+//! Mends findings that have only one right answer: bytes, quoting and the name.
 
 use super::{lint, name_fault};
 use crate::{
@@ -13,17 +13,17 @@ use crate::{
 /// A SKILL.md that was mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
-    /// The file as it should be.
+    /// The mended file.
     pub bytes: Vec<u8>,
-    /// What was wrong with it and no longer is, with its place in the file as it was.
+    /// The findings that are mended, with their places in the original file.
     pub mended: Vec<Diagnostic>,
 }
 
-/// Mends a SKILL.md; `None` where nothing that lint finds can be mended safely.
+/// Mends a SKILL.md. Returns `None` if no finding can be mended safely.
 ///
-/// Byte order mark, line ends, blank lines before the frontmatter, tabs and values that need quotes are put right, and
-/// the name becomes the folder's where that is a valid name. Every other field reads the same before and after, which is
-/// checked. The body and the `---` lines keep their text, a carriage return inside a line among it.
+/// Byte order mark, line ends, blank lines before the frontmatter, tabs and values that need quotes are corrected, and
+/// the name becomes the folder's if that is a valid name. Every other field reads the same before and after, which is
+/// checked. The body and the `---` lines keep their text, even a carriage return inside a line.
 #[must_use]
 pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
     let (text, undecoded) = decode(bytes, false);
@@ -45,7 +45,7 @@ pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
     (!fixed.mended.is_empty() && missing_from(&before, &after).is_empty()).then_some(fixed)
 }
 
-/// What stands around the YAML of a file, with `\n` line ends.
+/// The text around the YAML of a file, with `\n` line ends.
 struct Frame {
     opening: String,
     closing: String,
@@ -53,9 +53,9 @@ struct Frame {
 }
 
 impl Frame {
-    /// `None` where a carriage return alone ends a line of the frontmatter.
+    /// `None` if a single carriage return ends a line of the frontmatter.
     fn of(bytes: &[u8], split: &Split) -> Option<Self> {
-        // As `decode` has it but for such carriage returns, byte for byte.
+        // The same bytes as in `decode`, except for such carriage returns.
         let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
         let text = text.replace("\r\n", "\n");
         let (head, body) = text.split_at_checked(text.len().checked_sub(split.body.len())?)?;
@@ -70,7 +70,7 @@ impl Frame {
     }
 }
 
-/// The block with its `name` line replaced, or with one put first.
+/// The block with its `name` line replaced, or with one added at the top.
 fn with_name(split: &Split, yaml: &str, folder: &str) -> String {
     let source = Source::from(&Split { yaml: yaml.to_owned(), ..split.clone() }).line_of("name", 0);
     let line = name_line(folder);
@@ -97,7 +97,7 @@ fn comment(line: &str) -> Option<&str> {
     Some(behind.trim_start()).filter(|behind| behind.starts_with('#'))
 }
 
-/// Whether `mended` reads as the same skill, but for a name that is `name` now.
+/// Whether `mended` reads as the same skill, apart from the name, which must be `name`.
 fn is_same_but_for_name(mended: &[u8], bytes: &[u8], folder: &str, name: Option<&str>) -> bool {
     let (Some(mut after), Some(mut before)) = (read_document(mended, folder).0, read_document(bytes, folder).0) else {
         return false;
@@ -110,8 +110,7 @@ fn is_same_but_for_name(mended: &[u8], bytes: &[u8], folder: &str, name: Option<
     is_named && after.frontmatter == before.frontmatter && after.body == before.body
 }
 
-/// Those of `these` that are not in `others`. Lines may have moved and words changed, so what counts is how often a code
-/// is found.
+/// The findings of `these` that are not in `others`. Lines and words may differ, so each code is counted.
 fn missing_from(others: &[Diagnostic], these: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut left: Vec<&str> = others.iter().map(|finding| finding.code.as_str()).collect();
     let is_missing = |finding: &&Diagnostic| match left.iter().position(|code| *code == finding.code) {

@@ -1,14 +1,14 @@
-//! Links of a body that lead to files of the skill.
+//! Links in a body to files of the skill.
 
 use std::collections::BTreeSet;
 
 use super::places::Places;
 use crate::{
     limits::SKILL_FINDINGS,
-    skill::{Diagnostic, frontmatter::Split, outline::outline},
+    skill::{Diagnostic, FindingCode, frontmatter::Split, outline::outline},
 };
 
-/// Files that are known by a name without a dot. Other such words are the `url` of an example.
+/// File names without a dot that are recognised. Other such words are the `url` of an example.
 const PLAIN_NAMES: [&str; 16] = [
     "AUTHORS",
     "CHANGELOG",
@@ -28,17 +28,17 @@ const PLAIN_NAMES: [&str; 16] = [
     "VERSION",
 ];
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, PartialEq, Eq)]
-enum Target {
-    /// To a path of the machine it was written on.
+enum LinkTarget {
+    /// A path of the author's machine.
     Machine,
-    /// To this path, decoded, seen from the skill's folder.
+    /// This path, decoded, relative to the skill's folder.
     Path(String),
 }
 
-/// A warning for each link to a file that the skill does not have, that lies outside it or deeper than is advised, up to
-/// one more than are shown.
+/// A warning for each link to a file that the skill does not have, or that lies outside it or deeper than advised, up
+/// to one more than are shown.
 pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     let files: BTreeSet<&str> = files.iter().copied().collect();
     let mut places = Places::of(split);
@@ -56,42 +56,42 @@ pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     found
 }
 
-fn finding(written: &str, target: &Target, files: &BTreeSet<&str>) -> Option<Diagnostic> {
+fn finding(written: &str, target: &LinkTarget, files: &BTreeSet<&str>) -> Option<Diagnostic> {
     let path = match target {
-        Target::Machine => None,
-        Target::Path(path) => inside(path),
+        LinkTarget::Machine => None,
+        LinkTarget::Path(path) => inside(path),
     };
     let Some(path) = path else {
         let message =
             format!("{written} leads out of the skill, where agents cannot follow: bring the file into the skill");
-        return Some(Diagnostic::warning("link_outside_skill", message));
+        return Some(Diagnostic::new(FindingCode::LinkOutsideSkill, message));
     };
     if !exists(files, &path) {
         let message = format!("the skill has no file {path}: add it, or correct the link");
-        return Some(Diagnostic::warning("link_missing_file", message));
+        return Some(Diagnostic::new(FindingCode::LinkMissingFile, message));
     }
     let folders = path.matches('/').count();
     (folders > 1).then(|| {
         let message = format!("{path} lies {folders} folders deep, advised is one level below SKILL.md: move it up");
-        Diagnostic::warning("link_too_deep", message)
+        Diagnostic::new(FindingCode::LinkTooDeep, message)
     })
 }
 
-/// Where a link leads, if it can be to a file: no URL, no anchor, no placeholder.
-fn target(target: &str) -> Option<Target> {
+/// The target of a link, if it can be a file: no URL, no anchor, no placeholder.
+fn target(target: &str) -> Option<LinkTarget> {
     let target = target.strip_prefix("${SKILL_DIR}/").or(target.strip_prefix("${CLAUDE_SKILL_DIR}/")).unwrap_or(target);
     let path = target.split(['#', '?']).next().filter(|path| !path.is_empty())?;
     let scheme = path.split_once(':').map(|(scheme, _)| scheme);
     if let Some(scheme) = scheme.filter(|scheme| scheme.chars().all(|c| c.is_ascii_alphanumeric())) {
-        // One letter is a drive of Windows.
-        return (scheme.eq_ignore_ascii_case("file") || scheme.len() == 1).then_some(Target::Machine);
+        // One letter is a Windows drive.
+        return (scheme.eq_ignore_ascii_case("file") || scheme.len() == 1).then_some(LinkTarget::Machine);
     }
     let is_placeholder = path.contains(['{', '}', '<', '>', '$', '*']) || path.contains("...");
     let is_file = path.contains(['/', '.']) || PLAIN_NAMES.contains(&path);
-    (!is_placeholder && !path.starts_with("//") && is_file).then(|| Target::Path(decoded(path)))
+    (!is_placeholder && !path.starts_with("//") && is_file).then(|| LinkTarget::Path(decoded(path)))
 }
 
-/// The path below the skill's folder; `None` where it leaves it.
+/// The path below the skill's folder; `None` if it leaves the folder.
 fn inside(target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;
@@ -117,7 +117,7 @@ fn exists(files: &BTreeSet<&str>, path: &str) -> bool {
         || files.range(folder.as_str()..).next().is_some_and(|file| file.starts_with(&folder))
 }
 
-/// `%20` and its like, decoded; what is not such an escape stays.
+/// Decodes `%20` and similar escapes, and leaves the rest.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -160,7 +160,7 @@ mod tests {
         {
             assert_eq!(super::target(target), None, "{target}");
         }
-        assert_eq!(target("a%20b%zz%+1.md?x#y"), Some(Target::Path("a b%zz%+1.md".to_owned())));
+        assert_eq!(target("a%20b%zz%+1.md?x#y"), Some(LinkTarget::Path("a b%zz%+1.md".to_owned())));
     }
 
     #[test]

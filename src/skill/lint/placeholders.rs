@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::places::Places;
 use crate::{
     limits::{PARAMETER_REACH, SKILL_FINDINGS},
-    skill::{Diagnostic, Parameter, frontmatter::Split},
+    skill::{Diagnostic, FindingCode, Parameter, frontmatter::Split},
 };
 
 /// A warning for each `{{name}}` that is not among the `declared`, at its first place, up to one more than are shown.
-/// Where nothing is declared, braces are those of an example.
+/// If the skill declares nothing, braces belong to an example.
 pub(super) fn undeclared(split: &Split, declared: &[Parameter]) -> Vec<Diagnostic> {
     let mut seen: BTreeSet<&str> = declared.iter().map(|one| one.name.as_str()).collect();
     let mut places = Places::of(split);
@@ -17,13 +17,13 @@ pub(super) fn undeclared(split: &Split, declared: &[Parameter]) -> Vec<Diagnosti
     let marks = split.body.match_indices("{{").filter(|_| !declared.is_empty());
     for (at, _) in marks {
         let (before, from) = split.body.split_at(at);
-        // `${{ … }}` is a workflow's, and with a backslash it is meant as text.
+        // `${{ … }}` belongs to a workflow, and a backslash makes it text.
         let Some(name) = name(from).filter(|_| !before.ends_with(['$', '\\', '{'])) else { continue };
         if seen.insert(name) {
             let (line, column) = places.at(at);
             let message =
                 format!("no parameter {name} is declared for {{{{{name}}}}}: declare it, or write \\{{{{{name}}}}}");
-            found.push(Diagnostic::warning("parameter_undeclared", message).at(line, column));
+            found.push(Diagnostic::new(FindingCode::ParameterUndeclared, message).at(line, column));
         }
         if found.len() > SKILL_FINDINGS {
             break;
@@ -32,7 +32,7 @@ pub(super) fn undeclared(split: &Split, declared: &[Parameter]) -> Vec<Diagnosti
     found
 }
 
-/// The name in the `{{name}}` at the head of `text`.
+/// The name in the `{{name}}` at the beginning of `text`.
 fn name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("{{")?;
     let (name, _) = inside.get(..inside.floor_char_boundary(PARAMETER_REACH))?.split_once("}}")?;

@@ -1,10 +1,10 @@
-//! Where HTML in a Markdown text leads: `<a href>` and `<img src>`.
+//! The targets of HTML in a Markdown text: `<a href>` and `<img src>`.
 //!
-//! Read from left to right and never twice, so that tags that are never closed cost no more than others.
+//! Each byte is read once, from left to right, so unclosed tags cost no more than others.
 
 use std::ops::Range;
 
-/// The targets in `html` with the tags they stand in.
+/// The targets in `html` with their tags.
 pub(super) fn links(html: &str) -> Vec<(&str, Range<usize>)> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -32,7 +32,7 @@ pub(super) fn links(html: &str) -> Vec<(&str, Range<usize>)> {
     found
 }
 
-/// The value of the attribute `wanted` of a tag, and what comes behind the tag.
+/// The value of the attribute `wanted` of a tag, and the rest behind the tag.
 fn attribute<'a>(attributes: &'a str, wanted: &str) -> (Option<&'a str>, &'a str) {
     let mut found = None;
     let mut rest = attributes;

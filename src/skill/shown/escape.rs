@@ -1,12 +1,12 @@
-//! What each format needs of a text. Text that needs nothing comes back byte for byte.
+//! The escaping of each format. Text that needs none comes back byte for byte.
 
 use std::{borrow::Cow, fmt::Write as _, iter::repeat_n};
 
-/// `text` without characters that a person does not see and a model does, and how many were taken out.
+/// `text` without characters that a model reads and a person does not see, and the number of characters removed.
 ///
-/// Gone are bidirectional controls, tag characters (U+E0000 to U+E007F), invisible operators and fillers, the variation
-/// selectors beyond U+E0100 that can carry hidden bytes, and control characters other than tab and line feed, ESC among
-/// them. ZWJ, ZWNJ and the common variation selectors stay: emoji and several scripts need them.
+/// Removed are bidirectional controls, tag characters (U+E0000 to U+E007F), invisible operators and fillers, the
+/// variation selectors beyond U+E0100 that can hide bytes, and control characters other than tab and line feed. ZWJ,
+/// ZWNJ and the common variation selectors stay, because emoji and several scripts need them.
 pub(super) fn sanitize(text: &str) -> (String, usize) {
     if !text.contains(is_hidden) {
         return (text.to_owned(), 0);
@@ -16,7 +16,7 @@ pub(super) fn sanitize(text: &str) -> (String, usize) {
     (kept, removed)
 }
 
-/// Whether a character is one that `sanitize` takes out.
+/// Whether `sanitize` removes a character.
 pub(in super::super) fn is_hidden(c: char) -> bool {
     let invisible = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
@@ -26,7 +26,8 @@ pub(in super::super) fn is_hidden(c: char) -> bool {
     invisible || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
-/// `text` for an XML attribute or element: markup escaped, and what XML 1.0 cannot hold replaced by U+FFFD.
+/// `text` for an XML attribute or element: markup is escaped, and U+FFFD replaces characters that XML 1.0 does not
+/// allow.
 #[must_use]
 pub fn xml_escape(text: &str) -> Cow<'_, str> {
     if !text.contains(needs_escape) {
@@ -53,7 +54,7 @@ fn needs_escape(c: char) -> bool {
     matches!(c, '&' | '<' | '>' | '"' | '\'' | '\0'..='\x08' | '\x0b'..='\x1f' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// `text` within a paragraph of Markdown: no tag and no link begins in it.
+/// `text` within a paragraph of Markdown: it begins no tag and no link.
 pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     if !text.contains('<') && !text.contains("](") {
         return Cow::Borrowed(text);
@@ -63,7 +64,7 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     let mut last = ' ';
     for c in text.chars() {
         if c == '<' || (c == '(' && last == ']') {
-            // Of the author's own backslashes the last would take the sense of ours.
+            // The author's last backslash would cancel ours.
             out.extend(repeat_n('\\', slashes + 1));
         }
         slashes = if c == '\\' { slashes + 1 } else { 0 };
@@ -73,7 +74,7 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same where it begins a line: no heading, quote or fence begins with it, and it defines no link.
+/// `text` at the beginning of a line: also begins no heading, quote or fence, and defines no link.
 pub(super) fn line_start(text: &str) -> Cow<'_, str> {
     let text = markdown(text);
     if opens_block(&text) { Cow::Owned(format!("\\{text}")) } else { text }
@@ -87,7 +88,7 @@ fn opens_block(text: &str) -> bool {
     ["```", "~~~", ">"].iter().any(|opening| text.starts_with(opening)) || is_heading() || may_be_label(text)
 }
 
-/// Whether a text begins as the definition of a link does, if a colon or a bracket of others follows it.
+/// Whether a text begins like the definition of a link, if a colon or a bracket of other text follows it.
 fn may_be_label(text: &str) -> bool {
     let mut escaped = false;
     let is_end = |c: char| {
@@ -98,8 +99,8 @@ fn may_be_label(text: &str) -> bool {
     text.starts_with('[') && text.split_once(is_end).is_none_or(|(_, rest)| rest.is_empty() || rest.starts_with(':'))
 }
 
-/// `body` between two lines of backticks, more of them than anywhere in a row inside it, so that nothing in it closes
-/// the fence.
+/// `body` between two lines of backticks, with more of them than in any row inside, so that nothing in it closes the
+/// fence.
 pub(super) fn fence(body: &str) -> String {
     let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let ticks = "`".repeat(longest.max(2) + 1);

@@ -1,4 +1,4 @@
-//! Where things lie in the folder, and what lies there: the only code that turns keys into paths.
+//! The layout of the folder: the only code that turns keys into paths.
 
 use std::{
     fs::{self, File},
@@ -18,10 +18,10 @@ use crate::{
     store::{Cause, StoreError, StoreResult},
 };
 
-/// The store's own folder; no key begins with it and no listing shows it.
+/// The store's own folder. No key begins with it and no listing shows it.
 pub(super) const OWN: &str = ".skillmount-store";
 
-/// A file of the store's own with a capital and an accent, by whose name a disk shows whether it folds them.
+/// A file of the store with a capital and an accent, which shows whether a disk folds names.
 const PROBE: &str = "Probe-\u{e9}";
 
 /// The folder of a store and its own folders in it.
@@ -30,24 +30,24 @@ pub(super) struct Layout {
     root: PathBuf,
 }
 
-/// What lies at the path of a key.
+/// The state of the path of a key.
 #[derive(Debug)]
-pub(super) enum Spot {
-    /// A file, which is an object.
+pub(super) enum PathState {
+    /// A file: an object.
     File(fs::Metadata),
     /// A folder.
     Folder,
-    /// Nothing, though it could.
+    /// Nothing.
     Nothing,
-    /// Nothing, and nothing can: a folder of its path is the object with this key.
+    /// Nothing, and nothing is possible: a folder of its path is the object with this key.
     BelowFile(String),
-    /// Nothing, and nothing can: the words finish "… is".
+    /// Nothing, and nothing is possible, with the reason in words that complete "… is".
     Blocked(String),
 }
 
 impl Layout {
-    /// Makes what is missing, refuses a disk on which two names are one, and clears away what crashed writers left. A
-    /// folder that can only be read is opened for reading.
+    /// Creates what is missing, refuses a disk that folds names, and removes what crashed writers left. A folder that
+    /// can only be read is opened for reading.
     pub(super) fn open(root: &Path) -> StoreResult<Self> {
         fs::create_dir_all(root).map_err(unusable)?;
         let layout = Self { root: fs::canonicalize(root).map_err(unusable)? };
@@ -66,13 +66,13 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The store's own folders, where they are not there.
+    /// Creates the store's own folders, if they are missing.
     fn make_own(&self) -> io::Result<()> {
         make_folder(&self.root.join(OWN))?;
         ["locks", "meta", "tmp"].into_iter().try_for_each(|folder| make_folder(&self.own(folder)))
     }
 
-    /// What `attempt` gives on the store's own folders, which are made again if somebody has removed them.
+    /// Runs `attempt` on the store's own folders. If another tool has removed them, creates them and runs it again.
     pub(super) fn in_own_folders<T>(&self, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         match attempt() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -94,7 +94,7 @@ impl Layout {
             if depth == 0 && segment == OWN {
                 return Err(StoreError::Unsupported(format!("`{OWN}` is its own; use another name")));
             }
-            // On Linux and macOS every segment of a key is a plain name; elsewhere `C:` or `\` would not be.
+            // On Linux and macOS every segment of a key is a plain name. Elsewhere `C:` or `\` would not be.
             let mut parts = Path::new(segment).components();
             if !matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == segment) {
                 return Err(StoreError::Unsupported(format!("its disk cannot name a file {segment:?}")));
@@ -104,20 +104,20 @@ impl Layout {
         Ok(path)
     }
 
-    /// What lies at the path of `key`, without following any link on the way.
-    pub(super) fn look(&self, key: &str) -> StoreResult<Spot> {
+    /// The state of the path of `key`, without following links.
+    pub(super) fn look(&self, key: &str) -> StoreResult<PathState> {
         let mut path = self.path(key)?;
         let mut spot = spot_at(&path)?;
         let mut folder = key;
-        // Upwards from the object: any folder on the way that is not one decides instead.
+        // From the object upwards: the first path on the way that is not a folder decides.
         while path.pop() && path != self.root {
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
             let above = match spot_at(&path)? {
-                Spot::Folder => continue,
-                Spot::File(_) => Spot::BelowFile(folder.to_owned()),
-                Spot::Nothing => Spot::Nothing,
-                Spot::BelowFile(_) | Spot::Blocked(_) => {
-                    Spot::Blocked(format!("below `{}`, which is a link", self.shown(&path)))
+                PathState::Folder => continue,
+                PathState::File(_) => PathState::BelowFile(folder.to_owned()),
+                PathState::Nothing => PathState::Nothing,
+                PathState::BelowFile(_) | PathState::Blocked(_) => {
+                    PathState::Blocked(format!("below `{}`, which is a link", self.shown(&path)))
                 }
             };
             spot = above;
@@ -125,17 +125,17 @@ impl Layout {
         Ok(spot)
     }
 
-    /// The lock that every change of a key with this index is made under, if it is free; `now` is the time.
+    /// The lock for every change of a key with this index, if it is free; `now` is the time.
     pub(super) fn try_lock(&self, index: u8, now: i128) -> io::Result<Option<Shard>> {
         self.in_own_folders(|| Shard::try_lock(&self.own("locks"), &self.own("tmp"), index, now))
     }
 
-    /// The file that is lock `index`, for people.
+    /// The file of lock `index`, for messages.
     pub(super) fn lock_file(&self, index: u8) -> String {
         Shard::file(&self.own("locks"), index).display().to_string()
     }
 
-    /// The side file of `key`. Named by digest, so that `a` and `a/b` get one each.
+    /// The side file of `key`. Its name is a digest, so that `a` and `a/b` get one each.
     pub(super) fn side(&self, key: &ObjectKey) -> PathBuf {
         let digest = format!("{:x}", Bytes::copy_from_slice(&Sha256::digest(key.as_str())));
         let (folder, name) = digest.split_at(2);
@@ -151,7 +151,7 @@ impl Layout {
     }
 
     fn make_probe(&self) -> io::Result<()> {
-        // The file stays, so that two processes that open at once cannot take it away from each other.
+        // The file stays, so that two processes that open at once cannot remove it under each other.
         if fs::exists(self.own(PROBE))? { Ok(()) } else { File::create(self.own(PROBE)).map(drop) }
     }
 
@@ -164,8 +164,8 @@ impl Layout {
         Ok(())
     }
 
-    /// As [`refuse_folding`](Self::refuse_folding) on a disk that takes no probe: by the first name in the folder that has
-    /// a letter. Which user's file a key reaches depends on case alone, because ids have no accents.
+    /// As [`refuse_folding`](Self::refuse_folding) on a disk that takes no probe: decides by the first name in the
+    /// folder that has a letter. Ids have no accents, so only case can make a key reach another user's file.
     fn refuse_folding_as_seen(&self) -> StoreResult<()> {
         for entry in fs::read_dir(&self.root).map_err(failed_at(&self.root))? {
             let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
@@ -180,7 +180,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Removes temporary files whose shard nobody holds: they are only ever used under its lock.
+    /// Removes temporary files whose shard is free, because they are only used under its lock.
     fn clear_leftovers(&self) -> io::Result<()> {
         for index in 0..=u8::MAX {
             let left = Shard::temporary_files(&self.own("tmp"), index);
@@ -196,13 +196,13 @@ impl Layout {
     }
 }
 
-fn spot_at(path: &Path) -> StoreResult<Spot> {
+fn spot_at(path: &Path) -> StoreResult<PathState> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_file() => Ok(Spot::File(found)),
-        Ok(found) if found.is_dir() => Ok(Spot::Folder),
-        Ok(_) => Ok(Spot::Blocked("a link or device".to_owned())),
+        Ok(found) if found.is_file() => Ok(PathState::File(found)),
+        Ok(found) if found.is_dir() => Ok(PathState::Folder),
+        Ok(_) => Ok(PathState::Blocked("a link or device".to_owned())),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(Spot::Nothing)
+            Ok(PathState::Nothing)
         }
         Err(error) => Err(failed_at(path)(error)),
     }
@@ -224,7 +224,7 @@ fn folding() -> StoreError {
     )
 }
 
-/// Whether both describe one file: another put in its place since would be another.
+/// Whether both describe one file, and not another one put in its place.
 #[cfg(unix)]
 pub(super) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -232,13 +232,13 @@ pub(super) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Elsewhere the system tells no identity, and links need rights that few have.
+/// Other systems give no identity, and links need rights that few processes have.
 #[cfg(not(unix))]
 pub(super) fn same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
     other.is_file()
 }
 
-/// Makes the folder `path` durably, unless it is there; a link in its place is refused.
+/// Creates the folder `path` durably, unless it exists. Refuses a link in its place.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     match fs::create_dir(path) {
         Ok(()) => path.parent().map_or(Ok(()), sync_folder),
@@ -252,9 +252,9 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes durable which names a folder holds.
+/// Makes the names in a folder durable.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    // Only Unix can open a folder, and only there is it needed.
+    // Only Unix can open a folder, and only Unix needs it.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
@@ -266,12 +266,12 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A failure to set the folder up.
+/// A failure to set up the folder.
 fn unusable(error: io::Error) -> StoreError {
     gone_or(failed(error))
 }
 
-/// Of the folder of the store, "not found" is no answer about an object.
+/// For the folder of the store itself, "not found" does not mean a missing object.
 pub(super) fn gone_or(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound => {

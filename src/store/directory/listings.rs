@@ -1,9 +1,9 @@
-//! Walks that wait for their next page, so that a folder of a hundred thousand files is read and sorted once and not once
-//! for each thousand.
+//! Walks that wait for their next page, so that a folder of a hundred thousand files is read and sorted once and not
+//! once for each thousand.
 //!
-//! The token of a page names the walk it came from. A walk is kept for a few seconds and within a budget of bytes; where
-//! it is gone, or the token came from another process, the folders are read again from the key the token names. So a page
-//! may lack a file that was made after its listing began, as on S3, and no page is older than [`LISTING_AGE`].
+//! The token of a page names its walk. A walk is kept for a few seconds and within a budget of bytes. If it is gone, or
+//! if another process made the token, the folders are read again from the key in the token. So a page may lack a file
+//! that was made after its listing began, as on S3, and no page is older than [`LISTING_AGE`].
 
 use std::sync::{
     Mutex, PoisonError,
@@ -19,41 +19,42 @@ use crate::{
     store::PageToken,
 };
 
-/// What a token is made of: the key the page ended with, this, and the number of the walk. No file's name holds it.
+/// Separates the parts of a token: the last key of the page, this, and the number of the walk. No file name contains
+/// it.
 const SEPARATOR: char = '\0';
 
-/// The walks that wait.
+/// The waiting walks.
 #[derive(Debug, Default)]
 pub(super) struct Listings {
     begun: AtomicU64,
-    kept: Mutex<Vec<Kept>>,
+    kept: Mutex<Vec<WaitingWalk>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct WaitingWalk {
     number: u64,
     ended: String,
     question: Question,
     walk: Walk,
 }
 
-/// What is listed; a token of one question is of no use to another.
+/// The listing of the walk. A token of one listing is of no use to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
     pub(super) prefix: KeyPrefix,
     pub(super) delimiter: bool,
 }
 
-/// Where a page ended.
+/// The end of a page.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct PageEnd {
     /// The number of its walk, if it came from one.
     pub(super) number: Option<u64>,
-    /// The last key, or what closes the last folder.
+    /// The last key, or the text that follows all keys of the last folder.
     pub(super) ended: String,
 }
 
-impl Place {
+impl PageEnd {
     /// Reads a token of this store.
     pub(super) fn of(PageToken(token): &PageToken) -> Self {
         let (ended, number) = token.rsplit_once(SEPARATOR).unwrap_or((token, ""));
@@ -67,21 +68,22 @@ impl Listings {
         self.begun.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The walk that goes on at `place`, if it is still there.
-    pub(super) fn take(&self, question: &Question, place: &Place) -> Option<Walk> {
+    /// The walk that continues at `place`, if it is still there.
+    pub(super) fn take(&self, question: &Question, place: &PageEnd) -> Option<Walk> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it =
-            |kept: &Kept| Some(kept.number) == place.number && kept.ended == place.ended && kept.question == *question;
+        let is_it = |kept: &WaitingWalk| {
+            Some(kept.number) == place.number && kept.ended == place.ended && kept.question == *question
+        };
         let at = kept.iter().position(is_it)?;
         let found = kept.swap_remove(at);
         is_young(&found.walk).then_some(found.walk)
     }
 
-    /// Keeps `walk`, number `number`, for the page after `ended`, and returns that page's token.
+    /// Keeps `walk` with its `number` for the page after `ended`, and returns that page's token.
     pub(super) fn keep(&self, number: u64, question: Question, ended: String, walk: Walk) -> PageToken {
         let token = PageToken(format!("{ended}{SEPARATOR}{number}"));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(Kept { number, ended, question, walk });
+        kept.push(WaitingWalk { number, ended, question, walk });
         kept.retain(|kept| is_young(&kept.walk));
         while kept.iter().map(|kept| kept.walk.bytes()).sum::<usize>() > LISTINGS_BYTES {
             let Some(oldest) = (0..kept.len()).min_by_key(|at| kept.get(*at).map(|kept| kept.walk.began())) else {
@@ -109,7 +111,7 @@ mod tests {
         store::{DirectoryStore, ListOptions, ListPage, Store},
     };
 
-    /// A folder `f` of so many empty files, in memory where the system has such a disk.
+    /// A folder `f` with so many empty files, on a disk in memory if the system has one.
     fn folder_of(files: usize) -> (TempDir, DirectoryStore) {
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
         fs::create_dir(folder.path().join("f")).unwrap();
@@ -180,7 +182,7 @@ mod tests {
         let first = page(&store, None, 2).await;
         let elsewhere = DirectoryStore::open(folder.path(), Arc::new(SystemClock::new())).unwrap();
         assert_eq!(names(&page(&elsewhere, Some(&first), 2).await), ["02", "03"]);
-        // Twice with one token, as a client that tries again does.
+        // Twice with one token, as a client that retries does.
         for folders in [1, 2] {
             assert_eq!(names(&page(&store, Some(&first), 2).await), ["02", "03"]);
             assert_eq!(folders_read(&store), folders);
@@ -201,7 +203,7 @@ mod tests {
             walk.weigh(LISTINGS_BYTES / 2);
             listings.keep(listings.begin(), question.clone(), "x".to_owned(), walk);
         }
-        let place = |number| Place { number: Some(number), ended: "x".to_owned() };
+        let place = |number| PageEnd { number: Some(number), ended: "x".to_owned() };
         let kept: Vec<_> = (0..3).filter(|number| listings.take(&question, &place(*number)).is_some()).collect();
         assert_eq!(kept, [2], "two are over the budget by their names");
     }

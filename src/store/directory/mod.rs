@@ -1,12 +1,13 @@
-//! A store in a folder of plain files: the one that needs nothing else installed.
+//! A store in a folder of plain files, which needs nothing else installed.
 //!
-//! An object is the file its key names, so any tool can read and change it; what a file cannot say lies beside, below
-//! `.skillmount-store/`. Its `ETag` is modification time and size: our own writes stamp times that strictly increase, a
-//! change by hand gets a new time from the system. Each change is checked and made under a file lock, exactly among
-//! threads and processes, and reaches its place by a rename, so that whoever reads or crashes sees old or new.
+//! An object is the file that its key names, so any tool can read and change it. Everything else lies below
+//! `.skillmount-store/`. The `ETag` is the modification time and size: our own writes stamp strictly increasing times,
+//! and a change by hand gets a new time from the system. Each change is checked and made under a file lock, which
+//! excludes threads and processes alike, and takes effect by a rename, so that readers see old or new, also after a
+//! crash.
 //!
-//! Symbolic links are never followed; they are looked for at each request. That is no defence against somebody who
-//! swaps folders for links at the same moment: who can do that can change the files anyway.
+//! Symbolic links are never followed; each request checks for them. That is no defence against a process that swaps
+//! folders for links at the same moment: it could change the files anyway.
 
 mod layout;
 mod listings;
@@ -68,25 +69,24 @@ pub struct DirectoryStore {
     disk: Arc<Disk>,
 }
 
-/// What the blocking work is done on.
+/// Runs the blocking work.
 #[derive(Debug)]
 struct Disk {
     layout: Layout,
     clock: Arc<dyn Clock>,
     turns: Turns,
     listings: Listings,
-    /// How many folders were read so far: what listings cost.
+    /// The number of folders read so far, which is the cost of listings.
     folders_read: Arc<AtomicU64>,
 }
 
 impl DirectoryStore {
-    /// The store in the folder `root`, which is made where it does not exist; `clock` stamps what is written. A folder that
-    /// can only be read is opened for reading, and each change is `Denied` with the reason. Blocks.
+    /// Opens the store in the folder `root`, which is created if it does not exist; `clock` stamps writes. A folder
+    /// that can only be read is opened for reading, and each change is `Denied` with the reason. Blocks.
     ///
     /// # Errors
-    /// `Unsupported` for a disk that takes two spellings for one name (upper and lower case, or accents composed and
-    /// decomposed), because there one object could be reached by two keys; `Denied` or `Unavailable` where the folder
-    /// cannot be used.
+    /// `Unsupported` for a disk that folds names (upper and lower case, or accents composed and decomposed), because
+    /// there two keys could reach one object; `Denied` or `Unavailable` if the folder cannot be used.
     pub fn open(root: impl AsRef<Path>, clock: Arc<dyn Clock>) -> StoreResult<Self> {
         let layout = Layout::open(root.as_ref())?;
         let disk =
@@ -94,14 +94,14 @@ impl DirectoryStore {
         Ok(Self { disk: Arc::new(disk) })
     }
 
-    /// Runs `work` where it may block. It is carried to its end even if the caller no longer waits.
+    /// Runs `work` on a thread that may block. It ends even if the caller no longer waits.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Disk) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let disk = Arc::clone(&self.disk);
         tokio::task::spawn_blocking(move || work(&disk)).await.unwrap_or_else(|stopped| {
-            // A panic, or the runtime is going down: how far the work came cannot be told.
+            // A panic, or the runtime is shutting down: the progress of the work is unknown.
             Err(StoreError::unknown(stopped))
         })
     }

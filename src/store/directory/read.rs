@@ -1,4 +1,4 @@
-//! Reading: everything comes from one open file, so a rename meanwhile changes nothing.
+//! Reading: everything comes from one open file, so a rename in the meantime changes nothing.
 
 use std::{
     fs::{File, OpenOptions},
@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::{
     Disk,
-    layout::{Layout, Spot, same_file},
+    layout::{Layout, PathState, same_file},
     version::{Version, failed, failed_at},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// How often a read starts anew because the file was replaced under it, before it gives up.
+/// How often a read starts again because the file was replaced, before it gives up.
 const ATTEMPTS: usize = 100;
 
 impl Disk {
@@ -32,7 +32,7 @@ impl Disk {
             check_get(options, &version.etag())?;
             let range = clip(options.range.clone(), version.size)?;
             let Some(bytes) = read(&mut file, &range).map_err(failed)? else { continue };
-            // A tool that writes in place, instead of renaming, may have been at it while we read.
+            // A tool that writes in place, without a rename, may have changed the file during the read.
             if Version::of(&file.metadata().map_err(failed)?).map_err(failed)? != version {
                 continue;
             }
@@ -53,7 +53,7 @@ impl Disk {
         Err(StoreError::Busy)
     }
 
-    /// The metadata of `version`; `None` where it may have been replaced by that of later ones meanwhile.
+    /// The metadata of `version`; `None` if that of later versions may have replaced it.
     fn metadata(&self, key: &ObjectKey, version: Version) -> StoreResult<Option<Metadata>> {
         if let Some(metadata) = self.layout.metadata_of(key, &version.etag()).map_err(failed)? {
             return Ok(Some(metadata));
@@ -67,17 +67,17 @@ impl Layout {
     /// The version at `key`, if there is an object.
     pub(super) fn version(&self, key: &ObjectKey) -> StoreResult<Option<Version>> {
         match self.look(key.as_str())? {
-            Spot::File(found) => Version::of(&found).map(Some).map_err(failed),
-            Spot::Folder | Spot::Nothing | Spot::BelowFile(_) | Spot::Blocked(_) => Ok(None),
+            PathState::File(found) => Version::of(&found).map(Some).map_err(failed),
+            PathState::Folder | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
         }
     }
 
-    /// The object at `key`, open; `None` where it was replaced between looking and opening.
+    /// The object at `key`, open; `None` if it was replaced between looking and opening.
     fn open_object(&self, key: &ObjectKey) -> StoreResult<Option<(File, Version)>> {
-        let Spot::File(seen) = self.look(key.as_str())? else { return Err(StoreError::NotFound) };
+        let PathState::File(seen) = self.look(key.as_str())? else { return Err(StoreError::NotFound) };
         let path = self.path(key.as_str())?;
         let file = match open_plain(&path) {
-            // Deleted, pruned or replaced since: to look again will say so.
+            // Deleted, pruned or replaced since: the next look decides.
             Err(error) if was_replaced(&error) => return Ok(None),
             file => file.map_err(failed_at(&path))?,
         };
@@ -90,7 +90,7 @@ impl Layout {
     }
 }
 
-/// Opens the file `path` and nothing else: a FIFO in its place is not waited for, and a link not followed.
+/// Opens only a plain file at `path`: it does not wait for a FIFO and does not follow a link.
 fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -99,7 +99,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether an error of [`open_plain`] says that something else lies there than the file that was seen.
+/// Whether an error of [`open_plain`] means that the file was replaced by something else.
 fn was_replaced(error: &io::Error) -> bool {
     #[cfg(unix)]
     if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) {
@@ -108,7 +108,7 @@ fn was_replaced(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The bytes `range`; `None` where the file has become shorter.
+/// The bytes `range`; `None` if the file has become shorter.
 fn read(file: &mut File, range: &Range<u64>) -> io::Result<Option<Bytes>> {
     let length = range.end - range.start;
     file.seek(SeekFrom::Start(range.start))?;

@@ -1,7 +1,7 @@
 //! Locks: 256 files, one for each first byte of a key's digest.
 //!
-//! A lock belongs to an open file, so it is exact among the threads of one process as well as among processes, and the
-//! system frees it when its holder dies. The file also holds the last time that was stamped under it.
+//! A lock belongs to an open file, so it excludes the threads of one process as well as other processes, and the system
+//! frees it when its holder dies. The file also contains the last time stamped under it.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -14,12 +14,13 @@ use super::{
     version::{Version, system_time},
 };
 
-/// Digits of a stamp in a lock file: all that an `i64` of nanoseconds can have, so that it is always overwritten whole.
+/// Digits of a stamp in a lock file: the most that an `i64` of nanoseconds can have, so that it is always overwritten
+/// whole.
 const DIGITS: usize = 20;
-/// How far ahead of the clock a remembered stamp may be, in nanoseconds: ten years. A clock that was set back leaves such
-/// stamps, and times still increase then; a stamp beyond is damage, and no disk need be able to keep a later one.
+/// How far ahead of the clock a stored stamp may be, in nanoseconds: ten years. A clock that was set back leaves such
+/// stamps, and times must still increase. A later stamp is damage, and a disk need not be able to keep it.
 const AHEAD: i128 = 10 * 365 * 86_400 * 1_000_000_000;
-/// How far ahead a time is tried, in nanoseconds, where the disk keeps coarser ones: down to the 2 s of FAT.
+/// How far ahead a time is tried, in nanoseconds, if the disk keeps coarser ones: down to the 2 s of FAT.
 const STEPS: [i128; 5] = [0, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000];
 
 /// A held lock; dropping it releases it.
@@ -31,7 +32,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Takes lock `index` if nobody holds it; `now` is the time.
+    /// Takes lock `index` if it is free; `now` is the time.
     pub(super) fn try_lock(locks: &Path, temporary: &Path, index: u8, now: i128) -> io::Result<Option<Self>> {
         let path = Self::file(locks, index);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
@@ -40,19 +41,19 @@ impl Shard {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // A lock on a file that was removed meanwhile guards nothing: others lock the file that came in its place.
+        // A lock on a removed file guards nothing, because others lock the file that replaced it.
         if !same_file(&file.metadata()?, &fs::metadata(&path)?) {
             return Ok(None);
         }
         Self::held(file, temporary, index, now).map(Some)
     }
 
-    /// The file that is lock `index`.
+    /// The file of lock `index`.
     pub(super) fn file(locks: &Path, index: u8) -> PathBuf {
         locks.join(format!("{index:02x}"))
     }
 
-    /// The files that the holder of lock `index`, and nobody else, may use: for content and for a side file.
+    /// The temporary files that only the holder of lock `index` may use: for content and for a side file.
     pub(super) fn temporary_files(folder: &Path, index: u8) -> [PathBuf; 2] {
         [folder.join(format!("{index:02x}")), folder.join(format!("{index:02x}.json"))]
     }
@@ -67,7 +68,7 @@ impl Shard {
         fresh(&self.temporary[1])
     }
 
-    /// Removes what is left of a failed write, if the disk lets us: the next holder does the same before it begins.
+    /// Removes the rest of a failed write, if the disk allows that. The next holder also does it before it begins.
     pub(super) fn discard(&self) {
         for path in &self.temporary {
             if let Err(error) = remove_file(path) {
@@ -76,8 +77,8 @@ impl Shard {
         }
     }
 
-    /// Gives `file` a modification time that no earlier write of this shard had, near `now`, and that differs from
-    /// the version it is to replace; remembers it.
+    /// Gives `file` a modification time near `now` that no earlier write of this shard had and that differs from the
+    /// replaced version's. Stores it in the lock file.
     pub(super) fn stamp(&mut self, file: &File, now: i128, replaced: Option<Version>) -> io::Result<Version> {
         let replaced = replaced.map(|version| version.nanos());
         let stamped = first_free(self.last, now, replaced, |wanted| {
@@ -90,7 +91,7 @@ impl Shard {
 
     fn held(mut lock: File, temporary: &Path, index: u8, now: i128) -> io::Result<Self> {
         let mut text = String::new();
-        // No stamp is longer; what is, was not written here.
+        // No stamp is longer. Anything longer was not written here.
         Read::by_ref(&mut lock).take(DIGITS as u64 + 1).read_to_string(&mut text)?;
         // A new file is empty: no stamp yet.
         let last = text.trim().parse().ok().filter(|stamp| *stamp <= now + AHEAD).unwrap_or(0);
@@ -105,8 +106,8 @@ impl Shard {
     }
 }
 
-/// Stamps times from `now` on until the disk keeps one that is past `last` and not that of the replaced version.
-/// `stamp` sets a time and tells what the disk made of it.
+/// Stamps times from `now` on until the disk keeps one that is after `last` and not that of the replaced version.
+/// `stamp` sets a time and returns the time that the disk keeps.
 fn first_free(
     last: i128,
     now: i128,
@@ -122,7 +123,7 @@ fn first_free(
     Err(io::Error::other("the disk keeps no modification times that could tell versions apart"))
 }
 
-/// A file that did not exist before: what a crashed holder left under that name is removed.
+/// Creates a new file. Removes one that a crashed holder left under that name.
 fn fresh(path: &Path) -> io::Result<(File, &Path)> {
     remove_file(path)?;
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;

@@ -1,7 +1,7 @@
-//! Metadata of objects, in a side file each, valid only for the version it names.
+//! Metadata of objects, in a side file each, which is valid only for the version it names.
 //!
-//! The side file is written before the object it describes, and keeps the entry of the version that is being replaced:
-//! a crash in between leaves the old version with its metadata, and a file changed by hand with none.
+//! The side file is written before its object, and keeps the entry of the version that is being replaced. So a crash in
+//! between leaves the old version with its metadata, and a file changed by hand has none.
 
 use std::{fs, io, io::Write};
 
@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Side {
-    /// For whoever looks into the folder: the file name is a digest.
+    /// For people who look into the folder, because the file name is a digest.
     key: String,
     /// Newest first.
     versions: Vec<Entry>,
@@ -37,7 +37,7 @@ impl Layout {
         Ok(entry.map(|entry| entry.metadata))
     }
 
-    /// Notes the metadata of version `etag`, keeping that of the version it replaces. Needs the key's lock.
+    /// Records the metadata of version `etag`, and keeps that of the version it replaces. Needs the key's lock.
     pub(super) fn write_side(
         &self,
         shard: &Shard,
@@ -61,7 +61,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Forgets the metadata of `key`. Needs its lock.
+    /// Removes the metadata of `key`. Needs its lock.
     pub(super) fn remove_side(&self, key: &ObjectKey) -> io::Result<()> {
         remove_file(&self.side(key))
     }

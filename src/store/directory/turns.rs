@@ -1,8 +1,8 @@
-//! Whose turn it is to change a key.
+//! The order of changes to a key.
 //!
-//! Inside the process callers queue for a shard in order and without a thread; only the first of the queue tries the file
-//! lock, which another process may hold. It comes back between tries instead of waiting inside the system, so a lock that
-//! is stuck holds a caller until its deadline, and never one of the threads that reading needs.
+//! Inside the process, callers queue for a shard in order and without a thread. Only the first of the queue tries the
+//! file lock, which another process may hold. It returns between tries and does not wait inside the system, so a stuck
+//! lock holds a caller until its deadline, and never a thread that reading needs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
 
 /// The first pause before a held lock is tried again; it doubles up to [`LAST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-/// The longest pause between tries: two processes that write without end find each other's gaps often enough.
+/// The longest pause between tries. Two processes that write without pause still find each other's gaps.
 const LAST_PAUSE: Duration = Duration::from_millis(10);
 
 /// The queues of a process, one for each lock.
@@ -40,15 +40,15 @@ impl Turns {
     }
 }
 
-/// What came of trying a lock.
-enum Tried<T, W> {
+/// The result of trying a lock.
+enum LockAttempt<T, W> {
     Done(T),
-    /// Somebody else holds it; the turn and the work are given back.
+    /// Another holder has it. The turn and the work are returned.
     Held(OwnedMutexGuard<()>, W),
 }
 
 impl DirectoryStore {
-    /// Runs `work` under the lock of `key`. Once begun it is carried to its end even if the caller no longer waits.
+    /// Runs `work` under the lock of `key`. Once begun it ends even if the caller no longer waits.
     pub(super) async fn locked<T, W>(&self, key: &ObjectKey, work: W) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -63,13 +63,13 @@ impl DirectoryStore {
             let tried = self.blocking(move |disk| {
                 let now = disk.clock.now().as_nanosecond();
                 match disk.layout.try_lock(index, now).map_err(broken)? {
-                    Some(mut shard) => work(disk, &mut shard).map(Tried::Done),
-                    None => Ok(Tried::Held(turn, work)),
+                    Some(mut shard) => work(disk, &mut shard).map(LockAttempt::Done),
+                    None => Ok(LockAttempt::Held(turn, work)),
                 }
             });
             match tried.await? {
-                Tried::Done(done) => return Ok(done),
-                Tried::Held(its_turn, its_work) => (turn, work) = (its_turn, its_work),
+                LockAttempt::Done(done) => return Ok(done),
+                LockAttempt::Held(its_turn, its_work) => (turn, work) = (its_turn, its_work),
             }
             if !backoff.pause().await {
                 return Err(self.is_held(index));

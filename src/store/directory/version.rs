@@ -1,4 +1,4 @@
-//! What a file's modification time and size say about its version, and what an I/O error says to a caller.
+//! The version of a file, from its modification time and size, and the store errors of I/O errors.
 
 use std::{fs, io, path::Path, time::SystemTime};
 
@@ -9,7 +9,7 @@ use crate::{
     store::{Cause, Metadata, ObjectMeta, StoreError},
 };
 
-/// Modification time and size of a file: together its identity.
+/// Modification time and size of a file, which together are its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) modified_at: Timestamp,
@@ -57,7 +57,7 @@ pub(super) fn failed(error: io::Error) -> StoreError {
     StoreError::denied(cause, error)
 }
 
-/// As [`failed`], of the file or folder `path`.
+/// As [`failed`], for the file or folder `path`.
 pub(super) fn failed_at(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.display().to_string();
     move |error| match failed(error) {

@@ -1,7 +1,7 @@
 //! Listing: the files below a folder, lazily, in the byte order of their keys.
 //!
-//! A folder sorts as its name with the `/` that its keys have, so `a-b` comes before `a/b` and `a.txt` too; with that,
-//! going down in order gives keys in order, and nothing needs to be collected and sorted as a whole.
+//! A folder sorts as its name with the `/` that its keys have, so `a-b` and `a.txt` come before `a/b`. Then a walk in
+//! order gives keys in order, and no whole listing needs to be collected and sorted.
 
 use std::{
     fs, io,
@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use super::{
     Disk,
-    layout::{OWN, Spot},
-    listings::{Place, Question},
+    layout::{OWN, PathState},
+    listings::{PageEnd, Question},
     version::{Version, failed_at},
 };
 use crate::{
@@ -26,13 +26,13 @@ use crate::{
     store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, memory::page},
 };
 
-/// What a name costs in memory beyond its characters.
+/// The memory of a name beside its characters.
 const NAME_BYTES: usize = size_of::<String>() + 16;
 
 impl Disk {
     pub(super) fn list(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
         let question = Question { prefix: prefix.clone(), delimiter: options.delimiter };
-        let place = options.page.as_ref().map(Place::of);
+        let place = options.page.as_ref().map(PageEnd::of);
         let waiting = place.as_ref().and_then(|place| self.listings.take(&question, place));
         let after = place.as_ref().map(|place| place.ended.clone()).or_else(|| options.start_after.clone());
         let Some(mut walk) = waiting.map(Ok).or_else(|| self.begin_walk(&question, after).transpose()).transpose()?
@@ -52,7 +52,7 @@ impl Disk {
         Ok(listed)
     }
 
-    /// A walk that has read the folder of the question, if there is one.
+    /// A walk that has read the folder of the listing, if there is one.
     pub(super) fn begin_walk(&self, question: &Question, after: Option<String>) -> StoreResult<Option<Walk>> {
         let Some(top) = self.folder(&question.prefix)? else { return Ok(None) };
         let mut walk = Walk {
@@ -79,35 +79,35 @@ impl Disk {
             return Ok(None);
         }
         match self.layout.look(folder)? {
-            Spot::Folder => self.layout.path(folder).map(Some),
-            Spot::File(_) | Spot::Nothing | Spot::BelowFile(_) | Spot::Blocked(_) => Ok(None),
+            PathState::Folder => self.layout.path(folder).map(Some),
+            PathState::File(_) | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
         }
     }
 }
 
-/// A walk through a tree; it ends early where reading fails, and then says why.
+/// A walk through a tree. If a read fails, the walk ends early and keeps the error.
 #[derive(Debug)]
 pub(super) struct Walk {
     /// Keys up to this one are left out.
     after: Option<String>,
-    /// Whether one file of each folder at the top is enough.
+    /// Whether one file of each top folder is enough.
     fold: bool,
-    /// What is left to visit, at each depth.
+    /// The names left to visit, at each depth.
     levels: Vec<Level>,
-    /// What the last page had no room for.
+    /// The entry that the last page had no room for.
     put_back: Option<ListEntry>,
     failure: Option<StoreError>,
     began: Instant,
-    /// What the names read so far take in memory.
+    /// The memory of the names read so far.
     bytes: usize,
     folders_read: Arc<AtomicU64>,
 }
 
-/// A folder with the names in it that are left to visit, those of folders ending in `/`.
+/// A folder with the names left to visit. Names of folders end in `/`.
 #[derive(Debug)]
 struct Level {
     path: PathBuf,
-    /// What keys in it begin with.
+    /// The prefix of its keys.
     prefix: String,
     names: vec::IntoIter<String>,
 }
@@ -126,7 +126,7 @@ impl Walk {
         self.bytes += more;
     }
 
-    /// Goes into the folder `path`, whose keys begin with `prefix`.
+    /// Enters the folder `path`, whose keys begin with `prefix`.
     fn descend(&mut self, path: PathBuf, prefix: String) {
         self.folders_read.fetch_add(1, Ordering::Relaxed);
         match names(&path, prefix.is_empty()) {
@@ -134,7 +134,7 @@ impl Walk {
                 self.bytes += names.iter().map(|name| NAME_BYTES + name.capacity()).sum::<usize>();
                 self.levels.push(Level { path, prefix, names: names.into_iter() });
             }
-            // Pruned since its parent was read.
+            // Removed since its parent was read.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => self.failure = Some(failed_at(&path)(error)),
         }
@@ -142,11 +142,11 @@ impl Walk {
 
     fn is_wanted(&self, key: &str) -> bool {
         let Some(after) = &self.after else { return true };
-        // All keys of a folder sort before its name closed by the last character there is.
+        // All keys of a folder sort before its name followed by the last character.
         if key.ends_with('/') { format!("{key}\u{10ffff}") > *after } else { key > after.as_str() }
     }
 
-    /// The entry of the file `key`; `None` where it vanished since its folder was read.
+    /// The entry of the file `key`; `None` if it was removed since its folder was read.
     fn entry(&mut self, key: String, path: &Path) -> Option<ListEntry> {
         let version = fs::symlink_metadata(path)
             .and_then(|found| if found.is_file() { Version::of(&found).map(Some) } else { Ok(None) });
@@ -165,8 +165,8 @@ impl Walk {
         }
     }
 
-    /// What was put back, as it is now: it may have been changed or removed since. A file deeper down stands only for its
-    /// folder, and that needs no second look.
+    /// The entry put back, in its present state: it may have been changed or removed since. A file deeper down only
+    /// represents its folder, so it needs no second look.
     fn again(&mut self, entry: ListEntry) -> Option<ListEntry> {
         let top = self.levels.first();
         let name = top.and_then(|top| entry.key.strip_prefix(&top.prefix)).filter(|name| !name.contains('/'));
@@ -210,7 +210,7 @@ impl Iterator for Walk {
     }
 }
 
-/// What lies in one folder, sorted: files and folders whose names are UTF-8, no links, not the store's own.
+/// The content of one folder, sorted: files and folders with UTF-8 names, without links and the store's own.
 fn names(path: &Path, is_root: bool) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path)? {

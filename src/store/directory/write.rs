@@ -1,4 +1,4 @@
-//! Changing: under the key's lock, with the condition checked there, made durable before it is acknowledged.
+//! Changing: under the key's lock, with the condition checked there, and durable before it is acknowledged.
 
 use std::{
     fs, io,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     Disk,
-    layout::{Layout, Spot, gone_or, make_folder, remove_file, sync_folder},
+    layout::{Layout, PathState, gone_or, make_folder, remove_file, sync_folder},
     shard::Shard,
     version::{Version, failed, failed_at},
 };
@@ -17,11 +17,11 @@ use crate::{
     store::{DeleteOptions, PutOptions, PutResult, StoreError, StoreResult, memory::check_put},
 };
 
-/// How often folders are made anew because a delete elsewhere took them for empty, before a put gives up.
+/// How often a put makes folders again that a concurrent delete removed as empty, before it gives up.
 const ATTEMPTS: usize = 100;
 
 impl Disk {
-    /// Needs the lock of `key`.
+    /// The caller must hold the lock of `key`.
     pub(super) fn put(
         &self,
         shard: &mut Shard,
@@ -32,13 +32,13 @@ impl Disk {
         let path = self.layout.path(key.as_str())?;
         let spot = self.layout.look(key.as_str())?;
         let current = match &spot {
-            Spot::File(found) => Some(Version::of(found).map_err(broken)?),
-            Spot::Nothing | Spot::Folder => None,
-            Spot::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
-            Spot::Blocked(why) => return Err(blocked(key, why)),
+            PathState::File(found) => Some(Version::of(found).map_err(broken)?),
+            PathState::Nothing | PathState::Folder => None,
+            PathState::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
+            PathState::Blocked(why) => return Err(blocked(key, why)),
         };
         check_put(&options.condition, current.map(|version| version.etag()).as_ref())?;
-        if matches!(spot, Spot::Folder) {
+        if matches!(spot, PathState::Folder) {
             clear_the_way(&path)?;
         }
         let written = self.write(shard, key, bytes, options, current);
@@ -47,16 +47,16 @@ impl Disk {
             Ok(PutResult { etag })
         });
         if placed.is_err() {
-            // Left behind it would only take room until the next put under this lock.
+            // A leftover would only take room until the next put under this lock.
             shard.discard();
         }
         let put = placed?;
-        // From here on the object can be seen.
+        // From here on readers see the object.
         path.parent().map_or(Ok(()), sync_folder).map_err(StoreError::unknown)?;
         Ok(put)
     }
 
-    /// Writes content and side file beside the object, durably; gives the version's tag and where it waits.
+    /// Writes content and side file beside the object, durably. Returns the version's tag and the temporary file.
     fn write(
         &self,
         shard: &mut Shard,
@@ -78,7 +78,7 @@ impl Disk {
         Ok((etag, temporary))
     }
 
-    /// Needs the lock of `key`.
+    /// The caller must hold the lock of `key`.
     pub(super) fn delete(&self, key: &ObjectKey, options: &DeleteOptions) -> StoreResult<()> {
         let path = self.layout.path(key.as_str())?;
         let Some(current) = self.layout.version(key)? else { return Ok(()) };
@@ -87,7 +87,7 @@ impl Disk {
         }
         remove_file(&path).map_err(failed_at(&path))?;
         sync_what_is_left(&path).map_err(StoreError::unknown)?;
-        // The object is gone; a side file that stays names a version that never comes again.
+        // The object is gone. A leftover side file names a version that never returns.
         if let Err(error) = self.layout.remove_side(key) {
             tracing::warn!(%key, %error, "the side file of a deleted object could not be removed");
         }
@@ -103,7 +103,7 @@ impl Layout {
             let moved = self.make_parents(path).and_then(|()| fs::rename(temporary, path));
             let Err(error) = moved else { return Ok(()) };
             match error.kind() {
-                // A delete elsewhere pruned a folder that was empty until now.
+                // A concurrent delete removed an empty folder.
                 io::ErrorKind::NotFound => {}
                 io::ErrorKind::NotADirectory => return Err(self.below_no_folder(key)),
                 io::ErrorKind::IsADirectory => clear_the_way(path)?,
@@ -113,10 +113,10 @@ impl Layout {
         Err(StoreError::Busy)
     }
 
-    /// Why nothing can be put below something that has become no folder.
+    /// The reason why nothing can be put below a path that is no longer a folder.
     fn below_no_folder(&self, key: &ObjectKey) -> StoreError {
         match self.look(key.as_str()) {
-            Ok(Spot::BelowFile(file)) => StoreError::BelowFile(file),
+            Ok(PathState::BelowFile(file)) => StoreError::BelowFile(file),
             Ok(_) => blocked(key, "below something that is not a folder"),
             Err(error) => error,
         }
@@ -127,18 +127,18 @@ impl Layout {
         above.into_iter().rev().try_for_each(make_folder)
     }
 
-    /// Removes the folders above `path` that have become empty. A put that needs one makes it anew.
+    /// Removes the folders above `path` that are now empty. A put that needs one makes it again.
     fn prune(&self, path: &Path) {
         for folder in path.ancestors().skip(1).take_while(|folder| *folder != self.root()) {
             if fs::remove_dir(folder).is_err() {
-                // Not empty, or in use: no folder above it is empty either.
+                // Not empty, or in use. So no folder above it is empty either.
                 return;
             }
         }
     }
 }
 
-/// Makes the removal of `path` durable: in its folder, or where that was pruned meanwhile, in the nearest one above.
+/// Makes the removal of `path` durable: in its folder, or in the nearest one above that still exists.
 fn sync_what_is_left(path: &Path) -> io::Result<()> {
     for folder in path.ancestors().skip(1) {
         match sync_folder(folder) {
@@ -149,12 +149,12 @@ fn sync_what_is_left(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An I/O error of a change, before it could be seen. That a part of the way is missing is no answer to the caller.
+/// An I/O error before a change was visible. A missing folder of the path is not the caller's fault.
 pub(super) fn broken(error: io::Error) -> StoreError {
     gone_or(failed(error))
 }
 
-/// Removes the folder at `path` if it is empty: it holds no object, so only leftovers are lost.
+/// Removes the folder at `path` if it is empty. It contains no object, so only leftovers are lost.
 fn clear_the_way(path: &Path) -> StoreResult<()> {
     match fs::remove_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(StoreError::IsFolder),

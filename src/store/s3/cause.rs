@@ -1,13 +1,13 @@
-//! Why S3 refused, read from its answer: the error code, and what headers and body say beside it.
+//! The cause of a refusal by S3, from the error code, the headers and the body of its answer.
 
 use aws_sdk_s3::primitives::{DateTime, DateTimeFormat};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use jiff::Timestamp;
 
-use super::failure::Asked;
+use super::failure::RequestKind;
 use crate::store::Cause;
 
-/// An answer that refuses, as far as it says why.
+/// A refusing answer, as far as it gives a reason.
 pub(super) struct Answer<'response> {
     pub(super) status: u16,
     pub(super) code: &'response str,
@@ -20,7 +20,7 @@ impl<'response> Answer<'response> {
         Self { status: raw.status().as_u16(), code, message, raw }
     }
 
-    /// The server's own words where it had some.
+    /// The server's own words, if it had some.
     pub(super) fn said(&self) -> String {
         let request = self.raw.headers().get("x-amz-request-id").map(|id| format!(" (request {id})"));
         let words = match (self.code, self.message) {
@@ -31,14 +31,14 @@ impl<'response> Answer<'response> {
         format!("{words}{}", request.unwrap_or_default())
     }
 
-    /// Why the bucket `bucket` refused what was `asked` for, by a clock that shows `now`.
-    pub(super) fn cause(&self, asked: Asked, bucket: &str, now: Timestamp) -> Cause {
+    /// The cause of the refusal by `bucket` of a request of the kind `asked`; `now` is this machine's time.
+    pub(super) fn cause(&self, asked: RequestKind, bucket: &str, now: Timestamp) -> Cause {
         match self.code {
             "NoSuchBucket" => Cause::NoBucket { bucket: bucket.to_owned() },
             "PermanentRedirect" | "TemporaryRedirect" | "IllegalLocationConstraintException" => {
                 Cause::WrongRegion { region: self.region() }
             }
-            // Also the answer to a header without any key id.
+            // Also the answer to a header without a key id.
             "AuthorizationHeaderMalformed" => match self.region() {
                 None => Cause::WrongKeyId,
                 region => Cause::WrongRegion { region },
@@ -53,15 +53,15 @@ impl<'response> Answer<'response> {
         }
     }
 
-    fn cause_by_status(&self, asked: Asked, bucket: &str) -> Cause {
+    fn cause_by_status(&self, asked: RequestKind, bucket: &str) -> Cause {
         let (status, is_named) = (self.status, !self.code.is_empty());
-        // A reply to HEAD has neither body nor code; a page without a code is not S3's.
+        // A reply to HEAD has neither body nor code. A page without a code is not S3's.
         let is_silent = self.body().is_empty();
         match status {
             300..=399 if self.region().is_some() => Cause::WrongRegion { region: self.region() },
             401 | 403 if is_named || is_silent => Cause::AccessDenied { action: self.action(asked) },
             404 if is_silent => Cause::NoBucket { bucket: bucket.to_owned() },
-            // Also a listing or copy that failed after its headers were gone.
+            // Also a listing or copy that failed after its headers were sent.
             ..=299 | 500.. if is_named => Cause::ServerFault { status },
             ..=404 if !is_named && !is_silent => Cause::NotS3 { status },
             429 => Cause::Throttled,
@@ -70,7 +70,7 @@ impl<'response> Answer<'response> {
         }
     }
 
-    /// Where the bucket is: in a header, in an element of the body, or in the words of its message.
+    /// The region of the bucket: from a header, an element of the body, or the words of its message.
     fn region(&self) -> Option<String> {
         let header = self.raw.headers().get("x-amz-bucket-region").map(str::to_owned);
         let region = header
@@ -80,8 +80,8 @@ impl<'response> Answer<'response> {
         (is_region && !region.is_empty()).then_some(region)
     }
 
-    /// The action that was denied, by the server's words or else by what was asked for.
-    fn action(&self, asked: Asked) -> String {
+    /// The denied action, from the server's words or else from the request.
+    fn action(&self, asked: RequestKind) -> String {
         let words = self.message.split_once("perform: ").and_then(|(_, rest)| rest.split_whitespace().next());
         words.filter(|action| action.contains(':')).unwrap_or(asked.action()).to_owned()
     }

@@ -1,4 +1,4 @@
-//! How to reach a bucket: the standard AWS configuration, and what S3-compatible servers need besides.
+//! How to reach a bucket: the standard AWS configuration, and additions for S3-compatible servers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,18 +21,19 @@ use crate::{
     store::S3Options,
 };
 
-/// The region for servers that have none: every S3-compatible server takes it, because it is the default of S3 itself.
+/// The region for servers without regions. Every S3-compatible server accepts it, because it is the default of S3
+/// itself.
 const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
-/// Time to find credentials: less than an attempt has, so that where none are found, that is what the attempt says.
+/// Time to find credentials: less than an attempt has, so that the attempt can report that none were found.
 const CREDENTIALS_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_secs(1));
 
 impl S3Store {
-    /// A store over `bucket`, reached as `options` say. Makes no request to the bucket: the caller finds out whether it is
-    /// there and honours conditions.
+    /// A store over `bucket`, reached as in `options`. Makes no request: the caller finds out whether the bucket exists
+    /// and honours conditions.
     ///
     /// # Errors
-    /// `invalid_request` where `bucket` is empty, no region is known and no endpoint either, the endpoint is no URL, or a
-    /// profile is named that no file has.
+    /// `invalid_request` if `bucket` is empty, if there is neither region nor endpoint, if the endpoint is not a URL,
+    /// or if no file has the named profile.
     pub async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         if bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
@@ -64,7 +65,7 @@ async fn shared_config(options: &S3Options) -> SdkConfig {
     let identities = IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest()).identity_cache(identities);
     if let Some(profile) = &options.profile {
-        // The chain asks the environment first; who names a profile means that one, as with the AWS command line.
+        // The chain asks the environment first, but a named profile comes before that, as with the AWS command line.
         let region = regions(options).region().await;
         let credentials = ProfileFileCredentialsProvider::builder()
             .configure(&ProviderConfig::without_region().with_region(region))
@@ -79,7 +80,7 @@ async fn shared_config(options: &S3Options) -> SdkConfig {
 }
 
 /// # Errors
-/// `invalid_request` for what is no URL: the SDK would take it, and every request would fail.
+/// `invalid_request` for a text that is not a URL: the SDK would accept it, and every request would fail.
 fn check_endpoint(endpoint: &str) -> Result<()> {
     if ["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
         return Ok(());
@@ -89,7 +90,7 @@ fn check_endpoint(endpoint: &str) -> Result<()> {
 }
 
 /// # Errors
-/// `invalid_request` where no configuration file has the profile `name`, or none can be read.
+/// `invalid_request` if no configuration file has the profile `name`, or none can be read.
 async fn check_profile(name: &str) -> Result<()> {
     let profiles =
         aws_config::profile::load(&Fs::real(), &Env::real(), &<_>::default(), None).await.map_err(|error| {
@@ -105,8 +106,8 @@ async fn check_profile(name: &str) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-/// The region given, else the chain's. A custom endpoint never waits for the metadata service of an EC2 instance, and
-/// always has a region in the end.
+/// The given region, or else the chain's. A custom endpoint never waits for the metadata service of an EC2 instance,
+/// and always gets a region.
 fn regions(options: &S3Options) -> RegionProviderChain {
     let given = RegionProviderChain::first_try(options.region.clone().map(Region::new));
     if options.endpoint_url.is_none() && environment_endpoint().is_none() {
@@ -122,12 +123,12 @@ fn regions(options: &S3Options) -> RegionProviderChain {
         .or_else(Region::new(REGION_OF_CUSTOM_ENDPOINTS))
 }
 
-/// The endpoint requests will go to, where it is not Amazon's.
+/// The endpoint of requests, if it is not Amazon's.
 fn endpoint(options: &S3Options, shared: &SdkConfig) -> Option<String> {
     options.endpoint_url.clone().or_else(environment_endpoint).or_else(|| shared.endpoint_url().map(str::to_owned))
 }
 
-/// The endpoint the environment names; the SDK reads the same variables, but does not tell.
+/// The endpoint in the environment. The SDK reads the same variables, but does not return it.
 fn environment_endpoint() -> Option<String> {
     ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]
         .into_iter()

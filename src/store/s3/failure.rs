@@ -1,8 +1,9 @@
-//! What a failed request means: the one place where statuses, error codes and connector errors become [`StoreError`].
+//! The meaning of failed requests: the only place that turns statuses, error codes and connector errors into
+//! [`StoreError`].
 //!
-//! The raw status decides before the error code does, because 304, 409 and 412 have no modelled error, a HEAD has no
-//! body and a proxy may answer with HTML. A write counts as not applied only where that is certain: S3 refused it by
-//! name, or the connection was never made. After anything else it may have landed. Why it failed is [`cause`]'s to say.
+//! The raw status decides before the error code, because 304, 409 and 412 have no modelled error, a HEAD has no body
+//! and a proxy may answer with HTML. A write counts as not applied only if that is certain: S3 refused it by name, or
+//! the connection was never made. After anything else it may have landed. [`cause`] finds out why it failed.
 //!
 //! [`cause`]: super::cause
 
@@ -15,24 +16,24 @@ use aws_smithy_runtime_api::client::{dns::ResolveDnsError, orchestrator::HttpRes
 use super::{S3Store, cause::Answer};
 use crate::store::{Cause, StoreError};
 
-/// What was asked for, as far as it changes the meaning of a failure.
+/// The kind of request, as far as it changes the meaning of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// One object's bytes or description: 404 is the object.
+pub(super) enum RequestKind {
+    /// The bytes or description of one object: 404 means the object.
     Object,
-    /// A listing: 404 is the bucket.
+    /// A listing: 404 means the bucket.
     Listing,
-    /// A put that needs an object to be there: 404 is the object.
+    /// A put on an existing object: 404 means the object.
     Replacement,
-    /// A put that needs nothing to be there: 404 is the bucket.
+    /// A put of a new object: 404 means the bucket.
     Put,
-    /// A delete of one version: 404 is the object.
+    /// A delete of one version: 404 means the object.
     DeleteOfVersion,
-    /// A delete of anything: 404 is the bucket.
+    /// A delete of any version: 404 means the bucket.
     Delete,
 }
 
-impl Asked {
+impl RequestKind {
     fn is_change(self) -> bool {
         !matches!(self, Self::Object | Self::Listing)
     }
@@ -41,7 +42,7 @@ impl Asked {
         matches!(self, Self::Object | Self::Replacement | Self::DeleteOfVersion)
     }
 
-    /// What a policy calls it.
+    /// The name of the action in policies.
     pub(super) fn action(self) -> &'static str {
         match self {
             Self::Object => "s3:GetObject",
@@ -52,7 +53,7 @@ impl Asked {
     }
 }
 
-/// Error codes that say the caller, not the request, is wrong; some come with status 400.
+/// Error codes that mean a fault of the caller, not of the request. Some come with status 400.
 const CREDENTIAL_CODES: &[&str] = &[
     "AuthorizationHeaderMalformed",
     "ExpiredToken",
@@ -62,8 +63,8 @@ const CREDENTIAL_CODES: &[&str] = &[
     "NoSuchBucket",
     "TokenRefreshRequired",
 ];
-/// Error codes after which certainly nothing was changed, and which pass. After `RequestTimeTooSkewed` the SDK has
-/// learnt the server's time from the reply and signs the next request by it.
+/// Error codes after which certainly nothing was changed, and which pass. After `RequestTimeTooSkewed` the SDK has the
+/// server's time from the reply and signs the next request by it.
 const PASSING_CODES: &[&str] = &[
     "BadDigest",
     "IncompleteBody",
@@ -73,8 +74,8 @@ const PASSING_CODES: &[&str] = &[
     "TooManyRequests",
     "XAmzContentSHA256Mismatch",
 ];
-/// Error codes by which S3 and its likes say that a key, or what is asked for it, is beyond them. Every other refusal is
-/// no fault of the request.
+/// Error codes by which S3 and similar servers refuse a key, or a request for it, as unsupported. No other refusal is a
+/// fault of the request.
 const UNSUPPORTED_CODES: &[&str] = &[
     "EntityTooLarge",
     "InvalidArgument",
@@ -88,7 +89,7 @@ const UNSUPPORTED_CODES: &[&str] = &[
 
 impl S3Store {
     /// The meaning of `error`.
-    pub(super) fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
+    pub(super) fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
     {
@@ -124,20 +125,20 @@ impl S3Store {
             400..=499 | 501 if UNSUPPORTED_CODES.contains(&answer.code) => StoreError::Unsupported(said),
             // A gateway gives up on a request that it may have passed on.
             408 => in_doubt(said.clone(), asked).because(cause),
-            // Refused before it came to the object, by a proxy or a server that knows less than S3.
+            // Refused before it reached the object, by a proxy or a server that supports less than S3.
             400..=499 | 501 => not_applied(),
             _ => in_doubt(said.clone(), asked).because(cause),
         }
     }
 }
 
-/// A failure that may pass: a write may have landed, a read has nothing to land.
-pub(super) fn in_doubt(source: impl Into<Box<dyn StdError + Send + Sync>>, asked: Asked) -> StoreError {
+/// A transient failure. A write may have landed; a read changes nothing.
+pub(super) fn in_doubt(source: impl Into<Box<dyn StdError + Send + Sync>>, asked: RequestKind) -> StoreError {
     if asked.is_change() { StoreError::unknown(source) } else { StoreError::not_applied(source) }
 }
 
-/// An answer came that cannot be understood: because it broke off, or because it is none of S3's.
-fn unreadable<E>(error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
+/// An answer that cannot be understood, because it broke off or is not S3's.
+fn unreadable<E>(error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
 where
     E: StdError + Send + Sync + 'static,
 {
@@ -149,8 +150,8 @@ where
     in_doubt(error, asked).because(cause)
 }
 
-/// No answer came: because nothing could be sent, or because the connection broke afterwards.
-fn undelivered<E>(error: SdkError<E, HttpResponse>, asked: Asked) -> StoreError
+/// No answer, because nothing could be sent or because the connection broke afterwards.
+fn undelivered<E>(error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
 where
     E: StdError + Send + Sync + 'static,
 {
@@ -166,8 +167,8 @@ where
     }
 }
 
-/// Whether the search for credentials took too long, as it does where the last place to look is a metadata service that is
-/// not there. The SDK has no public type for it.
+/// Whether the search for credentials took too long, as it does if the last place is a metadata service that does not
+/// exist. The SDK has no public type for it.
 fn found_no_identity(error: &(dyn StdError + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {

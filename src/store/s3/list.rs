@@ -1,11 +1,11 @@
-//! One attempt at a page of a listing, and the two things that some servers need another way.
+//! One attempt at a page of a listing, and the two cases that some servers need treated differently.
 //!
-//! Keys are asked for as they are. XML 1.0 cannot carry most control characters, and one such key, put there by another
-//! tool, would make a whole listing unreadable; so an answer that cannot be parsed is asked for once more in URL
-//! encoding, which the SDK leaves to be undone here. It is not the first choice because LocalStack (2026.3) compares
-//! encoded keys and then loses entries between pages. Pages follow each other by the server's token, as S3 wants it; but
-//! LocalStack also fails to read its own token where a page begins with a key that is not ASCII, so a token that
-//! the server chokes on gives way to the key the last page ended with.
+//! Keys are requested unencoded. XML 1.0 cannot contain most control characters, and one such key of another tool would
+//! make a whole listing unreadable. So if an answer cannot be parsed, it is requested again in URL encoding, which the
+//! SDK leaves to be decoded here. That is not the default because LocalStack (2026.3) compares encoded keys and then
+//! loses entries between pages. Pages continue by the server's token, as S3 wants it. But LocalStack also fails to read
+//! its own token if a page begins with a key that is not ASCII, so if the server rejects a token, the last key of the
+//! page replaces it.
 
 use aws_sdk_s3::{
     error::{ProvideErrorMetadata, SdkError},
@@ -15,16 +15,16 @@ use aws_sdk_s3::{
     types::{CommonPrefix, EncodingType, Object},
 };
 
-use super::{S3Store, failure::Asked, read::timestamp, within};
+use super::{S3Store, failure::RequestKind, read::timestamp, within};
 use crate::{
     limits::ATTEMPT_TIMEOUT,
     path::{ETag, KeyPrefix},
     store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult},
 };
 
-/// Entries of a page: the most S3 gives.
+/// Entries of a page: the most that S3 gives.
 const PAGE: usize = 1000;
-/// What a page token is made of: where the page ended, this, and the server's own token.
+/// Separates the parts of a page token: the end of the page, this, and the server's own token.
 const TOKEN_SEPARATOR: char = '\0';
 
 type Answer = Result<ListObjectsV2Output, SdkError<ListObjectsV2Error>>;
@@ -36,7 +36,7 @@ impl S3Store {
             None => send(request).await,
             Some(token) => send_continued(request, token).await,
         };
-        page(answer?.map_err(|error| self.classify(error, Asked::Listing))?)
+        page(answer?.map_err(|error| self.classify(error, RequestKind::Listing))?)
     }
 
     fn list_request(&self, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {
@@ -62,11 +62,11 @@ async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> S
     }
 }
 
-/// The answer to `request`, in URL encoding where it could not be read without.
+/// The answer to `request`, in URL encoding if it could not be read without.
 async fn send(request: ListRequest) -> StoreResult<Answer> {
-    match within(ATTEMPT_TIMEOUT, Asked::Listing, request.clone().send()).await? {
+    match within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.clone().send()).await? {
         Err(error) if status(&error) == Some(200) && error.code().is_none() => {
-            within(ATTEMPT_TIMEOUT, Asked::Listing, request.encoding_type(EncodingType::Url).send()).await
+            within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.encoding_type(EncodingType::Url).send()).await
         }
         answer => Ok(answer),
     }
@@ -91,7 +91,7 @@ fn page(answer: ListObjectsV2Output) -> StoreResult<ListPage> {
     Ok(ListPage { objects, folders, next })
 }
 
-/// What every further key comes after: the last key, or everything in the last folder.
+/// The text that every further key comes after: the last key, or everything in the last folder.
 fn end_of(objects: &[ListEntry], folders: &[String]) -> String {
     let object = objects.last().map(|entry| entry.key.clone());
     let folder = folders.last().map(|folder| format!("{folder}{}", char::MAX));
@@ -115,7 +115,7 @@ fn key(key: Option<String>, encoded: bool) -> StoreResult<String> {
     if encoded { decode(&key) } else { Ok(key) }
 }
 
-/// Undoes the URL encoding of S3, which writes a space as `+` and a plus as `%2B`.
+/// Decodes the URL encoding of S3, which writes a space as `+` and a plus as `%2B`.
 fn decode(text: &str) -> StoreResult<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -1,9 +1,9 @@
-//! The store on S3 and what speaks its protocol.
+//! The store on S3 and servers with its protocol.
 //!
 //! The SDK signs, sends and parses; it does not retry. Its retries would resend a put whose reply was lost and report
-//! our own success as a conflict, and would leave out the body of a get. So `attempts` retries reads,
-//! body included, and a put is sent once per call: [`Committer`](super::Committer) settles what became of it. No request
-//! and no body can hang, because every attempt and every operation has a deadline of its own.
+//! our own success as a conflict, and would leave out the body of a get. So `attempts` retries reads, body included,
+//! and a put is sent once per call: [`Committer`](super::Committer) finds out its outcome. No request and no body can
+//! hang, because every attempt and every operation has a deadline of its own.
 
 mod cause;
 mod connect;
@@ -23,7 +23,7 @@ use aws_sdk_s3::{
 use bytes::Bytes;
 use tokio::time::timeout;
 
-use self::failure::{Asked, in_doubt};
+use self::failure::{RequestKind, in_doubt};
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
     PutOptions, PutResult, Store, StoreError, StoreResult,
@@ -48,8 +48,7 @@ pub struct S3Store {
 }
 
 impl S3Store {
-    /// A store over `bucket` as `client` reaches it, whatever retries and stream protection that was built with: both
-    /// are switched off here.
+    /// A store over `bucket`, reached by `client`. Retries and stream protection of the client are switched off here.
     pub fn with_client(client: &Client, bucket: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
         let config = client
             .config()
@@ -66,14 +65,14 @@ impl S3Store {
         }
     }
 
-    /// The same store, encrypting what it writes with this KMS key.
+    /// Encrypts all writes with this KMS key.
     #[must_use]
     pub fn encrypting_with(mut self, kms_key_id: impl Into<String>) -> Self {
         self.sse_kms_key_id = Some(kms_key_id.into());
         self
     }
 
-    /// The same store over a server that is known to honour `If-Match` on DELETE.
+    /// Uses `If-Match` on DELETE, because the server is known to honour it.
     #[must_use]
     pub fn with_conditional_delete(mut self) -> Self {
         self.conditional_delete = true;
@@ -89,7 +88,7 @@ impl S3Store {
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
         let request =
             self.client.delete_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
-        let asked = if if_match.is_some() { Asked::DeleteOfVersion } else { Asked::Delete };
+        let asked = if if_match.is_some() { RequestKind::DeleteOfVersion } else { RequestKind::Delete };
         let sent = within(ATTEMPT_TIMEOUT, asked, request.send()).await?;
         match sent.map_err(|error| self.classify(error, asked)) {
             Ok(_) | Err(StoreError::NotFound) => Ok(()),
@@ -116,9 +115,9 @@ impl Store for S3Store {
         let allowed = transfer_time(bytes.len() as u64);
         let request = self.client.put_object().bucket(&self.bucket).key(key.as_str()).body(ByteStream::from(bytes));
         let (request, asked) = match &options.condition {
-            PutCondition::Always => (request, Asked::Put),
-            PutCondition::IfAbsent => (request.if_none_match("*"), Asked::Put),
-            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), Asked::Replacement),
+            PutCondition::Always => (request, RequestKind::Put),
+            PutCondition::IfAbsent => (request.if_none_match("*"), RequestKind::Put),
+            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), RequestKind::Replacement),
         };
         let encryption = self.sse_kms_key_id.as_ref().map(|_| ServerSideEncryption::AwsKms);
         let request = request
@@ -126,7 +125,7 @@ impl Store for S3Store {
             .set_server_side_encryption(encryption)
             .set_ssekms_key_id(self.sse_kms_key_id.clone());
         let sent = within(allowed, asked, request.send()).await?.map_err(|error| self.classify(error, asked))?;
-        let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the server told no ETag of what was written"))?;
+        let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the answer has no ETag of the written version"))?;
         Ok(PutResult { etag: ETag::new(&etag) })
     }
 
@@ -138,7 +137,7 @@ impl Store for S3Store {
         read(&self.clock, || self.list_once(prefix, &options)).await
     }
 
-    /// Retried after doubt only with a condition: without one, a second DELETE could remove what somebody wrote since.
+    /// After an unknown outcome, only a conditional DELETE is retried. Another one could remove what was written since.
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         let if_match = options.if_match.filter(|_| self.conditional_delete);
         let certain = |failure: &StoreError| {
@@ -158,14 +157,14 @@ impl fmt::Debug for S3Store {
 /// The answer of `request`, if it comes within `allowed`. Boxed, because the SDK's futures are tens of kilobytes.
 fn within<T>(
     allowed: Duration,
-    asked: Asked,
+    asked: RequestKind,
     request: impl Future<Output = T>,
 ) -> impl Future<Output = StoreResult<T>> {
     let answer = Box::pin(timeout(allowed, request));
     async move { answer.await.map_err(|late| in_doubt(late, asked).because(Cause::Timeout)) }
 }
 
-/// A tag as HTTP has it.
+/// A tag in the form of HTTP.
 fn quoted(etag: &ETag) -> String {
     format!("\"{etag}\"")
 }

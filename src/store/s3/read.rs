@@ -1,8 +1,8 @@
-//! One attempt at a get or head, and what its answer is checked for.
+//! One attempt at a get or head, and the checks of its answer.
 //!
-//! The SDK hands over a body it has not read yet and never retries it, so send and collect are one attempt here: a body
-//! that is cut, stalls or trickles fails the attempt as a refused connection would. Every length the server states is
-//! held against the bytes that came.
+//! The SDK returns a body that it has not read yet and never retries it. So one attempt here is sending and collecting:
+//! a body that is cut, stalls or trickles fails the attempt as a refused connection would. Every length in the answer
+//! is compared with the bytes that came.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -10,14 +10,14 @@ use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{S3Store, failure::Asked, quoted, within};
+use super::{S3Store, failure::RequestKind, quoted, within};
 use crate::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
     path::{ETag, ObjectKey},
     store::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time},
 };
 
-/// The last byte a `Range` header may name: offsets are signed 64-bit numbers in most servers.
+/// The last byte that a `Range` header may name: offsets are signed 64-bit numbers in most servers.
 const LAST_BYTE: u64 = i64::MAX as u64;
 
 impl S3Store {
@@ -31,7 +31,7 @@ impl S3Store {
         }
     }
 
-    /// The whole object, unless it is longer than `most`: then nothing, and its body is left unread.
+    /// The whole object. If it is longer than `most`, returns nothing and leaves its body unread.
     async fn get_all(&self, key: &ObjectKey, options: &GetOptions, most: &Range<u64>) -> StoreResult<Option<Object>> {
         let request = self
             .client
@@ -40,8 +40,8 @@ impl S3Store {
             .key(key.as_str())
             .set_if_match(options.if_match.as_ref().map(quoted))
             .set_if_none_match(options.if_none_match.as_ref().map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        let answer = sent.map_err(|error| self.classify(error, Asked::Object))?;
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
         let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
         if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
     }
@@ -55,8 +55,8 @@ impl S3Store {
             .set_range(options.range.as_ref().map(range_header))
             .set_if_match(options.if_match.as_ref().map(quoted))
             .set_if_none_match(options.if_none_match.as_ref().map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        match sent.map_err(|error| self.classify(error, Asked::Object)) {
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        match sent.map_err(|error| self.classify(error, RequestKind::Object)) {
             Ok(answer) => {
                 let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
                 let object = receive(answer, options.range.as_ref(), &Promise::of(options)).await?;
@@ -72,8 +72,8 @@ impl S3Store {
         }
     }
 
-    /// Whether an answer that does not say which part it is was the whole object: servers may ignore ranges, and must not
-    /// cut an object short.
+    /// Whether an answer that does not name its part was the whole object: servers may ignore ranges, and must not cut
+    /// an object short.
     async fn check_whole(&self, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
         let whole = self.head_once(key, Some(&got.etag)).await?;
         if (whole.size, &whole.etag) == (got.size, &got.etag) {
@@ -82,8 +82,8 @@ impl S3Store {
         Err(StoreError::broken("the server sent a part of an object without saying which"))
     }
 
-    /// S3 refuses every range of an empty object, also one that starts at 0. A HEAD tells the empty object from one that
-    /// has shrunk; it is the second request that only empty objects cost.
+    /// S3 refuses every range of an empty object, even one that starts at 0. A HEAD distinguishes the empty object from
+    /// one that has shrunk. Only empty objects cost this second request.
     async fn get_empty(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
         let meta = self.head_once(key, options.if_match.as_ref()).await?;
         if meta.size > 0 {
@@ -95,23 +95,23 @@ impl S3Store {
     pub(super) async fn head_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<ObjectMeta> {
         let request =
             self.client.head_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, Asked::Object, request.send()).await?;
-        let answer = sent.map_err(|error| self.classify(error, Asked::Object))?;
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
         let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
         meta(size, answer.e_tag, answer.last_modified, answer.metadata)
     }
 }
 
-/// Whether a range means "all of it, if it is not too long", as an edit asks for its base.
+/// Whether a range means "all of it, if it is not too long", as for the base of an edit.
 ///
-/// Such a request goes without a `Range` header: `LocalStack` computes the range on one version and may send another, so
-/// that a base read while somebody writes could come cut short under the new version's tag.
+/// Such a request has no `Range` header: `LocalStack` computes the range on one version and may send another, so a base
+/// read during a write could be cut short under the new version's tag.
 fn asks_for_all(range: &Range<u64>) -> bool {
     range.start == 0 && range.end > CHUNK_BYTES
 }
 
-/// What an answer must say about itself, because of what was asked. A ranged GET has no checksum on S3, so this is all
-/// that holds its bytes to their object.
+/// The properties that an answer must have for its request. A ranged GET has no checksum on S3, so nothing else ties
+/// its bytes to their object.
 struct Promise<'options> {
     range: Option<&'options Range<u64>>,
     etag: Option<&'options ETag>,
@@ -128,7 +128,7 @@ impl<'options> Promise<'options> {
         Self { range: None, etag: options.if_match.as_ref() }
     }
 
-    /// Whether an answer with the version `etag`, of `span` of `size` bytes where it says so, is the one.
+    /// Whether an answer with the version `etag`, and with `span` of `size` bytes if it names them, is the right one.
     fn is_kept(&self, etag: &ETag, said: Option<&(Range<u64>, u64)>) -> bool {
         let is_version = self.etag.is_none_or(|asked| asked == etag);
         is_version
@@ -143,7 +143,7 @@ impl<'options> Promise<'options> {
     }
 }
 
-/// Reads the body of `answer`, holds it to its `promise` and cuts it to what was asked for.
+/// Reads the body of `answer`, checks it against its `promise` and cuts it to the requested range.
 async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &Promise<'_>) -> StoreResult<Object> {
     let stated = answer.content_length.and_then(|length| u64::try_from(length).ok());
     let said = answer.content_range.as_deref().map(parse_content_range).transpose()?;
@@ -153,7 +153,7 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
     }
     let allowed = transfer_time(stated.unwrap_or(0));
     let cut_off = |error| StoreError::not_applied(error).because(Cause::Unreachable);
-    let bytes = within(allowed, Asked::Object, answer.body.collect()).await?.map_err(cut_off)?.into_bytes();
+    let bytes = within(allowed, RequestKind::Object, answer.body.collect()).await?.map_err(cut_off)?.into_bytes();
     let came = bytes.len() as u64;
     let (span, size) = said.unwrap_or((0..came, came));
     if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
@@ -163,8 +163,8 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
     cut(meta, span, &bytes, asked)
 }
 
-/// The part of `bytes`, which lie at `span`, that was asked for: all of it, unless the server ignored the range or an
-/// empty one was asked for, which no header can say.
+/// The requested part of `bytes`, which lie at `span`: all of them, unless the server ignored the range or the range
+/// was empty, which no header can express.
 fn cut(meta: ObjectMeta, span: Range<u64>, bytes: &Bytes, asked: Option<&Range<u64>>) -> StoreResult<Object> {
     let range = match asked {
         None => 0..meta.size,
@@ -188,7 +188,7 @@ fn meta(
     metadata: Option<HashMap<String, String>>,
 ) -> StoreResult<ObjectMeta> {
     let (Some(size), Some(etag)) = (size, etag) else {
-        return Err(StoreError::broken("the server told neither size nor ETag of an object"));
+        return Err(StoreError::broken("the answer has neither size nor ETag of an object"));
     };
     Ok(ObjectMeta {
         size,
@@ -201,7 +201,7 @@ fn meta(
 pub(super) fn timestamp(time: Option<&DateTime>) -> StoreResult<Timestamp> {
     let nanos = |time: &DateTime| i32::try_from(time.subsec_nanos()).unwrap_or(0);
     time.and_then(|time| Timestamp::new(time.secs(), nanos(time)).ok())
-        .ok_or_else(|| StoreError::broken("the server told no modification time of an object"))
+        .ok_or_else(|| StoreError::broken("the answer has no modification time of an object"))
 }
 
 fn range_header(range: &Range<u64>) -> String {
@@ -209,13 +209,13 @@ fn range_header(range: &Range<u64>) -> String {
     format!("bytes={first}-{last}")
 }
 
-/// Of an empty range at least the first byte is asked for, because a header cannot ask for none.
+/// An empty range reads at least the first byte, because a header cannot name none.
 fn first_and_last(range: &Range<u64>) -> (u64, u64) {
     let first = range.start.min(LAST_BYTE);
     (first, range.end.saturating_sub(1).clamp(first, LAST_BYTE))
 }
 
-/// `bytes 0-4095/8192` as the bytes it names and the size of the whole.
+/// Parses `bytes 0-4095/8192` into the range and the size of the whole.
 fn parse_content_range(header: &str) -> StoreResult<(Range<u64>, u64)> {
     let parse = || {
         let (span, size) = header.strip_prefix("bytes ")?.split_once('/')?;

@@ -1,8 +1,8 @@
 //! A layer that fails on purpose, for tests and benchmarks.
 //!
-//! What goes wrong is written down beforehand, by verb, by count and by key, so a run can be repeated exactly; nothing
-//! here asks the machine for time or chance. Delays use tokio's clock: under a paused clock they cost nothing, and the time that
-//! passed counts the round trips. It never lies: an error may hide what happened, but no answer is made up.
+//! Faults are scripted by verb, count and key, so a run can be repeated exactly; nothing here uses time or chance of
+//! the machine. Delays use tokio's clock: under a paused clock they cost nothing, and the time that passed counts the
+//! round trips. The layer never lies: an error may hide the outcome, but no answer is made up.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -20,29 +20,29 @@ use crate::store::{
     SharedStore, Store, StoreError, StoreResult, Verb,
 };
 
-/// What goes wrong with one request.
+/// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing: to let a request of a script pass.
+    /// None: lets a request of a script pass.
     None,
     /// No connection is made, and the caller knows: `Unavailable`, not applied.
     Refuse,
-    /// It is lost on its way, and the caller cannot know: `Unavailable`, outcome unknown.
+    /// The request is lost, and the caller cannot know: `Unavailable`, outcome unknown.
     LoseRequest,
-    /// It is carried out and the reply is lost: `Unavailable`, outcome unknown.
+    /// The request is carried out and the reply is lost: `Unavailable`, outcome unknown.
     LoseReply,
-    /// It meets another write: `Busy`.
+    /// The request meets another write: `Busy`.
     Busy,
     /// The store asks for fewer requests: `Unavailable`, not applied.
     SlowDown,
     /// A policy forbids it: `Denied`.
     Deny,
-    /// It meets another version than it names: `PreconditionFailed`.
+    /// The request meets another version than it names: `PreconditionFailed`.
     Disprove,
-    /// It is carried out and the reply comes this much later.
+    /// The request is carried out and the reply comes this much later.
     SlowReply(Duration),
-    /// It reaches the store only this much later.
+    /// The request reaches the store this much later.
     SlowRequest(Duration),
 }
 
@@ -91,7 +91,7 @@ struct VerbPlan {
     rules: Vec<(Rule, Fault)>,
 }
 
-/// When a standing fault strikes: by the number of the request (from 1), or by its key.
+/// The requests that a standing fault affects: by their number (from 1), or by their key.
 #[derive(Debug)]
 enum Rule {
     Every(u64),
@@ -100,28 +100,28 @@ enum Rule {
 }
 
 impl Faulty {
-    /// `inner`, without faults as yet.
+    /// A layer over `inner` without faults.
     #[must_use]
     pub fn new(inner: SharedStore) -> Self {
         Self { inner, plan: Mutex::default() }
     }
 
-    /// The next requests of this verb meet these faults, one each, after those already scripted.
+    /// Gives the next requests of this verb these faults, one each, after those already scripted.
     pub fn script(&self, verb: Verb, faults: impl IntoIterator<Item = Fault>) {
         self.plan().verbs.entry(verb).or_default().script.extend(faults);
     }
 
-    /// Every `n`-th request of this verb, counted from the first ever, meets `fault`; 0 never does.
+    /// Gives every `n`-th request of this verb, counted from the first ever, this fault; 0 means none.
     pub fn every(&self, verb: Verb, n: u64, fault: Fault) {
         self.plan().verbs.entry(verb).or_default().rules.push((Rule::Every(n), fault));
     }
 
-    /// Every request of this verb for a key (or a listing of a prefix) that contains `part` meets `fault`.
+    /// Gives every request of this verb for a key (or a listing of a prefix) that contains `part` this fault.
     pub fn for_keys(&self, verb: Verb, part: &str, fault: Fault) {
         self.plan().verbs.entry(verb).or_default().rules.push((Rule::Keys(part.to_owned()), fault));
     }
 
-    /// `percent` of the requests of this verb, chosen by `seed`, meet `fault`.
+    /// Gives `percent` of the requests of this verb, chosen by `seed`, this fault.
     pub fn randomly(&self, verb: Verb, seed: u64, percent: u8, fault: Fault) {
         self.plan().verbs.entry(verb).or_default().rules.push((Rule::Random { seed, percent }, fault));
     }
@@ -136,7 +136,7 @@ impl Faulty {
         self.plan().down = down;
     }
 
-    /// Forgets scripts and rules; the counts go on.
+    /// Removes scripts and rules. The counts continue.
     pub fn clear(&self) {
         for plan in self.plan().verbs.values_mut() {
             plan.script.clear();
@@ -144,7 +144,7 @@ impl Faulty {
         }
     }
 
-    /// How many requests of this verb came by.
+    /// The number of requests of this verb.
     pub fn seen(&self, verb: Verb) -> u64 {
         self.plan().verbs.get(&verb).map_or(0, |plan| plan.seen)
     }
@@ -153,7 +153,7 @@ impl Faulty {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries `request` out, or not, as the plan has it.
+    /// Carries `request` out, or not, as the plan says.
     async fn meet<T>(
         &self,
         verb: Verb,
@@ -175,7 +175,7 @@ impl Faulty {
             Fault::Disprove => Err(StoreError::PreconditionFailed),
             Fault::LoseRequest => Err(lost(verb, "scripted: request lost")),
             Fault::LoseReply => {
-                // What the store said, success or not, is the reply that gets lost.
+                // The lost reply is that of the store, success or not.
                 let _reply = request.await;
                 Err(lost(verb, "scripted: reply lost"))
             }
@@ -222,7 +222,7 @@ impl Rule {
     }
 }
 
-/// The finaliser of `SplitMix64`: scatters counts so that their low digits look like chance.
+/// The finaliser of `SplitMix64`: scatters counts so that their low digits look random.
 fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -230,7 +230,7 @@ fn mix(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// The error for a lost message: only of a change can the outcome be unknown.
+/// The error for a lost message. Only a change can have an unknown outcome.
 fn lost(verb: Verb, what: &'static str) -> StoreError {
     let error = match verb {
         Verb::Put | Verb::Delete => StoreError::unknown(what),

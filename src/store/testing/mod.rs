@@ -1,6 +1,6 @@
-//! For those who write a store: the suite that says whether it is one, and a layer that fails on purpose.
+//! For authors of a store: the conformance suite, and a layer that fails on purpose.
 //!
-//! Nothing here is used by the service. `examples/toy_store.rs` is a store outside this crate that runs the suite.
+//! The service uses nothing here. `examples/toy_store.rs` is a store outside this crate that runs the suite.
 
 mod conformance;
 mod faulty;

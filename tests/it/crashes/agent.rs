@@ -92,8 +92,8 @@ impl Agent {
             self.files[number].settle(found, figures);
         }
         let session = self.backend().session().await.unwrap();
-        let listed: Vec<_> = session["loaded_skills"].as_array().unwrap().iter().map(|skill| &skill["skill"]).collect();
-        let loaded = SKILLS.into_iter().filter(|skill| listed.contains(&&(*skill).into())).collect::<BTreeSet<_>>();
+        let listed: Vec<_> = session.loaded_skills.iter().map(|loaded| loaded.skill.as_str()).collect();
+        let loaded = SKILLS.into_iter().filter(|skill| listed.contains(skill)).collect::<BTreeSet<_>>();
         assert_eq!(loaded.len(), listed.len());
         for skill in SKILLS {
             let text = content::fetch(self.backend(), &format!("/skills/{skill}/SKILL.md")).await;

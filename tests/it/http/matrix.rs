@@ -309,7 +309,7 @@ fn loads(policy: &Policy, skill: SkillRule) -> Result<(), &'static str> {
     rule(Operation::LoadSkill, policy)?;
     match skill {
         SkillRule::AutoApprove => Ok(()),
-        SkillRule::Enabled => Err("approval_required"),
+        SkillRule::AskFirst => Err("approval_required"),
         SkillRule::Disabled | SkillRule::Blocked => Err("skill_not_found"),
     }
 }

@@ -15,7 +15,7 @@ use skillmount::{
     path::ETag,
     prompt::{Format, PromptRequest},
     session::{LoadTool, PromptMode, SkillRule, ToolRule},
-    skill::{Diagnostic, read_head},
+    skill::{Diagnostic, FindingCode, read_head},
 };
 
 use self::stage::{FORMATS, Stage, entry, notary, parsed_xml, roomy};
@@ -181,7 +181,7 @@ fn a_category_holds_its_own_skills_and_says_when_it_has_none() {
 fn findings_and_removed_characters_are_counted() {
     let mut stage = notary();
     stage.view.entries[0] = entry("contratos/arrendamiento", None, "Alqui\u{202e}ler\u{e0041} 👩\u{200d}⚖️");
-    let diagnostic = Diagnostic::error("description_missing", "no");
+    let diagnostic = Diagnostic::new(FindingCode::DescriptionMissing, "no");
     stage.view.diagnostics = vec![CatalogDiagnostic { skill: "x".to_owned(), diagnostic }];
     let prompt = stage.prompt(Format::Xml);
     stage.load("escrituras/compraventa", "Pa\u{202e}so");
@@ -261,7 +261,7 @@ fn findings_of_a_category_are_those_in_it() {
     let mut stage = notary();
     let found = |skill: &str| CatalogDiagnostic {
         skill: skill.to_owned(),
-        diagnostic: Diagnostic::error("description_missing", "no"),
+        diagnostic: Diagnostic::new(FindingCode::DescriptionMissing, "no"),
     };
     stage.view.diagnostics = vec![found("escrituras/rota"), found("otros/rota"), found("")];
     let prompt = |category: Option<&str>| {

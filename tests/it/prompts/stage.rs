@@ -31,7 +31,7 @@ impl Stage {
     }
 
     pub(super) fn render(&self, request: &PromptRequest) -> Rendering {
-        let policy = self.session.policy.stricter(&self.user_policy);
+        let policy = self.session.policy.under(&self.user_policy);
         let Self { view, session, current, .. } = self;
         render(&Scene { view, session, policy: &policy, current: current.as_ref() }, request)
     }

@@ -1,18 +1,19 @@
 //! A layer that keeps content in memory, by (key, `ETag`).
 //!
-//! Content under its tag can never be stale; only knowledge of *which* version is newest has an age, so a plain get
-//! always asks the store, at the price of a 304 where the bytes are here already. Such fresh gets are never answered by
-//! one that is already under way: a reader that starts after an acknowledged write must see it, and the earlier request
-//! may have passed the store before the write did. Pinned gets name their version, so those do share one request.
+//! Content under its tag can never be stale. Only the knowledge of the newest *version* has an age, so a plain get
+//! always asks the store, at the price of a 304 if the bytes are here. Such fresh gets never share a request under way:
+//! a reader that starts after an acknowledged write must see it, and the earlier request may have passed the store
+//! before the write did. Pinned gets name their version, so they do share one request.
 //!
-//! When a newer version of a key is put, seen or deleted through this layer, the one before it is dropped at once, unless
-//! somebody has asked for exactly that version: sessions read the files of a loaded skill so, and go on reading them.
+//! When a newer version of a key is put, seen or deleted through this layer, the previous one is dropped at once,
+//! unless a caller has asked for exactly that version: sessions pin the files of a loaded skill, and go on reading
+//! them.
 //!
-//! Over a store that holds a file and a folder of one name, a put that would make such a pair is refused where the names
-//! that this process read, listed or wrote of late show it.
+//! Some stores hold a file and a folder of one name. Over such a store, this layer refuses a put that would make such a
+//! pair, if the names that this process read, listed or wrote recently show it.
 //!
-//! Only whole objects up to [`CHUNK_BYTES`] are kept. Metadata is kept with them; where a store derives tags from
-//! content alone, a foreign rewrite of the very same bytes can go unnoticed, and with it its metadata.
+//! Only whole objects up to [`CHUNK_BYTES`] are kept, with their metadata. If a store derives tags from content alone,
+//! another tool can rewrite the same bytes with other metadata unnoticed.
 
 use std::{
     ops::Range,
@@ -38,13 +39,13 @@ use crate::{
     path::{ETag, KeyPrefix, ObjectKey},
 };
 
-/// Bytes up to this many are copied to be kept: a short text may be cut from a buffer many times its size, which it would
-/// keep in memory.
+/// Contents up to this size are copied before they are kept: a short text may be part of a buffer many times its size,
+/// which it would keep in memory.
 const COPIED_BYTES: usize = 64 << 10;
 
 type Version = (ObjectKey, ETag);
 
-/// A store whose content is remembered.
+/// A layer that keeps the content of a store in memory.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -73,21 +74,22 @@ type Version = (ObjectKey, ETag);
 pub struct Cached {
     inner: SharedStore,
     clock: Arc<dyn Clock>,
-    content: Cache<Version, Arc<Kept>>,
+    content: Cache<Version, Arc<CachedObject>>,
     newest: Newest,
-    /// Nothing where the store below refuses what they are for.
+    /// `None` if the store below refuses such puts itself.
     names: Option<KnownNames>,
 }
 
 /// A whole object.
 #[derive(Debug)]
-struct Kept {
+struct CachedObject {
     object: Object,
-    /// Whether somebody asked for this version by its tag, and so may do again when it is not the newest any more.
+    /// Whether a caller asked for this version by its tag. Then it may be asked for again when it is no longer the
+    /// newest.
     pinned: AtomicBool,
 }
 
-impl Kept {
+impl CachedObject {
     fn new(object: Object, pinned: bool) -> Arc<Self> {
         let bytes =
             if object.bytes.len() <= COPIED_BYTES { Bytes::copy_from_slice(&object.bytes) } else { object.bytes };
@@ -99,7 +101,7 @@ impl Kept {
     }
 }
 
-/// Why a shared request left nothing in the cache.
+/// The reason why a shared request left nothing in the cache.
 #[derive(Debug)]
 enum Unkept {
     Failed(StoreError),
@@ -108,9 +110,9 @@ enum Unkept {
 }
 
 impl Cached {
-    /// Keeps up to `bytes` of what `inner` returns and takes ([`CONTENT_CACHE_BYTES`](crate::limits::CONTENT_CACHE_BYTES) by default).
+    /// Keeps up to `bytes` of content ([`CONTENT_CACHE_BYTES`](crate::limits::CONTENT_CACHE_BYTES) by default).
     ///
-    /// The time an object was written is the store's, but `clock`'s for one put through this layer and not read since.
+    /// Write times are the store's. A put through this layer that was not read since has the time of `clock`.
     #[must_use]
     pub fn new(inner: SharedStore, bytes: u64, clock: Arc<dyn Clock>) -> Self {
         let content = Cache::builder().max_capacity(bytes).weigher(weigh).build();
@@ -119,21 +121,21 @@ impl Cached {
         Self { inner, clock, content, newest: Newest::new(CACHE_KEYS), names }
     }
 
-    /// Exactly the version `etag`: from memory, or by one request that everybody who wants it shares.
+    /// Exactly the version `etag`: from memory, or by one request that all its callers share.
     async fn get_pinned(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
         let version = (key.clone(), etag);
         if let Some(kept) = self.content.get(&version).await {
             kept.pinned.store(true, Ordering::Relaxed);
             return part(&kept.object, options.range);
         }
-        // Pieces from the middle of a large object are each wanted once, and must not wait for one another.
+        // Each piece of a large object is wanted once, and must not wait for the others.
         if options.range.as_ref().is_some_and(|range| range.start > 0) {
             return self.inner.get(key, options).await;
         }
         let range = options.range.clone();
         let load = async {
             match self.inner.get(key, options.clone()).await {
-                Ok(object) if keepable(&object) => Ok(Kept::new(object, true)),
+                Ok(object) if keepable(&object) => Ok(CachedObject::new(object, true)),
                 Ok(object) => Err(Unkept::Passing(object)),
                 Err(error) => Err(Unkept::Failed(error)),
             }
@@ -149,13 +151,13 @@ impl Cached {
         }
     }
 
-    /// The newest version seen, from memory alone.
-    async fn recall(&self, key: &ObjectKey) -> Option<Arc<Kept>> {
+    /// The newest version seen, from memory only.
+    async fn recall(&self, key: &ObjectKey) -> Option<Arc<CachedObject>> {
         let etag = self.newest.get(key)?;
         self.content.get(&(key.clone(), etag)).await
     }
 
-    /// The newest version there is: always a request of one's own.
+    /// The newest version in the store, always by a request of its own.
     async fn get_fresh(&self, key: &ObjectKey, mut options: GetOptions) -> StoreResult<Object> {
         let held = match options.if_none_match {
             None => self.recall(key).await,
@@ -209,18 +211,18 @@ impl Cached {
         if !keepable(object) || keep == Keep::Not {
             return;
         }
-        let new = |old: Option<moka::Entry<Version, Arc<Kept>>>| {
-            // The same bytes may come back under the same tag.
-            Kept::new(object.clone(), keep == Keep::Pinned || old.is_some_and(|old| old.value().is_pinned()))
+        let new = |old: Option<moka::Entry<Version, Arc<CachedObject>>>| {
+            // The same bytes may return under the same tag.
+            CachedObject::new(object.clone(), keep == Keep::Pinned || old.is_some_and(|old| old.value().is_pinned()))
         };
         let version = (key.clone(), object.meta.etag.clone());
         self.content.entry(version).and_upsert_with(|old| std::future::ready(new(old))).await;
     }
 
-    /// Drops a version that is not the newest any more, unless it is pinned.
+    /// Drops a version that is no longer the newest, unless it is pinned.
     async fn drop_dead(&self, key: &ObjectKey, dead: Option<ETag>) {
         let Some(etag) = dead else { return };
-        let decide = |old: Option<moka::Entry<Version, Arc<Kept>>>| match old {
+        let decide = |old: Option<moka::Entry<Version, Arc<CachedObject>>>| match old {
             Some(old) if !old.value().is_pinned() => Op::Remove,
             _ => Op::Nop,
         };
@@ -232,11 +234,11 @@ fn keepable(object: &Object) -> bool {
     object.is_whole() && object.meta.size <= CHUNK_BYTES
 }
 
-/// What an entry takes: the metadata, which names the writes before it, is often more than a short text.
-fn weigh((key, etag): &Version, kept: &Arc<Kept>) -> u32 {
+/// The memory of an entry. Its metadata, which names earlier writes, is often larger than a short text.
+fn weigh((key, etag): &Version, kept: &Arc<CachedObject>) -> u32 {
     let names = weight::text(key.as_str()) + 2 * weight::text(etag.as_str());
     let metadata = weight::texts(&kept.object.meta.metadata);
-    let slot = weight::SLOT + size_of::<Version>() + size_of::<Kept>() + weight::BLOCK;
+    let slot = weight::SLOT + size_of::<Version>() + size_of::<CachedObject>() + weight::BLOCK;
     weight::counted(slot + names + metadata + kept.object.bytes.len() + weight::BLOCK)
 }
 
@@ -246,13 +248,13 @@ fn part(whole: &Object, range: Option<Range<u64>>) -> StoreResult<Object> {
     Ok(shorten(whole, Some(range)))
 }
 
-/// Whether `object`, which starts at 0, holds all of `range`.
+/// Whether `object`, which starts at 0, contains all of `range`.
 fn covers(object: &Object, range: Option<&Range<u64>>) -> bool {
     object.range.end == object.meta.size || range.is_some_and(|range| range.end <= object.range.end)
 }
 
-/// The bytes up to the end of `range` of an object that covers it; both may be parts, but begin at the same byte or
-/// lie within.
+/// The bytes up to the end of `range` of an object that covers it. Both may be parts; the object begins at the same
+/// byte or earlier.
 fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
     let wanted = range.unwrap_or_else(|| object.range.clone());
     let range = wanted.start.max(object.range.start)..wanted.end.min(object.range.end);

@@ -1,12 +1,9 @@
 //! The strict judgement: what an author should hear before a skill is published.
 //!
-//! It reads as leniently as a load does and then judges, so lint never speaks of another skill than the one that would
-//! be loaded. An error is a rule of the Agent Skills specification, or a form that other readers reject; a warning is
-//! its advice. Each message says how to mend what it found; `fix` mends what has only one right answer. Its own codes:
-//! `file_too_large`, `byte_order_mark`, `frontmatter_not_first`, `carriage_return`, `lone_carriage_return`, `name_invalid`, `name_too_long`, `description_too_long`,
-//! `compatibility_too_long`, `compatibility_empty`, `allowed_tools_form`, `metadata_not_text`, `unknown_field`,
-//! `body_empty`, `body_too_long`, `hidden_characters`, `link_missing_file`, `link_outside_skill`, `link_too_deep`,
-//! `parameter_undeclared` and `nested_skill`. `file_misnamed` is found by whoever looks for skills.
+//! Lint reads as leniently as a load does and then judges, so it always judges the skill that would be loaded. An error
+//! is a rule of the Agent Skills specification, or a form that other readers reject; a warning is its advice. Each
+//! message says how to mend the finding; `fix` mends what has only one right answer. The codes stand in the table of
+//! `diagnostic`. Lint does not find `file_misnamed`: the code that looks for skills does.
 
 mod fix;
 mod links;
@@ -19,7 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 pub use fix::{Fixed, fix};
 
 use super::{
-    Diagnostic, Frontmatter, Severity,
+    Diagnostic, FindingCode, Frontmatter,
     diagnostic::first_few,
     frontmatter::{self, Source, Split, decode, saturating},
     shown,
@@ -28,20 +25,6 @@ use crate::limits::{
     SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
     SKILL_FINDINGS, SKILL_NAME_CHARS,
 };
-
-/// Findings that a load survives and publishing does not.
-const STRICT: [&str; 10] = [
-    "duplicate_key",
-    "field_not_boolean",
-    "field_not_text",
-    "invalid_utf8",
-    "metadata_not_a_map",
-    "name_differs",
-    "name_missing",
-    "parameter_duplicate",
-    "parameter_unnamed",
-    "yaml_repaired",
-];
 
 /// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
 const KNOWN_FIELDS: [&str; 25] = [
@@ -72,14 +55,14 @@ const KNOWN_FIELDS: [&str; 25] = [
     "when_to_use",
 ];
 
-/// Judges the SKILL.md of the skill in `folder`, whose files are `files` (paths below that folder) where they are known.
+/// Judges the SKILL.md of the skill in `folder`. `files` are the paths of its files below it, if they are known.
 ///
-/// Findings come in the order of their lines. The skill can be published where none is an error.
+/// Findings are in the order of their lines. The skill can be published if none of them is an error.
 #[must_use]
 pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnostic> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > SKILL_FILE_BYTES) {
         let message = format!("SKILL.md is over {SKILL_FILE_BYTES} bytes, and nothing loads it: move parts into files");
-        return vec![Diagnostic::error("file_too_large", message).at(1, 1)];
+        return vec![Diagnostic::new(FindingCode::FileTooLarge, message).at(1, 1)];
     }
     let (text, undecoded) = decode(bytes, false);
     let mut found: Vec<Diagnostic> = undecoded.into_iter().collect();
@@ -98,11 +81,7 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
     }
     found.extend(hidden(&text));
     found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
-    for one in &mut found {
-        if STRICT.contains(&one.code.as_str()) {
-            one.severity = Severity::Error;
-        }
-    }
+    let mut found: Vec<Diagnostic> = found.into_iter().map(Diagnostic::for_lint).collect();
     found.sort_by_key(|one| (one.line, one.column));
     first_few(found)
 }
@@ -112,55 +91,55 @@ fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf");
     if text.is_some() {
         let message = "SKILL.md begins with a byte order mark, which other readers take for text: save it without";
-        found.push(Diagnostic::error("byte_order_mark", message).at(1, 1));
+        found.push(Diagnostic::new(FindingCode::ByteOrderMark, message).at(1, 1));
     }
     if text.unwrap_or(bytes).first().is_some_and(u8::is_ascii_whitespace) {
         let message = "SKILL.md must begin with its `---` line: remove what stands before it";
-        found.push(Diagnostic::error("frontmatter_not_first", message).at(1, 1));
+        found.push(Diagnostic::new(FindingCode::FrontmatterNotFirst, message).at(1, 1));
     }
     let mut returns = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\r').map(|(at, _)| at);
     let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
     if returns.clone().any(ends_line) {
         let message = "SKILL.md has Windows line ends: save it with LF";
-        found.push(Diagnostic::warning("carriage_return", message).at(1, 1));
+        found.push(Diagnostic::new(FindingCode::CarriageReturn, message).at(1, 1));
     }
     if let Some(at) = returns.find(|at| !ends_line(*at)) {
         let message =
             "a carriage return stands here without a line feed, which readers take for different things: remove it";
         let (line, column) = place(&String::from_utf8_lossy(bytes.get(..at).unwrap_or_default()));
-        found.push(Diagnostic::warning("lone_carriage_return", message).at(line, column));
+        found.push(Diagnostic::new(FindingCode::LoneCarriageReturn, message).at(line, column));
     }
     found
 }
 
-/// What is wrong with the fields, each with the key it is about.
+/// The faults of the fields, each with its key.
 fn of_fields(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
     let mut found = Vec::new();
     let mut too_long = |key, text: &str, limit: usize, code| {
         let length = text.chars().count();
         if length > limit {
             let message = format!("{key} has {length} characters and may have {limit}: shorten it");
-            found.push((key, Diagnostic::error(code, message)));
+            found.push((key, Diagnostic::new(code, message)));
         }
     };
     let name = front.name.as_deref().unwrap_or_default();
-    too_long("name", name, SKILL_NAME_CHARS, "name_too_long");
-    too_long("description", &front.description, SKILL_DESCRIPTION_CHARS, "description_too_long");
+    too_long("name", name, SKILL_NAME_CHARS, FindingCode::NameTooLong);
+    too_long("description", &front.description, SKILL_DESCRIPTION_CHARS, FindingCode::DescriptionTooLong);
     let compatibility = front.compatibility.as_deref().unwrap_or_default();
-    too_long("compatibility", compatibility, SKILL_COMPATIBILITY_CHARS, "compatibility_too_long");
+    too_long("compatibility", compatibility, SKILL_COMPATIBILITY_CHARS, FindingCode::CompatibilityTooLong);
     if let Some(fault) = front.name.as_deref().and_then(name_fault) {
         let message = format!("the name {name:?} {fault}: use lower-case letters, digits and single `-`");
-        found.push(("name", Diagnostic::error("name_invalid", message)));
+        found.push(("name", Diagnostic::new(FindingCode::NameInvalid, message)));
     }
     if front.compatibility.is_none() && front.fields.contains_key("compatibility") {
         let message = "compatibility is empty: say what the skill needs, or remove the field";
-        found.push(("compatibility", Diagnostic::error("compatibility_empty", message)));
+        found.push(("compatibility", Diagnostic::new(FindingCode::CompatibilityEmpty, message)));
     }
     found.extend(of_forms(front));
     found
 }
 
-/// Why the specification does not take `name`, in words that follow it.
+/// The reason why the specification does not allow `name`, in words that follow the name.
 fn name_fault(name: &str) -> Option<&'static str> {
     let name: String = name.nfkc().collect();
     if name.to_lowercase() != name {
@@ -176,18 +155,18 @@ fn name_fault(name: &str) -> Option<&'static str> {
     strange.then_some("has characters other than letters, digits and `-`")
 }
 
-/// Fields that are legal YAML in a form that not every reader takes.
+/// Fields that are legal YAML in a form that not every reader accepts.
 fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
     let mut found = Vec::new();
     let tools = front.fields.get("allowed-tools");
     if tools.is_some_and(|tools| tools.as_str().is_none_or(|text| text.contains(','))) {
         let message = "allowed-tools should be one text with spaces between the tools, such as `Bash(git:*) Read`";
-        found.push(("allowed-tools", Diagnostic::warning("allowed_tools_form", message)));
+        found.push(("allowed-tools", Diagnostic::new(FindingCode::AllowedToolsForm, message)));
     }
     if let Some(Value::Object(metadata)) = front.fields.get("metadata") {
         for (key, _) in metadata.iter().filter(|(_, value)| !value.is_string()).take(SKILL_FINDINGS + 1) {
             let message = format!("metadata.{key} should be text: put it in double quotes");
-            found.push(("metadata", Diagnostic::warning("metadata_not_text", message)));
+            found.push(("metadata", Diagnostic::new(FindingCode::MetadataNotText, message)));
         }
     }
     let unknown = front.fields.keys().filter(|key| !KNOWN_FIELDS.contains(&key.as_str()));
@@ -198,7 +177,7 @@ fn of_forms(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
         } else {
             format!("{key} is no field of the specification: put it under `metadata`")
         };
-        found.push((key, Diagnostic::warning("unknown_field", message)));
+        found.push((key, Diagnostic::new(FindingCode::UnknownField, message)));
     }
     found
 }
@@ -217,28 +196,28 @@ fn of_body(split: &Split) -> Vec<Diagnostic> {
     } else {
         return Vec::new();
     };
-    let code = if split.body.trim().is_empty() { "body_empty" } else { "body_too_long" };
-    vec![Diagnostic::warning(code, message).at(split.body_line, 1)]
+    let code = if split.body.trim().is_empty() { FindingCode::BodyEmpty } else { FindingCode::BodyTooLong };
+    vec![Diagnostic::new(code, message).at(split.body_line, 1)]
 }
 
-/// A SKILL.md in a folder of the skill, which makes no skill of its own.
+/// A SKILL.md inside the skill, which makes no skill of its own.
 fn nested(file: &str) -> Option<Diagnostic> {
     let folder = file.strip_suffix("/SKILL.md")?;
     let message =
         format!("{file} makes no skill, because it lies inside this one: move {folder} out, or rename the file");
-    Some(Diagnostic::warning("nested_skill", message))
+    Some(Diagnostic::new(FindingCode::NestedSkill, message))
 }
 
-/// The first character that a person does not see and a model does.
+/// The first character that a model reads and a person does not see.
 fn hidden(text: &str) -> Option<Diagnostic> {
     let at = text.find(shown::is_hidden)?;
     let count = text.chars().filter(|c| shown::is_hidden(*c)).count();
     let (line, column) = place(text.get(..at)?);
     let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
-    Some(Diagnostic::warning("hidden_characters", message).at(line, column))
+    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
 }
 
-/// The line and column of what comes after `before`.
+/// The line and column of the text after `before`.
 fn place(before: &str) -> (u32, u32) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -250,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::skill::document::tests::piece;
+    use crate::skill::{Severity, document::tests::piece};
 
     fn codes(text: &str) -> Vec<(String, Severity, Option<u32>)> {
         let found = lint(text.as_bytes(), "demo", Some(&["SKILL.md", "references/a b.md", "scripts/x/run.sh"]));

@@ -1,14 +1,14 @@
-//! How a session lies in the bucket and in memory.
+//! The format of a session in the bucket and its size in memory.
 //!
-//! Sessions that loaded the same skill have equal snapshots, and forks have many of them, so equal ones are one value in
-//! memory. They are found by digest and compared whole: a digest that an object merely claims joins nothing.
+//! Sessions that loaded the same skill have equal snapshots, and forks have many of them, so equal snapshots are one
+//! value in memory. They are found by digest and compared whole, because an object can claim a wrong digest.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use super::{LoadedSkill, PastDiscovery, Session, SessionVersion, objects::Stored, uses::weight_of_ranks};
+use super::{LoadedSkill, PastDiscovery, Session, SessionVersion, objects::StoredValue, uses::weight_of_ranks};
 use crate::{
     budget::weight,
     error::{Code, Error, Result},
@@ -16,21 +16,21 @@ use crate::{
     skill::Snapshot,
 };
 
-/// The snapshots that are held anywhere, by digest.
+/// The snapshots in memory, by digest.
 #[derive(Debug, Default)]
 pub(super) struct KnownSnapshots {
-    known: Mutex<Known>,
+    known: Mutex<SnapshotsByDigest>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct SnapshotsByDigest {
     by_digest: HashMap<String, Weak<Snapshot>>,
-    /// Names at which those of dropped snapshots are swept out.
+    /// The number of names at which the names of dropped snapshots are removed.
     sweep_at: usize,
 }
 
 impl KnownSnapshots {
-    /// The snapshot equal to `new` that is held already, or else `new`.
+    /// The snapshot in memory that equals `new`, or else `new`.
     pub(super) fn share(&self, new: Arc<Snapshot>) -> Arc<Snapshot> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = known.by_digest.get(new.digest()).and_then(Weak::upgrade) {
@@ -45,7 +45,7 @@ impl KnownSnapshots {
     }
 }
 
-impl Stored for Session {
+impl StoredValue for Session {
     type Shared = Arc<KnownSnapshots>;
 
     fn version(&self) -> SessionVersion {
@@ -74,7 +74,7 @@ impl Stored for Session {
         }
     }
 
-    /// Snapshots count in full, also where others hold them: whoever holds one keeps it in memory.
+    /// Snapshots count in full, even if other sessions share them: each session alone keeps them in memory.
     fn weight(&self) -> usize {
         let vars: usize = self.vars.iter().map(|(name, value)| weight::text(name) + weight::text(value.as_str())).sum();
         let vars = vars + weight::tree(self.vars.len(), size_of::<(String, Id)>());
@@ -114,7 +114,7 @@ fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
     texts + team + arguments + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
 }
 
-/// What a discovery takes in memory.
+/// The bytes of a discovery in memory.
 pub(super) fn weight_of_discovery(past: &PastDiscovery) -> usize {
     let skills: usize = past.skills.iter().map(|skill| weight::text(skill.as_str())).sum();
     weight::text(&past.query) + skills + weight::list(past.skills.len(), size_of::<SkillPath>())

@@ -1,10 +1,10 @@
 //! The body of a skill with the arguments of a call filled in.
 //!
-//! One pass from left to right: what is put in is never looked at again, so an argument that reads `$ARGUMENTS` or
-//! `{{name}}` stays those characters. `$1` is the first argument, as in a shell and as an author counts. Where a skill
-//! declares arguments and its body has `$0`, it was written for Claude Code, where that is the first, and all its `$N` count
-//! from there; so does `$ARGUMENTS[N]`, which only Claude Code has. Shell substitutions, `` !`command` `` and blocks opened by ```` ```! ````,
-//! are text here and never run.
+//! The body is filled in one pass from left to right, and inserted text is never read again, so an argument
+//! `$ARGUMENTS` or `{{name}}` stays those characters. `$1` is the first argument, as in a shell. If a skill declares
+//! arguments and its body has `$0`, it was written for Claude Code: there `$0` is the first, and all its `$N` count
+//! from there. `$ARGUMENTS[N]`, which only Claude Code has, counts in the same way. Shell substitutions, `` !`command`
+//! `` and blocks opened by ```` ```! ````, are text here and never run.
 
 mod call;
 mod words;
@@ -13,56 +13,56 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use self::call::{Call, Placeholder, position, takes_arguments};
+use self::call::{CallArguments, Placeholder, position, takes_arguments};
 use super::{
     Document, Frontmatter,
     outline::{Outline, outline},
 };
 use crate::limits::RENDERED_BODY_BYTES;
 
-/// What stands behind the body where it holds shell substitutions.
+/// The note after a body with shell substitutions.
 const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not run; they are shown as text.";
 
-/// A parameter of a skill and what this call gives it.
+/// A parameter of a skill with its value in this call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FilledParameter {
     /// Its name.
     pub name: String,
-    /// What to ask the user for; empty where its author does not say.
+    /// The question to the user; empty if the author gives none.
     pub description: String,
-    /// Whether the skill cannot be followed without it.
+    /// Whether the skill needs it.
     pub required: bool,
-    /// What was given, or its default.
+    /// The given value, or its default.
     pub value: Option<String>,
 }
 
 /// A body ready for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// The text. A parameter without a value stays as it was written.
+    /// The text. A parameter without a value stays as written.
     pub text: String,
     /// The declared parameters in their order.
     pub parameters: Vec<FilledParameter>,
-    /// Names of required parameters that have no value: what to ask the user for.
+    /// The required parameters without a value, to ask the user for.
     pub missing: Vec<String>,
-    /// Whether it holds shell substitutions, which were left as text.
+    /// Whether it contains shell substitutions, which were left as text.
     pub has_shell: bool,
 }
 
 /// Fills `arguments` into the body of `document`.
 ///
-/// Arguments are cut into words much as a shell does. `name=value` fills the parameter of that name, the other words fill
-/// the remaining parameters in order, and the last of them takes all that is left. Where a word is shown by no
-/// placeholder, the arguments are added at the end as `ARGUMENTS: …`. `mount` is where the skill's files are, which
-/// `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` stand for. A backslash in front of a placeholder keeps it as text, and of two
-/// one stays. In a skill that declares no arguments, `$1` in code is the shell's. Text that would grow past
-/// [`RENDERED_BODY_BYTES`] keeps its placeholders from there on.
+/// Arguments are cut into words much as in a shell. `name=value` fills the parameter of that name, the other words fill
+/// the remaining parameters in order, and the last of them takes the rest. If no placeholder shows some word, the
+/// arguments are added at the end as `ARGUMENTS: …`. `mount` is the folder of the skill's files, which replaces
+/// `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}`. A backslash before a placeholder keeps it as text, and of two one stays.
+/// In a skill that declares no arguments, `$1` in code is the shell's. From the point where the text would exceed
+/// [`RENDERED_BODY_BYTES`], it keeps its placeholders.
 #[must_use]
 pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rendered {
     let (body, front) = (document.body.as_str(), &document.frontmatter);
     let outline = outline(body);
     let first = usize::from(!counts_from_zero(body, front));
-    let call = Call::new(arguments.unwrap_or_default(), front, first);
+    let call = CallArguments::new(arguments.unwrap_or_default(), front, first);
     let (mut text, shown) = fill(body, &call, &outline, mount);
     if call.has_others_than(&shown) {
         append(&mut text, &format!("ARGUMENTS: {}", call.raw));
@@ -76,8 +76,8 @@ pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rend
     Rendered { text, missing: missing.collect(), parameters, has_shell }
 }
 
-/// The body with its placeholders filled, and the words of the call that they show.
-fn fill(body: &str, call: &Call<'_>, outline: &Outline, mount: &str) -> (String, BTreeSet<usize>) {
+/// The body with its placeholders filled, and the words of the call that it shows.
+fn fill(body: &str, call: &CallArguments<'_>, outline: &Outline, mount: &str) -> (String, BTreeSet<usize>) {
     let mut text = String::with_capacity(body.len() + call.raw.len());
     let mut shown = BTreeSet::new();
     let mut rest = body;
@@ -114,7 +114,7 @@ fn of_mount<'a>(text: &str, mount: &'a str) -> Option<Placeholder<'a>> {
 
 /// Whether a skill that declares arguments has `$0` among its placeholders.
 fn counts_from_zero(body: &str, front: &Frontmatter) -> bool {
-    // Elsewhere it is an amount, or the shell's.
+    // Elsewhere `$0` is an amount, or the shell's.
     takes_arguments(front)
         && body.match_indices("$0").any(|(at, _)| {
             let (before, from) = body.split_at(at);
@@ -132,7 +132,7 @@ fn append(text: &mut String, line: &str) {
     text.extend([gap, line, "\n"]);
 }
 
-/// Whether Claude Code would run something in `body` before showing it.
+/// Whether Claude Code would run a command in `body` before showing it.
 fn has_shell(body: &str, outline: &Outline) -> bool {
     let inline = |line: &str| {
         line.match_indices("!`").any(|(at, _)| {

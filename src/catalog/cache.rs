@@ -1,8 +1,8 @@
-//! What this process keeps of catalogs, in one budget of bytes: readings of layers, and outlooks of audiences on them.
+//! The catalogs in memory, in one budget of bytes: the readings of layers, and the outlooks of audiences.
 //!
-//! The least recently used go first. What one question uses, an outlook and the layers it shows, is used at one moment, so a
-//! question never drives out its own parts. A group that is larger than the budget by itself stays for as long as it is in
-//! use, and others share a small part of the budget beside it: otherwise each question would read thousands of skills.
+//! The least recently used leave first. One question uses an outlook and its layers together, so that a question never
+//! evicts its own parts. A group that is larger than the budget by itself stays while it is in use, and the others
+//! share a small part of the budget beside it. Otherwise each question would read thousands of skills again.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,12 +21,12 @@ use crate::{
     limits::{CATALOG_BESIDE, CATALOG_STALE},
 };
 
-/// What one layer or outlook takes beside what it holds: its own fields, its places here, and a task.
+/// The overhead of one layer or outlook: its fields, its entries here, and a task.
 const LEAST: u64 = 2 << 10;
 
-/// All that is kept.
+/// All catalogs in memory.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct CatalogCache {
     budget: u64,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
@@ -36,74 +36,74 @@ pub(super) struct Kept {
 struct State {
     layers: HashMap<Owner, Arc<Slot>>,
     outlooks: HashMap<Audience, Arc<Outlook>>,
-    order: Order<Place>,
+    order: Order<CacheKey>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum CacheKey {
     Layer(Owner),
     Outlook(Audience),
 }
 
-impl Kept {
+impl CatalogCache {
     pub(super) fn new(budget: u64, clock: Arc<dyn Clock>) -> Self {
         let state = State { layers: HashMap::new(), outlooks: HashMap::new(), order: Order::default() };
         Self { budget, clock, state: Mutex::new(state) }
     }
 
-    /// The layers of `owners` and what `audience` makes of them, which are in use now; empty ones where none are kept.
+    /// The layers of `owners` and the outlook of `audience`, marked as used now. Missing ones are made empty.
     pub(super) fn in_use(&self, audience: &Audience, owners: &[Owner]) -> (Vec<Arc<Slot>>, Arc<Outlook>) {
         let mut state = self.lock();
         let layers = owners.iter().map(|owner| state.layers.entry(owner.clone()).or_default().clone()).collect();
         let outlook = state.outlooks.entry(audience.clone()).or_default().clone();
-        // An outlook holds on to the readings it was made of, so it is the first of them to go.
-        let outlook_first = [Place::Outlook(audience.clone())].into_iter();
-        let group = outlook_first.chain(owners.iter().cloned().map(Place::Layer)).collect();
+        // An outlook keeps its readings alive, so it is the first of the group to leave.
+        let outlook_first = [CacheKey::Outlook(audience.clone())].into_iter();
+        let group = outlook_first.chain(owners.iter().cloned().map(CacheKey::Layer)).collect();
         self.touch(&mut state, group);
         (layers, outlook)
     }
 
-    /// The layer of `owner` alone, in use now.
+    /// The layer of `owner`, marked as used now.
     pub(super) fn layer(&self, owner: &Owner) -> Arc<Slot> {
         let mut state = self.lock();
         let layer = state.layers.entry(owner.clone()).or_default().clone();
-        self.touch(&mut state, vec![Place::Layer(owner.clone())]);
+        self.touch(&mut state, vec![CacheKey::Layer(owner.clone())]);
         layer
     }
 
-    /// The layer of `owner`, if it is kept; that is no use of it.
+    /// The layer of `owner`, if it is in memory. Does not mark it as used.
     pub(super) fn look_at(&self, owner: &Owner) -> Option<Arc<Slot>> {
         self.lock().layers.get(owner).cloned()
     }
 
-    /// Whether `slot` is what is kept of `owner`.
+    /// Whether `slot` is the present slot of `owner`.
     pub(super) fn holds(&self, owner: &Owner, slot: &Arc<Slot>) -> bool {
         self.lock().layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot))
     }
 
-    /// Says that a layer takes so much now.
+    /// Records the present size of a layer.
     pub(super) fn weigh_layer(&self, owner: &Owner, slot: &Arc<Slot>, bytes: u64) {
         let mut state = self.lock();
         if state.layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot)) {
-            self.weigh(&mut state, &Place::Layer(owner.clone()), bytes);
+            self.weigh(&mut state, &CacheKey::Layer(owner.clone()), bytes);
         }
     }
 
-    /// Says that an outlook takes so much now.
+    /// Records the present size of an outlook.
     pub(super) fn weigh_outlook(&self, audience: &Audience, outlook: &Arc<Outlook>, bytes: u64) {
         let mut state = self.lock();
         if state.outlooks.get(audience).is_some_and(|kept| Arc::ptr_eq(kept, outlook)) {
-            self.weigh(&mut state, &Place::Outlook(audience.clone()), bytes);
+            self.weigh(&mut state, &CacheKey::Outlook(audience.clone()), bytes);
         }
     }
 
-    fn touch(&self, state: &mut State, group: Vec<Place>) {
+    fn touch(&self, state: &mut State, group: Vec<CacheKey>) {
         let now = self.clock.uptime();
         state.order.touch(group, self.budget, now);
         state.evict(self.budget, now);
     }
 
-    fn weigh(&self, state: &mut State, place: &Place, bytes: u64) {
+    fn weigh(&self, state: &mut State, place: &CacheKey, bytes: u64) {
         let now = self.clock.uptime();
         state.order.weigh(place, LEAST + bytes, self.budget, now);
         state.evict(self.budget, now);
@@ -123,23 +123,23 @@ impl State {
     fn evict(&mut self, budget: u64, now: Duration) {
         for place in self.order.evict(budget, now) {
             match place {
-                Place::Layer(owner) => drop(self.layers.remove(&owner)),
-                Place::Outlook(audience) => drop(self.outlooks.remove(&audience)),
+                CacheKey::Layer(owner) => drop(self.layers.remove(&owner)),
+                CacheKey::Outlook(audience) => drop(self.outlooks.remove(&audience)),
             }
         }
     }
 }
 
-/// How much each place takes and when it was used last, in the order of use.
+/// The size and the last use of each place, in the order of use.
 #[derive(Debug)]
 struct Order<P> {
     places: HashMap<P, Entry>,
     by_use: BTreeMap<u64, P>,
     uses: u64,
     total: u64,
-    /// The places that were used last, together.
+    /// The places used last, together.
     latest: Vec<P>,
-    /// A group that is larger than the budget, and when it was used.
+    /// A group that is larger than the budget, and the time of its use.
     giant: Option<(Vec<P>, Duration)>,
 }
 
@@ -156,7 +156,7 @@ impl<P> Default for Order<P> {
 }
 
 impl<P: Clone + Eq + Hash> Order<P> {
-    /// Uses the places of `group` together, the first of them to go first.
+    /// Marks the places of `group` as used together. The first of them leaves first.
     fn touch(&mut self, group: Vec<P>, budget: u64, now: Duration) {
         for place in &group {
             self.uses += 1;
@@ -189,7 +189,7 @@ impl<P: Clone + Eq + Hash> Order<P> {
         }
     }
 
-    /// Forgets what is over the budget, and returns it.
+    /// Forgets places until the rest fits the budget, and returns them.
     fn evict(&mut self, budget: u64, now: Duration) -> Vec<P> {
         let in_use = |(_, used): &(Vec<P>, Duration)| now.saturating_sub(*used) < CATALOG_STALE;
         self.giant = self.giant.take().filter(in_use);

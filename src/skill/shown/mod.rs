@@ -1,8 +1,8 @@
 //! Text of a skill that is safe to show.
 //!
-//! A skill's text is its author's word, not the service's. Whatever shows it, to a model or to a person, shows a [`Shown`]
-//! or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: whoever writes it names the
-//! format it goes into, and each format has one method here, which knows its escaping.
+//! A skill's text is the word of its author, not of the service. All code that shows it, to a model or to a person,
+//! shows a [`Shown`] or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: a caller
+//! names the format it writes, and each format has one method here, which knows its escaping.
 //!
 //! ```
 //! use skillmount::skill::shown::one_line;
@@ -35,20 +35,20 @@ use escape::{fence, line_start, markdown, sanitize};
 
 /// One line of text of a skill.
 ///
-/// * it holds no line end and no other control character;
-/// * it holds no character that a model reads and a person does not see;
+/// * it contains no line end and no other control character;
+/// * it contains no character that a model reads and a person does not see;
 /// * its words have one space between them, and none before or after.
 ///
-/// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do that,
-/// and a serializer does it for JSON and YAML.
+/// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do
+/// that, and a serializer does it for JSON and YAML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     text: String,
     removed: usize,
 }
 
-/// Lines of text of a skill, such as its instructions: no invisible character, and no control character but tab and line
-/// feed.
+/// Lines of text of a skill, such as its instructions. They have no invisible character, and no control character but
+/// tab and line feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownBlock {
     text: String,
@@ -85,20 +85,20 @@ pub fn block(text: &str) -> ShownBlock {
 }
 
 impl Shown {
-    /// The line as it is: for a terminal, and for what escapes it by itself.
+    /// The line unchanged: for a terminal, and for callers that escape it themselves.
     #[must_use]
     pub fn plain(&self) -> &str {
         &self.text
     }
 
-    /// The line within a sentence or a paragraph of Markdown: it opens no tag and makes no link.
+    /// The line within a sentence or a paragraph of Markdown: it begins no tag and no link.
     #[must_use]
     pub fn inline(&self) -> Cow<'_, str> {
         markdown(&self.text)
     }
 
-    /// The line where it begins one of Markdown, such as an item of a list: besides, it opens no heading, no quote and no
-    /// fence, and defines no link.
+    /// The line at the beginning of a line of Markdown, such as an item of a list: it also begins no heading, no quote
+    /// and no fence, and defines no link.
     #[must_use]
     pub fn at_line_start(&self) -> Cow<'_, str> {
         line_start(&self.text)
@@ -110,7 +110,7 @@ impl Shown {
         xml_escape(&self.text)
     }
 
-    /// How many characters were taken out because a reader would not see them.
+    /// The number of characters removed because a reader would not see them.
     #[must_use]
     pub fn removed(&self) -> usize {
         self.removed
@@ -143,7 +143,7 @@ impl Shown {
 }
 
 impl ShownBlock {
-    /// The lines as they are: for a terminal, and for what escapes them by itself.
+    /// The lines unchanged: for a terminal, and for callers that escape them themselves.
     #[must_use]
     pub fn plain(&self) -> &str {
         &self.text
@@ -155,7 +155,7 @@ impl ShownBlock {
         fence(&self.text)
     }
 
-    /// How many characters were taken out because a reader would not see them.
+    /// The number of characters removed because a reader would not see them.
     #[must_use]
     pub fn removed(&self) -> usize {
         self.removed
@@ -174,7 +174,7 @@ impl Serialize for ShownBlock {
     }
 }
 
-/// Whether a text is one line already, as nearly all are: words of ASCII with one space between them.
+/// Fast path for most texts: already one line of ASCII words with one space between them.
 fn is_line(text: &str) -> bool {
     let spaced = text.starts_with(' ') || text.ends_with(' ') || text.contains("  ");
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !spaced

@@ -1,14 +1,14 @@
-//! Writes whose outcome is settled: nothing is applied twice, and an own success is never called a conflict.
+//! Writes with a certain outcome: nothing is applied twice, and our own success is never reported as a conflict.
 //!
-//! A conditional put that lands while its reply is lost looks, when tried again, like somebody else's win. So each write
-//! carries an id in the object's metadata, and each conditional write carries forward the ids of its last 32
-//! predecessors. After an attempt of unknown outcome the chain of whatever is there now decides: our id in it means we
-//! landed; our base in it without us means we did not; anything else stays unknown and is never applied again. That
-//! includes an object that is not there: a create may have landed and been deleted since. The same trap is described by
-//! Trino #27388, Icechunk #2099 and ClickHouse #113994, and cured alike in SlateDB.
+//! A conditional put that lands while its reply is lost looks like another writer's win when it is retried. So each
+//! write has an id in the object's metadata, and each conditional write carries the ids of its last 32 predecessors.
+//! After an attempt of unknown outcome, the chain of the present version decides. Our id in it means that we landed.
+//! Our base in it without our id means that we did not. Anything else stays unknown and is never applied again, also if
+//! there is no object: a create may have landed and been deleted since. Trino #27388, Icechunk #2099 and ClickHouse
+//! #113994 describe the same trap, and SlateDB cures it in the same way.
 //!
-//! Where a write is one part of a larger change, its id begins with the name of the call that made it ([`Mark`]). The same
-//! call, made again, finds its own write in the chain and goes on with the parts that are missing.
+//! If a write is part of a larger change, its id begins with the name of the call that made it ([`Mark`]). If the same
+//! call is made again, it finds its own write in the chain and continues with the missing parts.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,11 +35,11 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 /// What a write assumes of the object it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// Nothing: whatever is there is overwritten.
+    /// Nothing: any version is overwritten.
     Whatever,
-    /// That nothing is there.
+    /// That there is no object.
     Absent,
-    /// That this version is there, whose metadata names its own predecessors.
+    /// That this is the version. Its metadata names its own predecessors.
     Version(ETag, Metadata),
 }
 
@@ -58,7 +58,7 @@ impl Base {
         }
     }
 
-    /// Base and predecessors, newest first: what a write on top of it carries forward.
+    /// Base and predecessors, newest first, for the chain of a write on top of it.
     fn chain(&self) -> Vec<String> {
         match self {
             Self::Whatever | Self::Absent => Vec::new(),
@@ -75,29 +75,29 @@ impl Base {
 /// A write that landed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The version it made; `None` where others had replaced it before its tag could be learnt.
+    /// The version it made; `None` if another write replaced it before its tag was known.
     pub etag: Option<ETag>,
-    /// What it attached, so that the next write can go on from here without asking.
+    /// The metadata it attached, so that the next write can use it as its base without a request.
     pub metadata: Metadata,
 }
 
-/// What the id of a write says of the call it is a part of.
+/// The part of a write id that names the call that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The name of the call: hexadecimal digits, the same whenever the same is asked for in the same state.
+    /// The name of the call: hexadecimal digits, the same if the same request meets the same state.
     pub call: String,
-    /// A number that the call has to answer with and could not learn again once the write is there.
+    /// A number that the call has to return and could not compute again once the write has landed.
     pub count: u64,
 }
 
 impl Mark {
-    /// The id of a write; `random` tells one attempt at the call from another.
+    /// The id of a write. `random` distinguishes attempts at one call.
     fn id(&self, random: u128) -> String {
         format!("{}.{:x}.{:016x}", self.call, self.count, random & u128::from(u64::MAX))
     }
 
-    /// The write of `call` that led to the version `now`, and its number; `None` where no write in its chain is of that
-    /// call.
+    /// Returns the write of `call` that led to the version `now`, and its number; `None` if no write in its chain
+    /// belongs to that call.
     #[must_use]
     pub fn find(call: &str, now: &ObjectMeta) -> Option<(Commit, u64)> {
         let count_of = |id: &str| {
@@ -112,7 +112,7 @@ impl Mark {
     }
 }
 
-/// Puts objects and settles what became of them.
+/// Puts objects and finds out the outcome.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -144,7 +144,7 @@ pub struct Committer {
     clock: Arc<dyn Clock>,
 }
 
-/// What the chain of the present version says about a write of unknown outcome.
+/// What the chain of the present version shows about a write of unknown outcome.
 enum Verdict {
     Landed(Option<ETag>),
     NeverLanded,
@@ -153,17 +153,18 @@ enum Verdict {
 }
 
 impl Committer {
-    /// A committer over `store`, taking its write ids from `clock`.
+    /// A committer over `store`, with write ids from `clock`.
     #[must_use]
     pub fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
         Self { store, clock }
     }
 
-    /// Writes `bytes` to `key` if `base` still holds, trying again until that is settled or the operation's time is up.
+    /// Writes `bytes` to `key` if `base` still holds. Retries until the outcome is certain or the operation's time is
+    /// up.
     ///
     /// # Errors
-    /// `PreconditionFailed` (or `NotFound` for a deleted base) where `base` does not hold and nothing was written;
-    /// `Unavailable` with its outcome where the store did not answer; `Denied` and `Unsupported` as the store says.
+    /// `PreconditionFailed` (or `NotFound` for a deleted base) if `base` does not hold and nothing was written;
+    /// `Unavailable` with its outcome if the store did not answer; `Denied` and `Unsupported` as the store's.
     pub async fn commit(&self, key: &ObjectKey, bytes: Bytes, base: &Base) -> StoreResult<Commit> {
         self.commit_marked(key, bytes, base, None).await
     }
@@ -198,24 +199,24 @@ impl Committer {
                     Verdict::Landed(etag) => return Ok(Commit { etag, metadata }),
                     Verdict::Lost => return Err(StoreError::PreconditionFailed),
                     Verdict::Unknown => return Err(StoreError::unknown(failure)),
-                    // The base is there after all, whatever the condition seemed to meet.
+                    // The base is still there, whatever the condition met.
                     Verdict::NeverLanded => again |= matches!(failure, StoreError::PreconditionFailed),
                 }
             }
             if !again || !backoff.pause().await {
-                // Even one that had not landed when we looked may be on its way still.
+                // A put that had not landed when we looked may still be on its way.
                 return Err(if doubtful { StoreError::unknown(failure) } else { failure });
             }
         }
     }
 
-    /// Reads the present version until it answers, and lets its chain decide.
+    /// Reads the present version until the store answers, and decides by its chain.
     async fn settle(&self, key: &ObjectKey, id: &str, base: &Base, deadline: Instant) -> Verdict {
         let mut backoff = self.backoff(deadline);
         loop {
             match self.store.head(key).await {
                 Ok(meta) => return judge(id, base, &meta),
-                // Ours may have landed and been deleted since, and then putting it again would undo that delete.
+                // Our put may have landed and been deleted since. Another put would undo that delete.
                 Err(StoreError::NotFound) => return Verdict::Unknown,
                 Err(error) if !error.is_transient() || !backoff.pause().await => return Verdict::Unknown,
                 Err(_) => {}
@@ -239,7 +240,7 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
     match base {
         Base::Version(etag, metadata) => {
             let base = name_of(etag, metadata);
-            // Tag and name, because a store that makes tags from content gives an old tag again when old bytes return.
+            // Tag and name, because a store that derives tags from content repeats a tag when old bytes return.
             if *etag == now.etag && current == base {
                 return Verdict::NeverLanded;
             }
@@ -250,7 +251,7 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
     }
 }
 
-/// What a chain calls a version: its write id, or its tag where another tool wrote it.
+/// The name of a version in a chain: its write id, or its tag if another tool wrote it.
 fn name_of(etag: &ETag, metadata: &Metadata) -> String {
     metadata.get(WRITE_ID).cloned().unwrap_or_else(|| format!("etag:{}", etag.as_str().replace(',', "%2C")))
 }

@@ -1,22 +1,19 @@
-//! What a session may do. Two policies hold at once, the user's and the session's; the stricter wins everywhere.
+//! What a session may do. Two policies hold at once, the user's and the session's; the stricter answer holds.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    catalog::CatalogEntry,
     error::{Code, Error, Result},
+    limits::{POLICY_RULES, QUOTED_CHARS},
     path::{SkillPath, distance},
+    skill::Frontmatter,
     wire::Operation,
 };
 
-/// What stands for whatever no other rule names.
+/// The name of the rule for everything that no other rule names.
 const REST: &str = "*";
-/// Rules a policy may hold, of each sort.
-const RULES: usize = 1000;
-/// Characters of a name that is quoted back.
-const QUOTED: usize = 100;
 
 /// Whether agents may change the files of loaded skills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
@@ -33,14 +30,14 @@ pub enum SkillsAccess {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
-    /// Those this session loaded.
+    /// The skills this session loaded.
     #[default]
     Loaded,
     /// Every permitted skill, flat and read-only, for frameworks that insist on scanning.
     All,
 }
 
-/// What the prompt holds.
+/// What the prompt contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
@@ -56,19 +53,19 @@ pub enum PromptMode {
     Discover,
 }
 
-/// What the tool that loads a skill is called.
+/// The name of the tool that loads a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub enum LoadTool {
     /// `load_skill`.
     #[default]
     #[serde(rename = "load_skill")]
     LoadSkill,
-    /// `Skill`, as Claude's agents know it.
+    /// `Skill`, the name in Claude's agents.
     Skill,
 }
 
 impl LoadTool {
-    /// What a model calls it by.
+    /// The name that a model calls.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,39 +75,43 @@ impl LoadTool {
     }
 }
 
-/// What happens when a tool is called; later is stricter.
+/// What happens when a tool is called. A later level is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRule {
-    /// It runs.
+    /// The tool runs.
     #[default]
     Auto,
-    /// A person approves it first.
+    /// A person approves the call first.
     Ask,
-    /// It never runs, and is not offered.
+    /// The tool never runs, and models are not offered it.
     Blocked,
 }
 
-/// What happens when a skill is loaded; later is stricter.
+/// What happens when a skill is loaded. A later level is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillRule {
-    /// It loads.
+    /// The skill loads.
     #[default]
     AutoApprove,
-    /// A person approves it each time.
-    Enabled,
-    /// Switched off: in no listing, cannot be loaded.
+    /// A person approves each load. On the wire this level is `enabled`.
+    #[serde(rename = "enabled")]
+    AskFirst,
+    /// The skill is switched off: no listing shows it and nothing loads it.
     Disabled,
-    /// Forbidden: in no listing, cannot be loaded.
+    /// The skill is forbidden. It behaves as a disabled one; the two names record why.
     Blocked,
 }
 
 impl SkillRule {
-    /// Whether the skill may be seen in listings at all.
+    /// Whether listings may show the skill.
     #[must_use]
-    pub fn is_visible(self) -> bool {
-        self < Self::Disabled
+    pub const fn is_visible(self) -> bool {
+        match self {
+            Self::AutoApprove | Self::AskFirst => true,
+            Self::Disabled | Self::Blocked => false,
+        }
     }
 }
 
@@ -124,14 +125,15 @@ pub struct Policy {
     pub visibility: Visibility,
     /// Whether surfaces that show the catalog by name may be used.
     pub catalog_reads: bool,
-    /// Reading only.
+    /// Whether nothing may be changed.
     pub plan_mode: bool,
-    /// What the prompt holds.
+    /// What the prompt contains.
     pub prompt_mode: PromptMode,
-    /// What the tool that loads a skill is called.
+    /// The name of the tool that loads a skill.
     pub load_tool: LoadTool,
-    /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`, one for `write` also holds for
-    /// whatever else changes files, and one for `read` for downloads: of several that hold, the strictest.
+    /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds
+    /// for everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest
+    /// counts.
     pub tools: BTreeMap<String, ToolRule>,
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     pub skills: BTreeMap<String, SkillRule>,
@@ -157,19 +159,20 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The policy that forbids nothing: what holds for a user who has none.
+    /// The policy that forbids nothing. It holds for a user without a policy.
     #[must_use]
     pub fn unrestricted() -> Self {
         Self { skills_access: SkillsAccess::Write, ..Self::default() }
     }
 
-    /// Checks what the types cannot: patterns that could never match, and how many rules there are.
+    /// Checks what the types cannot: patterns that could never match, and the number of rules.
     ///
     /// # Errors
     /// `invalid_request`, naming the pattern or tool.
     pub fn check(&self) -> Result<()> {
-        if self.tools.len() > RULES || self.skills.len() > RULES || self.preload.len() > RULES {
-            return Err(Error::new(Code::InvalidRequest, format!("a policy holds at most {RULES} rules of each sort")));
+        if [self.tools.len(), self.skills.len(), self.preload.len()].iter().any(|count| *count > POLICY_RULES) {
+            let message = format!("a policy holds at most {POLICY_RULES} rules of each sort");
+            return Err(Error::new(Code::InvalidRequest, message));
         }
         if let Some(unknown) = self.unknown_tools().next() {
             return Err(no_such_tool(unknown));
@@ -188,15 +191,15 @@ impl Policy {
         }
     }
 
-    /// The tools it has rules for that this version does not know. They are refused when a policy is set; in one that was
-    /// set by another version they are kept, and change nothing.
+    /// The tools in its rules that this version does not know. A policy that is set may not have any. A stored policy
+    /// that another version wrote keeps them, and they have no effect.
     pub fn unknown_tools(&self) -> impl Iterator<Item = &str> {
         let is_known = |name: &str| name == REST || Operation::names().any(|known| known == name);
         self.tools.keys().map(String::as_str).filter(move |name| !is_known(name))
     }
 
-    /// The rule for an operation: its own, by whichever of its names, or else that for the rest; and never laxer than that
-    /// of the operation it is a way to do.
+    /// The rule for an operation: its own under any of its names, or else the rule for the rest. It is never laxer than
+    /// the rule of the operation that it is a form of.
     #[must_use]
     pub fn tool(&self, operation: Operation) -> ToolRule {
         let named = |operation: Operation| operation.own_names().filter_map(|name| self.tools.get(name)).max().copied();
@@ -204,14 +207,14 @@ impl Policy {
         own.max(operation.under().and_then(named).unwrap_or_default())
     }
 
-    /// The rule for a skill: the longest pattern that matches it or a folder it lies in, and never laxer than the rule
-    /// of a skill it would be a part of.
+    /// The rule for a skill: that of the longest pattern that matches it or a folder around it. It is never laxer than
+    /// the rule of a skill around it.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
         self.folder(skill.as_str())
     }
 
-    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    /// The rule for a folder below `skills/`, even if it cannot be a skill.
     #[must_use]
     pub fn folder(&self, path: &str) -> SkillRule {
         let above = || path.rmatch_indices('/').filter_map(|(at, _)| path.get(..at));
@@ -223,7 +226,7 @@ impl Policy {
         rule.max(enclosing.unwrap_or_default())
     }
 
-    /// The same policy without the rules that name what it hides, to be shown to those it is hidden from.
+    /// The same policy without the rules that name hidden skills, for a reader who may not see those.
     #[must_use]
     pub fn without_hidden(&self) -> Self {
         let mut shown = self.clone();
@@ -232,30 +235,29 @@ impl Policy {
         shown
     }
 
-    /// Both policies at once: for each question the stricter answer. Matters of taste (`prompt_mode`, `load_tool`,
-    /// `preload`) are `self`'s, the session's.
+    /// The policy in effect for a session with the policy `self`: for each question the stricter answer of `self` and
+    /// `user`. Preferences (`prompt_mode`, `load_tool`, `preload`) are those of `self`.
     #[must_use]
-    pub fn stricter(&self, user: &Self) -> Both {
-        Both { session: self.clone(), user: user.clone() }
+    pub fn under(&self, user: &Self) -> EffectivePolicy {
+        EffectivePolicy { session: self.clone(), user: user.clone() }
     }
 }
 
-/// A session's policy and its user's, held at once.
+/// The policy in effect in a session: for each question the stricter answer of the session's policy and the user's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Both {
+pub struct EffectivePolicy {
     session: Policy,
     user: Policy,
 }
 
-impl Both {
+impl EffectivePolicy {
     /// Whether agents may change files of loaded skills.
     #[must_use]
     pub fn skills_access(&self) -> SkillsAccess {
         self.session.skills_access.min(self.user.skills_access)
     }
 
-    /// Which skills `/skills` shows. Seeing all takes the session's word; the user's policy can only take it back by
-    /// hiding skills.
+    /// Which skills `/skills` shows. The session's policy alone decides; the user's policy can still hide skills.
     #[must_use]
     pub fn visibility(&self) -> Visibility {
         self.session.visibility
@@ -267,7 +269,7 @@ impl Both {
         self.session.catalog_reads && self.user.catalog_reads
     }
 
-    /// Reading only.
+    /// Whether nothing may be changed.
     #[must_use]
     pub fn plan_mode(&self) -> bool {
         self.session.plan_mode || self.user.plan_mode
@@ -285,26 +287,26 @@ impl Both {
         self.session.skill(skill).max(self.user.skill(skill))
     }
 
-    /// The same for a folder below `skills/`, be it one that can hold a skill or not.
+    /// The rule for a folder below `skills/`, even if it cannot be a skill.
     #[must_use]
     pub fn folder(&self, path: &str) -> SkillRule {
         self.session.folder(path).max(self.user.folder(path))
     }
 
-    /// Whether a model may be told of a skill: it is not hidden, and its author does not keep it to people.
+    /// Whether models are offered a skill: no rule hides it, and its author does not reserve it for people.
     #[must_use]
-    pub fn offers(&self, entry: &CatalogEntry) -> bool {
-        self.skill(&entry.skill).is_visible() && !entry.frontmatter.disable_model_invocation
+    pub fn offers(&self, skill: &SkillPath, frontmatter: &Frontmatter) -> bool {
+        self.skill(skill).is_visible() && !frontmatter.disable_model_invocation
     }
 
-    /// The same for a caller that wants the prompt in this mode, where it names one.
+    /// The same policy with the prompt in `mode`, if the caller asks for one.
     #[must_use]
     pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
         self.session.prompt_mode = mode.unwrap_or(self.session.prompt_mode);
         self
     }
 
-    /// The session's own policy, for matters of taste.
+    /// The session's own policy, for preferences.
     #[must_use]
     pub fn session(&self) -> &Policy {
         &self.session
@@ -313,7 +315,7 @@ impl Both {
 
 fn no_such_tool(name: &str) -> Error {
     let nearest = Operation::names().min_by_key(|known| distance(name, known)).unwrap_or_default();
-    let shown: String = name.chars().take(QUOTED).collect();
+    let shown: String = name.chars().take(QUOTED_CHARS).collect();
     let all = Operation::names().collect::<Vec<_>>().join(", ");
     let message =
         format!("there is no tool {shown:?}; the nearest is {nearest:?}, and all are: {all}, and * for the rest");

@@ -1,7 +1,7 @@
 //! The shape of a body: headings, links and code fences, each with its place in the text.
 //!
-//! The parser makes a tree of all it is given, which may take thirty times the text. So a long text is parsed in windows that
-//! end between two blocks of the top level, and of headings and links only so many are kept.
+//! The parser makes a tree of its input, which may take thirty times the text. So a long text is parsed in windows that
+//! end between two top-level blocks, and a limited number of headings and links is kept.
 
 mod html;
 
@@ -11,7 +11,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Pa
 
 use crate::limits::{OUTLINE_HEADINGS, OUTLINE_LINKS, OUTLINE_TEXT_BYTES, OUTLINE_WINDOW_BYTES};
 
-/// Levels of headings, and one that none has.
+/// Levels of headings, and one more that no heading has.
 const LEVELS: usize = 7;
 
 /// The shape of a Markdown text. All ranges are bytes of that text.
@@ -19,37 +19,37 @@ const LEVELS: usize = 7;
 pub struct Outline {
     /// Headings in order, up to [`OUTLINE_HEADINGS`].
     pub headings: Vec<Heading>,
-    /// Links and images in order, those in HTML among them, up to [`OUTLINE_LINKS`].
+    /// Links and images in order, including those in HTML, up to [`OUTLINE_LINKS`].
     pub links: Vec<Link>,
     /// Code blocks, fenced and indented, in order.
     pub code: Vec<CodeBlock>,
-    /// Code inside a line, in order.
+    /// Inline code, in order.
     pub inline_code: Vec<Range<usize>>,
-    /// Whether there are more headings or links, or more text in them, than is kept: [`OUTLINE_TEXT_BYTES`] in all.
+    /// Whether some headings, links or text of them are left out: [`OUTLINE_TEXT_BYTES`] are kept in all.
     pub is_cut: bool,
 }
 
-/// A heading and the text it stands over.
+/// A heading and its section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
     /// Its text without markup.
     pub text: String,
-    /// The heading itself.
+    /// The range of the heading itself.
     pub range: Range<usize>,
-    /// From the heading to the next one of the same level or above: its section.
+    /// The range of its section, from the heading to the next one of the same level or above.
     pub section: Range<usize>,
 }
 
 /// A link or an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where it leads, as written.
+    /// Its target, as written.
     pub target: String,
-    /// Its text without markup; empty for one in HTML.
+    /// Its text without markup; empty for a link in HTML.
     pub text: String,
-    /// The whole link; of one in HTML, its opening tag.
+    /// The range of the whole link; for a link in HTML, of its opening tag.
     pub range: Range<usize>,
 }
 
@@ -58,12 +58,12 @@ pub struct Link {
 pub struct CodeBlock {
     /// The words after the opening fence; empty for an indented block.
     pub info: String,
-    /// The whole block, fences included.
+    /// The range of the whole block, fences included.
     pub range: Range<usize>,
 }
 
 impl Outline {
-    /// The first heading of the highest level in use, which is what a text is called.
+    /// The first heading of the highest level in use: the title of the text.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         let level = self.headings.iter().map(|heading| heading.level).min()?;
@@ -80,7 +80,7 @@ impl Outline {
     }
 }
 
-/// Reads the shape of `body`, in time linear in its length.
+/// Reads the shape of `body` in time linear in its length.
 #[must_use]
 pub fn outline(body: &str) -> Outline {
     let mut reader =
@@ -101,8 +101,8 @@ fn parser(text: &str) -> OffsetIter<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter()
 }
 
-/// How much of `text` is parsed next: up to the last block of the top level that begins within [`OUTLINE_WINDOW_BYTES`], for
-/// that block may go on beyond them. A single block that is longer is read in pieces.
+/// The length of the next window of `text`: up to the last top-level block that begins within [`OUTLINE_WINDOW_BYTES`],
+/// because that block may go on beyond them. A single longer block is read in pieces.
 fn window(text: &str) -> usize {
     if text.len() <= OUTLINE_WINDOW_BYTES {
         return text.len();
@@ -124,16 +124,16 @@ fn window(text: &str) -> usize {
     if last == 0 { most } else { last }
 }
 
-/// Reads events. The text of an open heading or link is gathered until it closes; links may stand inside headings.
+/// Reads events. The text of an open heading or link is collected until it closes. Links may be inside headings.
 #[derive(Default)]
 struct Reader<'a> {
     body: &'a str,
-    /// Where the window begins that is read.
+    /// The start of the present window.
     at: usize,
     outline: Outline,
-    /// Text that may still be kept.
+    /// The bytes of text that may still be kept.
     text_left: usize,
-    /// Where the first heading of each level begins that is not kept, or else the end of the body.
+    /// For each level, the start of the first heading that is not kept, or the end of the body.
     left_out: [usize; LEVELS],
     /// Whether the open heading is kept.
     in_heading: bool,
@@ -199,7 +199,7 @@ impl Reader<'_> {
         self.outline.is_cut |= !self.in_heading;
     }
 
-    /// Keeps a link, if there is room; whether there was.
+    /// Keeps a link, if there is room. Returns whether there was.
     fn link(&mut self, link: Link) -> bool {
         let has_room = self.outline.links.len() < OUTLINE_LINKS && self.has_room(link.target.len());
         if has_room {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         has_room
     }
 
-    /// Takes room for so much text, if there is that much.
+    /// Takes room for so many bytes of text, if there is enough.
     fn has_room(&mut self, bytes: usize) -> bool {
         let left = self.text_left.checked_sub(bytes);
         self.outline.is_cut |= left.is_none();
@@ -224,7 +224,8 @@ impl Reader<'_> {
         {
             heading.text.push_str(text);
         }
-        // An image inside a link lends its text to the image alone: nested links would make this quadratic.
+        // The text of an image inside a link belongs to the image alone, because nested links would make this
+        // quadratic.
         if let Some(Some(place)) = self.open_links.last().copied()
             && self.has_room(text.len())
             && let Some(link) = self.outline.links.get_mut(place)
@@ -238,11 +239,11 @@ fn number(level: HeadingLevel) -> u8 {
     level as u8
 }
 
-/// Ends each section where the next heading of its level or above begins. `starts` has, by level, where the first one behind
-/// these begins, or else the end of the text.
+/// Ends each section at the next heading of its level or above. `starts` has, by level, the start of the first heading
+/// behind these, or the end of the text.
 fn close_sections(headings: &mut [Heading], mut starts: [usize; LEVELS]) {
     let end = starts.first().copied().unwrap_or_default();
-    // From the back: the nearest start at or above a level ends it.
+    // From the back: a section ends at the nearest start of its level or above.
     for heading in headings.iter_mut().rev() {
         let level = usize::from(heading.level);
         heading.section.end = starts.iter().take(level + 1).copied().min().unwrap_or(end);

@@ -1,10 +1,10 @@
 //! Globs, by the rules of wcmatch that agents built on deepagents expect.
 //!
-//! A pattern without `/` is matched against the base name at any depth; one with a `/` against the whole relative path,
-//! where `**` stands for any number of folders. Names that begin with a dot need that dot in the pattern. These rules
-//! are not globset's, and bending its output to them took more code than the matcher here: braces are expanded first
-//! (`brace`), each alternative is cut into segments (`segment`), and a path walks through them as through an automaton,
-//! so that a match costs at most pattern times path whatever the number of `**`.
+//! A pattern without `/` matches the base name at any depth. One with a `/` matches the whole relative path, in which
+//! `**` means any number of folders. Names that begin with a dot need that dot in the pattern. globset has other rules,
+//! and adapting its output took more code than this matcher: braces are expanded first (`brace`), each alternative is
+//! cut into segments (`segment`), and a path walks through them as through an automaton. So a match costs at most
+//! pattern times path, whatever the number of `**`.
 
 mod brace;
 mod segment;
@@ -16,7 +16,7 @@ use crate::{
     limits::GLOB_BYTES,
 };
 
-/// A compiled glob, matched against paths relative to the folder that is searched.
+/// A compiled glob, matched against paths relative to the searched folder.
 ///
 /// ```
 /// use skillmount::path::Glob;
@@ -29,11 +29,11 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Glob {
-    /// One for each alternative of its braces; malformed ones are left out, so that they match nothing.
+    /// One for each alternative of its braces. Malformed ones are left out, so that they match nothing.
     alternatives: Vec<Vec<Part>>,
     /// Whether only the last segment of a path counts.
     base_name: bool,
-    /// The characters of all alternatives together.
+    /// The number of characters of all alternatives.
     size: u64,
 }
 
@@ -45,7 +45,7 @@ enum Part {
 }
 
 impl Glob {
-    /// Compiles `pattern`. One that is malformed, such as `[a-` or `*.{py`, is accepted and matches nothing.
+    /// Compiles `pattern`. A malformed one, such as `[a-` or `*.{py`, is accepted and matches nothing.
     ///
     /// # Errors
     /// `invalid_pattern` for a pattern over [`GLOB_BYTES`], one whose braces expand too far or nest too deep, and one
@@ -68,19 +68,19 @@ impl Glob {
         Ok(Self { alternatives, base_name: !pattern.contains('/'), size })
     }
 
-    /// The steps that one match against a path of so many bytes takes at worst.
+    /// The most steps that one match against a path of so many bytes takes.
     #[must_use]
     pub fn worst_steps(&self, path_bytes: usize) -> u64 {
         self.size.saturating_mul(path_bytes as u64 + 1)
     }
 
-    /// Whether the pattern fits `relative`, a path below the folder that is searched, without a leading `/`.
+    /// Whether the pattern matches `relative`, a path below the searched folder, without a leading `/`.
     #[must_use]
     pub fn matches(&self, relative: &str) -> bool {
         self.matches_counting(relative, &mut 0)
     }
 
-    /// As [`matches`](Self::matches), and adds to `steps` those it took: elements of the pattern held against characters.
+    /// As [`matches`](Self::matches). Adds its steps to `steps`: comparisons of a pattern element with a character.
     #[must_use]
     pub fn matches_counting(&self, relative: &str, steps: &mut u64) -> bool {
         let path = match relative.rsplit_once('/') {
@@ -108,7 +108,7 @@ fn walk(parts: &[Part], path: &str, steps: &mut u64) -> bool {
                 Part::Folders if name.starts_with('.') => {}
                 Part::Folders => {
                     enter(parts, &mut after, at);
-                    // As the last part it stands for at least one name, not for the folder itself.
+                    // As the last part it matches at least one name, not the folder itself.
                     enter(parts, &mut after, at + 1);
                 }
                 Part::One(segment) if segment.matches(name, steps) => enter(parts, &mut after, at + 1),
@@ -123,7 +123,7 @@ fn walk(parts: &[Part], path: &str, steps: &mut u64) -> bool {
     next.last() == Some(&true)
 }
 
-/// Marks part `at` as one that may come next, and the one behind it where it may stand for nothing.
+/// Marks part `at` as a possible next one, and also the part behind it if this one can match nothing.
 fn enter(parts: &[Part], next: &mut [bool], at: usize) {
     for (part, mark) in next.iter_mut().enumerate().skip(at) {
         *mark = true;
@@ -213,7 +213,7 @@ mod tests {
         assert!(!hits(&format!("{}c", "*a".repeat(300)), &"a".repeat(1000)));
     }
 
-    /// The rules once more, as plainly as they can be said: every way to read a `*` or `**` is tried.
+    /// The rules again, as plainly as possible: every way to read a `*` or `**` is tried.
     fn naive_path(pattern: &[&str], path: &[&str]) -> bool {
         match (pattern, path) {
             ([], _) => path.is_empty(),
