@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use super::{Change, Policy, Session, Sessions};
@@ -19,7 +19,13 @@ pub struct ChangeSession {
     #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub vars: Option<BTreeMap<String, Id>>,
     /// `null`: no skill is current any more. A skill becomes current by loading it.
-    #[serde(default, rename = "current_skill", deserialize_with = "only_null", skip_serializing)]
+    #[serde(
+        default,
+        rename = "current_skill",
+        deserialize_with = "only_null",
+        serialize_with = "null",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     #[schema(value_type = Option<String>)]
     pub clear_current_skill: bool,
 }
@@ -53,4 +59,24 @@ impl Sessions {
 /// Takes `null` and nothing else.
 fn only_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     <()>::deserialize(deserializer).map(|()| true)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it writes by reference")]
+fn null<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_unit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_reads_back_as_it_was_written_and_the_current_skill_takes_null_alone() {
+        for clear_current_skill in [false, true] {
+            let change = ChangeSession { clear_current_skill, ..ChangeSession::default() };
+            let text = serde_json::to_string(&change).unwrap();
+            assert_eq!(serde_json::from_str::<ChangeSession>(&text).unwrap(), change, "{text}");
+        }
+        assert!(serde_json::from_str::<ChangeSession>(r#"{"current_skill": "a"}"#).is_err());
+    }
 }

@@ -20,7 +20,8 @@ pub struct CreateSession {
     pub vars: BTreeMap<String, Id>,
     /// What it may do; needs a key of scope `control`.
     pub policy: Option<Policy>,
-    /// The session whose loaded skills, variables and policy it starts from, and whose `/workspace` and `/ticket` it shares.
+    /// A session of the same user whose loaded skills, variables and policy it starts from, and whose `/workspace` and
+    /// `/ticket` it shares.
     #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
 }

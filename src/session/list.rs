@@ -29,11 +29,11 @@ pub struct SessionListRequest {
     pub cursor: Option<String>,
 }
 
-/// Some sessions of a user, and where to go on.
+/// One page of sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SessionList)]
 pub struct SessionPage {
-    /// Sessions in byte order of their keys.
+    /// In byte order of their ids, as keys of the store have them.
     pub sessions: Vec<SessionSummary>,
     /// Those among them that cannot be read; `DELETE` removes one.
     pub damaged: Vec<DamagedSession>,

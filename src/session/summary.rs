@@ -9,14 +9,14 @@ use utoipa::ToSchema;
 use super::{LoadedSkill, Policy, Session};
 use crate::path::{Id, Layer, MountName, SkillPath};
 
-/// A session without its snapshots, discoveries and ranks.
+/// One agent conversation, without its snapshots, discoveries and ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Session)]
 pub struct SessionSummary {
     /// Its id, unique within the user.
     #[schema(value_type = String)]
     pub session_id: Id,
-    /// Whose it is.
+    /// The user it belongs to.
     #[schema(value_type = String)]
     pub user_id: Id,
     /// Values for the mount templates.
@@ -30,13 +30,13 @@ pub struct SessionSummary {
     /// The session it was forked from.
     #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
-    /// The session whose `/workspace` and `/ticket` it shares.
+    /// The session whose `/workspace` and `/ticket` it shares; null if they are its own.
     #[schema(value_type = Option<String>)]
     pub workspace_of: Option<Id>,
     /// The skill whose instructions the prompt holds.
     #[schema(value_type = Option<String>)]
     pub current_skill: Option<SkillPath>,
-    /// The number of changes.
+    /// Counts changes; 0 for a session that was never changed.
     pub version: u64,
     /// When it began.
     #[schema(value_type = String, format = DateTime)]
@@ -55,12 +55,12 @@ pub struct SessionSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = LoadedSkill)]
 pub struct LoadedSummary {
-    /// Where it lies.
+    /// Where it lies: `escrituras/compraventa`.
     #[schema(value_type = String)]
     pub skill: SkillPath,
     /// Its layer.
     pub layer: Layer,
-    /// The team, if it is a team's; no reader is told.
+    /// The team, if it is a team's; it is not part of the document.
     #[serde(skip)]
     pub team: Option<Id>,
     /// Its folder: `/skills/compraventa`.
@@ -71,7 +71,7 @@ pub struct LoadedSummary {
     pub name: String,
     /// The description in its frontmatter.
     pub description: String,
-    /// The digest of its files at the time of the load.
+    /// The digest of the snapshot that is mounted: of its files at the time of the load.
     pub digest: String,
     /// When it was loaded.
     #[schema(value_type = String, format = DateTime)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use skillmount::{
     backend::BackendProtocol,
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
+    prompt::PromptRequest,
     store::Requests,
     wire::{DeleteRequest, GlobRequest, LsRequest},
 };
@@ -220,5 +221,21 @@ async fn a_window_of_a_scanned_large_file_is_one_request_of_its_own_size() {
         assert_eq!((read.content.len(), read.start_line), (200 * 80, Some(offset + 1)));
         assert_eq!(spent.requests, Requests { get: 1, ..NONE });
         assert!(spent.bytes_read <= 2 * 200 * 80, "{} bytes for a window of {}", spent.bytes_read, 200 * 80);
+    }
+}
+
+#[tokio::test]
+async fn a_cold_prompt_and_cold_tools_ask_for_the_session_once() {
+    let world = World::new();
+    world.put_skill("demo", "pdf", "d", "").await;
+    world.agent().load("pdf").await.unwrap();
+    let of_prompt = world.replica();
+    skillmount::prompt::for_session(&of_prompt.agent(), &PromptRequest::default()).await.unwrap();
+    let of_tools = world.replica();
+    skillmount::tools::for_session(&of_tools.agent()).await.unwrap();
+    for cold in [of_prompt, of_tools] {
+        let asked = cold.ledger.asked();
+        let of_session: Vec<_> = asked.iter().filter(|(_, key)| key.ends_with("sessions/s.json")).collect();
+        assert_eq!(of_session.len(), 1, "{asked:?}");
     }
 }

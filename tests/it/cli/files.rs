@@ -30,6 +30,17 @@ fn a_session_from_nothing_to_a_written_file() {
 }
 
 #[test]
+fn a_file_moves_to_where_nothing_is() {
+    let home = Home::new();
+    home.ok(&["write", "/workspace/a", "text"]);
+    assert_eq!(home.ok(&["mv", "/workspace/a", "/workspace/b"]), "Moved /workspace/a to /workspace/b\n");
+    assert_eq!(home.ok(&["cat", "/workspace/b"]), "text");
+    home.ok(&["write", "/workspace/a", "other"]);
+    assert_eq!(home.refused(&["mv", "/workspace/a", "/workspace/b"]), (6, "already_exists".into()));
+    assert_eq!(home.json(&["mv", "/workspace/a", "/workspace/c"])["moved"], json!(1));
+}
+
+#[test]
 fn content_comes_from_an_argument_a_file_or_standard_input() {
     let home = Home::new();
     home.file("new.txt", "from a file");
