@@ -198,7 +198,7 @@ async fn the_first_prompt_of_a_new_process_takes_one_round_trip() {
     let trip = Duration::from_secs(1);
     let clock = Arc::new(Wall::new());
     let process =
-        |bucket| World::at(bucket, ServiceOptions { index: true, ..ServiceOptions::default() }, clock.clone());
+        |bucket| World::undisturbed(bucket, ServiceOptions { index: true, ..ServiceOptions::default() }, clock.clone());
     let first = process(crowded().await.bucket);
     first.agent_of("demo", "a").load(&path(59)).await.unwrap();
     let before = listing(&first, "s").await;
