@@ -3,9 +3,9 @@
 //! Only SHA-256 digests are kept, and a key is found by its digest in a map, so a request costs the same however many keys
 //! there are. No timing attack follows. What a caller could learn from the time of a refusal is how far the digest of what
 //! it sent agrees with a digest that is kept. A caller cannot choose digests, and a digest is no key: a key is 256 random
-//! bits, which nobody finds from its digest, known in part or in full. For the same reason it needs no salt or slow hash.
-//! A key that a person chose may be guessed, and then too nothing is learned on the way: the map is seeded anew in each
-//! process, so nobody knows with which digest a guess is compared.
+//! bits, which a caller cannot find from its digest. For the same reason it needs no salt or slow hash. If a person chose a
+//! key, it may be guessed, but time does not help: the map has a new seed in each process, so a caller does not know with
+//! which digest a guess is compared.
 
 use std::{collections::HashMap, sync::Arc};
 

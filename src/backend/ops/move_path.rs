@@ -1,8 +1,8 @@
 //! Moving a file or a folder: each file is written at its new path, and then deleted at the old one.
 //!
 //! Nothing at the new path is ever replaced, because the write there is create-only. The old file is deleted only in the
-//! version that was copied, so a change that another caller makes meanwhile is never lost: then the old file stays, the copy
-//! goes again, and the answer names the file. A process that ends between the two steps leaves both files, never neither.
+//! version that was copied, so a change that another caller makes meanwhile is never lost: then the old file stays and the answer
+//! names it; the copy goes again if the store has conditional deletes. A process that ends between the two steps leaves both files, never neither.
 //!
 //! On a store without conditional deletes the version is looked at before the delete. A write that lands between the two
 //! requests is lost with the old file, and `docs/SEMANTICS.md` says so.
@@ -161,10 +161,11 @@ impl SkillBackend {
         }
     }
 
-    /// The source changed after it was copied: takes the copy back.
+    /// The source changed after it was copied: deletes the copy, if the store can do so without deleting a newer version.
     async fn undo(&self, step: &Step, copy: Option<ETag>) -> Error {
         let error = changed(&step.found.file.path);
-        let Some(copy) = copy else { return error.with_outcome(Outcome::Partial) };
+        let can_tell = self.shared.store.capabilities().conditional_delete;
+        let Some(copy) = copy.filter(|_| can_tell) else { return error.with_outcome(Outcome::Partial) };
         match self.delete_version(&step.to_key, &copy).await {
             Ok(()) => error.with_outcome(Outcome::NotApplied),
             Err(_) => error.with_outcome(Outcome::Partial),

@@ -80,7 +80,7 @@ impl Control {
         }
     }
 
-    /// What the agent is told.
+    /// The prompt of the session.
     pub(super) async fn prompt(&self, wanted: &PromptRequest) -> Result<Rendering> {
         match self {
             Self::Local { service, user, session } => {
