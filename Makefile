@@ -17,7 +17,7 @@ demo: ## watch an agent's session, from nothing to a written file; needs no acco
 quick: ## the inner loop: unit tests, the house, the contract and the stores in memory; under a minute once built
 	cargo test --lib
 	cargo test --test it -- \
-	  architecture:: semantics:: documents:: public_api:: conformance::memory conformance::every_layer_over_memory as_reviewed
+	  house:: conformance::memory conformance::every_layer_over_memory as_reviewed
 
 # LocalStack is stopped again unless it ran before. The last line says how many tests passed and failed.
 test: ripgrep ## everything that must be green, LocalStack included, with the minutes of each part

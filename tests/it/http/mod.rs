@@ -1,5 +1,6 @@
 //! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
 
+mod agent_loop;
 mod bounds;
 mod files;
 mod keys;

@@ -15,9 +15,11 @@ use skillmount::{
 };
 
 use crate::{
-    example::play_in_library,
-    races::{create_races, two_replicas_try},
     support::{clock, endpoint, world::soak},
+    whole::{
+        example::play_in_library,
+        races::{create_races, two_replicas_try},
+    },
 };
 
 const ENDPOINT: &str = "SKILLMOUNT_TEST_S3_ENDPOINT";

@@ -13,10 +13,8 @@ use skillmount::{
 };
 use tokio::time::Instant;
 
-use crate::{
-    parts::delete,
-    support::world::{World, id},
-};
+use super::parts::delete;
+use crate::support::world::{World, id};
 
 /// A world with this many files in `/workspace/f`.
 async fn world_with_folder(bucket: SharedStore, files: usize) -> World {

@@ -1,4 +1,4 @@
-//! The house: modules import only from the left, effects stay in their rooms, and no test file is forgotten.
+//! The house: modules import only from the left, effects stay in their rooms, and tests lie with their room.
 
 use std::{
     collections::BTreeSet,
@@ -51,6 +51,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("Timestamp::now()", &["src/clock.rs", "src/store/memory.rs"]),
     ("rand::", &["src/clock.rs"]),
 ];
+
+/// The folders of `tests/it` that belong to no single room.
+const OF_THE_WHOLE: &[&str] = &["fuzz", "house", "model", "siege", "support", "whole"];
 
 #[test]
 fn modules_import_only_from_the_left() {
@@ -129,13 +132,25 @@ fn effects_stay_in_their_rooms() {
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let main = fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
-    for entry in fs::read_dir(root().join("tests/it")).unwrap() {
-        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(
-            name == "main" || name == "snapshots" || main.contains(&format!("mod {name};")),
-            "tests/it/{name} is in no mod line"
-        );
+    for file in sources("tests/it") {
+        // A folder's `mod.rs` is declared one folder up, as every other file is in its own folder.
+        let declared = if file.ends_with("mod.rs") { file.parent().unwrap() } else { &file };
+        let (name, folder) = (declared.file_stem().unwrap().to_string_lossy(), declared.parent().unwrap());
+        let parent = ["mod.rs", "main.rs"].map(|parent| folder.join(parent)).into_iter().find(|parent| parent.exists());
+        let lines = fs::read_to_string(parent.unwrap_or_else(|| panic!("{} has no mod.rs", folder.display()))).unwrap();
+        let is_named = lines.lines().any(|line| line.ends_with(&format!("mod {name};")));
+        assert!(name == "main" || is_named, "{} is in no mod line", file.display());
+    }
+}
+
+#[test]
+fn tests_lie_with_their_room() {
+    for file in sources("tests/it") {
+        let inside = file.strip_prefix(root().join("tests/it")).unwrap();
+        let name = inside.iter().next().unwrap().to_string_lossy();
+        let is_known =
+            name == "main.rs" || OF_THE_WHOLE.contains(&&*name) || EDGES.iter().any(|(room, _)| *room == name);
+        assert!(is_known, "tests/it/{name} is neither named as a room nor one of {OF_THE_WHOLE:?}");
     }
 }
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::{
+use super::{
     example::play_in_library,
     races::{create_races, many_edits, two_replicas},
-    support::{s3_in_process::s3_in_process, world::soak},
 };
+use crate::support::{s3_in_process::s3_in_process, world::soak};
 
 #[tokio::test]
 async fn the_complete_example_in_the_library_over_s3() {

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{
-    session_objects::stored,
-    support::world::{BackendExt, World, code, id},
-};
+use super::objects::stored;
+use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code, Outcome,
     backend::{BackendProtocol, ServiceOptions, SkillBackend},

@@ -6,12 +6,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use skillmount::{Code, backend::ServiceOptions, session::Policy, store::MemoryStore};
 
-use crate::{
-    session_objects::{MONTH, stored, with_skills},
-    support::{
-        SetClock,
-        world::{BackendExt, World, code, id},
-    },
+use super::objects::{MONTH, stored, with_skills};
+use crate::support::{
+    SetClock,
+    world::{BackendExt, World, code, id},
 };
 
 /// A session object in as many states as it should not be in.

@@ -1,13 +1,13 @@
 //! The example of an agent, played against a real server: listing, choice, load, work, answer.
 
-#[path = "../../examples/agent_loop.rs"]
+#[path = "../../../examples/agent_loop.rs"]
 #[expect(dead_code, reason = "its main and its live model need somebody to talk to")]
 mod example;
 
 use serde_json::Value;
 
 use self::example::{Agent, Conversation, Model, Result, Scripted, Turn};
-use crate::http::Server;
+use super::Server;
 
 /// The scripted model, and what each turn it was asked for was given: system prompt and names of tools.
 struct Watched(Vec<(String, Vec<String>)>);

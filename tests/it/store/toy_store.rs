@@ -1,6 +1,6 @@
 //! The example of a store that is written outside the crate passes the suite.
 
-#[path = "../../examples/toy_store.rs"]
+#[path = "../../../examples/toy_store.rs"]
 #[expect(dead_code, reason = "its main prints what the suite returns")]
 mod example;
 

@@ -1,0 +1,3 @@
+//! Budgets of work and memory.
+
+mod under_load;

@@ -1,0 +1,8 @@
+//! Catalogs: discovery, its index, layers, search, and skills that cannot be read.
+
+mod discover;
+mod discovery;
+mod index;
+mod layers;
+mod sabotage;
+mod unreadable;

@@ -1,0 +1,8 @@
+//! The house: its rooms and doors, its documents, what it offers, and the limits it states.
+
+mod architecture;
+mod documents;
+mod fixtures;
+mod limits;
+mod public_api;
+mod semantics;

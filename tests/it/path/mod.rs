@@ -1,0 +1,3 @@
+//! Paths: whose files one can lead to.
+
+mod scope;

@@ -1,0 +1,6 @@
+//! The S3 store: against scripts, sockets that misbehave, and a real server.
+
+mod faults;
+mod localstack;
+mod transport;
+mod wire;
