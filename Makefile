@@ -36,9 +36,13 @@ localstack:
 ON_LOCALSTACK = $(shell localstack/localstack.sh status >/dev/null 2>&1 \
   && echo localstack/localstack.sh run -- env -u SKILLMOUNT_STORE)
 
+# What budgets refused in the tests.
+REFUSALS = $${CARGO_TARGET_DIR:-target}/tmp/refusals
+
 # The fuzz targets and the siege have parts of their own.
 tests:
 	$(ON_LOCALSTACK) cargo test -- --skip fuzz:: --skip siege::
+	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
 
 # What tests services once more, while the indexes of their catalogs are deleted, cut short, damaged and put back at
 # random; SKILLMOUNT_SEED=N throws other dice. Three minutes of tests never ask for a catalog and are left out: the creates

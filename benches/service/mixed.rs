@@ -107,6 +107,8 @@ pub(crate) async fn session() {
         "  together {all:.2}, of which {sessions:.2} for sessions (goal: at most {GOAL}): {}",
         verdict(all <= GOAL)
     );
+    // One that is refused would have ended the benchmark.
+    println!("  refused by budgets: 0 of {} operations", spent.len());
 }
 
 fn per_operation(spent: &[(Kind, u64, u64)]) -> (f64, f64) {

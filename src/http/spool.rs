@@ -102,7 +102,7 @@ impl Uploads {
             arrived = match arrived {
                 Ok(arrived) if seen <= limit => self.take(arrived, piece).await,
                 Ok(_) => Err(over(limit)),
-                Err(error) if seen > 2 * limit => return Err(error),
+                Err(error) if seen > 2 * limit || !self.is_in_turn(piece.len()).await => return Err(error),
                 Err(error) => Err(error),
             };
         }
@@ -147,14 +147,20 @@ impl Uploads {
 
     /// Adds a piece to what has come, once it is this user's turn.
     async fn take(&self, arrived: Arrived, piece: Bytes) -> Result<Arrived> {
-        if let Arrived::OnDisk(_) = &arrived {
-            let when = self.admission.bandwidth().when(&self.caller.user, piece.len() as u64);
-            if when > self.until {
-                return Err(no_room());
-            }
-            tokio::time::sleep_until(when).await;
+        if matches!(&arrived, Arrived::OnDisk(_)) && !self.is_in_turn(piece.len()).await {
+            return Err(no_room());
         }
         arrived.append(piece).await
+    }
+
+    /// Waits until this user may send so many bytes more; false at once if that is too late.
+    async fn is_in_turn(&self, bytes: usize) -> bool {
+        let when = self.admission.bandwidth().when(&self.caller.user, bytes as u64);
+        if when > self.until {
+            return false;
+        }
+        tokio::time::sleep_until(when).await;
+        true
     }
 
     fn patience(&self) -> Duration {
@@ -208,4 +214,36 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> +
 fn no_room() -> Error {
     Error::new(Code::RateLimited, "too many uploads are under way to take this one; try again in a moment")
         .with_outcome(Outcome::NotApplied)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+    use crate::budget::Memory;
+
+    const MIB: usize = 1 << 20;
+
+    fn caller(user: &str) -> Caller {
+        Caller { user: user.into(), key: None }
+    }
+
+    // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.
+    #[tokio::test(start_paused = true)]
+    async fn an_upload_that_is_refused_is_read_on_at_the_rate_of_its_user_up_to_twice_the_limit() {
+        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
+        let (large, small) = (caller("large"), caller("small"));
+        let uploads = Uploads::new(Arc::clone(&admission), Arc::new(Spool::new(None)), large.clone());
+        let pieces = stream::repeat_with(|| {
+            admission.bandwidth().serve(&large.user);
+            admission.bandwidth().serve(&small.user);
+            Ok(Bytes::from(vec![0; MIB / 4]))
+        });
+        let began = Instant::now();
+        let refused = uploads.receive(None, pieces, 8 * MIB).await.unwrap_err();
+        assert_eq!(refused.code(), Code::FileTooLarge);
+        let took = began.elapsed().as_secs_f64();
+        assert!((1.0..1.1).contains(&took), "16 MiB in {took} s");
+    }
 }

@@ -9,6 +9,7 @@ mod matrix;
 mod memory;
 mod openapi;
 mod policies;
+mod refusals;
 mod remote;
 mod requests;
 mod sessions;
@@ -148,7 +149,8 @@ impl Server {
 impl Answer {
     async fn of(response: Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let json = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        let json: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        refusals::count(json["code"].as_str());
         Self { status, headers, json }
     }
 
@@ -160,6 +162,7 @@ impl Answer {
     #[track_caller]
     fn is_problem(&self, status: u16, code: &str) -> &Self {
         assert_eq!((self.status, self.json["code"].as_str()), (status, Some(code)), "{}", self.json);
+        refusals::expect(code);
         assert_eq!(self.header("content-type"), "application/problem+json");
         assert_eq!(self.json["status"], status);
         assert_eq!(self.json["request_id"], self.header("x-request-id"));
