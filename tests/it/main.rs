@@ -12,6 +12,7 @@
 #[cfg(all(feature = "server", feature = "client"))]
 mod agent_loop;
 mod architecture;
+mod authoring;
 mod budgets;
 mod catalog_index;
 #[cfg(feature = "cli")]
