@@ -57,7 +57,7 @@
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
 //! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them; a service of many users has
-//! [`store::Cached`] and [`store::Breaker`] in between.
+//! [`store::Cached`] and [`store::Breaker`] in between, which [`backend::OpenStore`] puts there.
 //!
 //! # Why can an agent not read what it has not loaded?
 //!

@@ -88,6 +88,8 @@ pub const LIST_ENTRIES: usize = 10_000;
 pub const LIST_OBJECTS: usize = 100_000;
 /// Objects fetched at once by one operation.
 pub const PARALLEL_GETS: usize = 64;
+/// Files that one push or pull moves at once: enough to hide the round trips, few enough to hold in memory.
+pub const PARALLEL_TRANSFERS: usize = 8;
 
 // ---- writing
 

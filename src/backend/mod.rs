@@ -3,7 +3,9 @@
 //! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
+mod author;
 mod bound;
+mod check;
 mod expression;
 mod ext;
 mod fetch;
@@ -14,6 +16,7 @@ mod lines;
 mod listing;
 mod lookup;
 mod matcher;
+mod open;
 mod ops;
 mod parts;
 mod protocol;
@@ -24,9 +27,12 @@ mod skills;
 mod text;
 mod tree;
 
+pub use author::{PulledFile, PushPlan, SkillSource, StoredFile, StoredSkill, StoredSkills, lint_skill};
+pub use check::failed_check;
 pub use ext::BackendExt;
 pub use gate::SessionState;
 pub use listing::{Listing, ListingPage};
+pub use open::OpenStore;
 pub use ops::transfer::{FileReader, FileStat};
 pub use protocol::BackendProtocol;
 pub use service::{Budgets, Service, ServiceOptions, SkillBackend};

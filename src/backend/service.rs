@@ -79,7 +79,7 @@ impl Budgets {
 /// What every session of every user shares. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Service {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]

@@ -7,17 +7,17 @@ use tokio::time::timeout;
 use super::{
     control::Control,
     edges::Edges,
-    output::Output,
+    output::{Output, note},
     settings::{Setting, Settings, Sources},
 };
 use crate::{
-    backend::{BackendProtocol, Budgets, Service, ServiceOptions},
+    backend::{BackendProtocol, Budgets, OpenStore, Service, ServiceOptions, StoredSkills},
     client::RemoteBackend,
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{CONTENT_CACHE_BYTES, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
-    path::{Id, MountTemplate, MountTemplates, Namespace},
-    store::{Breaker, Cached, Cause, Conditions, ListOptions, S3Options, SharedStore, StoreAddress, probe_conditions},
+    limits::{LIST_OBJECTS, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
+    path::{Id, MountTemplate, MountTemplates},
+    store::{S3Options, StoreAddress},
 };
 
 /// Settings, output and clock of one run.
@@ -48,17 +48,12 @@ impl App {
         self.settings.id(Setting::Session)
     }
 
-    /// Where the store is.
-    pub(super) fn store_address(&self) -> Result<StoreAddress> {
-        self.settings.required(Setting::Store, StoreAddress::parse)
-    }
-
-    /// The store and the folder in it that everything lies below.
+    /// The store that the settings name.
     ///
     /// # Errors
     /// `invalid_request` where settings do not parse or a folder cannot be used; S3 is not asked anything.
-    pub(super) async fn store(&self) -> Result<(SharedStore, Namespace)> {
-        let address = self.store_address()?;
+    pub(super) async fn store(&self) -> Result<OpenStore> {
+        let address = self.settings.required(Setting::Store, StoreAddress::parse)?;
         let text = |setting| self.settings.get(setting).map(str::to_owned);
         let s3 = S3Options {
             region: text(Setting::Region),
@@ -68,14 +63,14 @@ impl App {
             sse_kms_key_id: text(Setting::SseKmsKeyId),
             conditional_delete: false,
         };
-        address.open(s3, self.clock.clone()).await
+        OpenStore::open(address, s3, self.clock.clone()).await
     }
 
     /// As [`store`](Self::store), for a command that cannot go through a server.
     ///
     /// # Errors
     /// Also where the settings name a server.
-    pub(super) async fn direct_store(&self, command: &str) -> Result<(SharedStore, Namespace)> {
+    pub(super) async fn direct_store(&self, command: &str) -> Result<OpenStore> {
         if self.settings.server()?.is_some() {
             return Err(Error::new(
                 Code::InvalidRequest,
@@ -85,28 +80,43 @@ impl App {
         self.store().await
     }
 
+    /// The service for a command of authors, which has no sessions.
+    ///
+    /// # Errors
+    /// As [`direct_store`](Self::direct_store).
+    pub(super) async fn authoring(&self, command: &str) -> Result<Service> {
+        Ok(self.direct_store(command).await?.direct_service(ServiceOptions::default()))
+    }
+
+    /// The service for a command of authors, and the user's skills with their files; says so if some are left out.
+    ///
+    /// # Errors
+    /// As [`direct_store`](Self::direct_store), and the store's.
+    pub(super) async fn stored_skills(&self, command: &str) -> Result<(Service, StoredSkills)> {
+        let service = self.authoring(command).await?;
+        let stored = service.stored_skills(&self.user()?).await?;
+        if stored.is_cut {
+            note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+        }
+        Ok((service, stored))
+    }
+
     /// The service over the store that the settings name, for one command. It reads the skills themselves: an index may be
     /// some minutes old, and this process ends before it could look again, so that a skill just pushed would be missed.
     async fn service(&self) -> Result<Service> {
-        let (store, namespace) = self.store().await?;
-        Ok(self.service_with(store, ServiceOptions { index: false, ..self.options(namespace)? }))
+        let store = self.store().await?;
+        Ok(self.kept(store.service(ServiceOptions { index: false, ..self.options()? })))
     }
 
-    /// The service over `store` for many users: with content cached, and a store that is down left alone. `read_only` says
-    /// why nothing may be written, if so.
-    pub(super) fn service_over(
-        &self,
-        store: SharedStore,
-        namespace: Namespace,
-        read_only: Option<String>,
-    ) -> Result<Service> {
-        let store = Arc::new(Breaker::new(store, namespace.prefix().clone()));
-        Ok(self.service_with(store, ServiceOptions { read_only, ..self.options(namespace)? }))
+    /// The service over `store` for many users. `read_only` says why nothing may be written, if so.
+    pub(super) fn shared_service(&self, store: &OpenStore, read_only: Option<String>) -> Result<Service> {
+        Ok(self.kept(store.shared_service(ServiceOptions { read_only, ..self.options()? })))
     }
 
-    fn options(&self, namespace: Namespace) -> Result<ServiceOptions> {
+    /// What the settings say of a service.
+    pub(super) fn options(&self) -> Result<ServiceOptions> {
         Ok(ServiceOptions {
-            namespace: Some(namespace),
+            namespace: None,
             templates: self.templates()?,
             read_only: None,
             index: true,
@@ -123,9 +133,8 @@ impl App {
         })
     }
 
-    fn service_with(&self, store: SharedStore, options: ServiceOptions) -> Service {
-        let store = Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, self.clock.clone()));
-        let service = Service::new(store, options, self.clock.clone());
+    /// The same service, which is remembered for [`end`](Self::end).
+    fn kept(&self, service: Service) -> Service {
         self.services.lock().unwrap_or_else(PoisonError::into_inner).push(service.clone());
         service
     }
@@ -156,32 +165,6 @@ impl App {
             Some(server) => RemoteBackend::new(server, user, session, self.key()).map(Control::Remote),
             None => Ok(Control::Local { service: self.service().await?, user, session }),
         }
-    }
-
-    /// Why nothing may be written through this store; `None` where it keeps conditional writes' promises. A store that
-    /// refuses writing and can be read serves reading.
-    ///
-    /// # Errors
-    /// The store's, where it cannot be asked.
-    pub(super) async fn why_read_only(&self, store: &SharedStore, namespace: &Namespace) -> Result<Option<String>> {
-        let refusal = match probe_conditions(&**store, namespace, &*self.clock).await {
-            Ok(Conditions::Honoured) => return Ok(None),
-            Ok(Conditions::Ignored { which }) => {
-                return Ok(Some(format!(
-                    "the store takes {which} and does not honour it, so that concurrent edits would be lost"
-                )));
-            }
-            Err(refusal) => refusal,
-        };
-        let why = match refusal.cause() {
-            Some(Cause::DiskFull) => None,
-            Some(Cause::ReadOnlyDisk) => Some("the disk of its store can only be read"),
-            Some(cause) if cause.leaves_reading() => Some("its store does not let it write"),
-            _ => return Err(refusal.into()),
-        };
-        store.list(namespace.prefix(), ListOptions { max_entries: Some(1), ..ListOptions::default() }).await?;
-        tracing::warn!(cause = %Error::from(refusal).chain(), "the store refuses writing");
-        Ok(why.map(str::to_owned))
     }
 
     fn key(&self) -> Option<String> {

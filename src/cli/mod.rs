@@ -18,7 +18,6 @@ mod logs;
 mod output;
 mod settings;
 mod signals;
-mod stored;
 mod transfer;
 
 use std::{ffi::OsString, process::ExitCode, sync::Arc};

@@ -1,18 +1,12 @@
 //! `skillmount catalog`
 
-use std::time::Duration;
-
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
-use serde::Serialize;
 
 use super::super::{app::App, output::Output};
 use crate::{
-    catalog::{CatalogView, IndexState, discover},
+    backend::ServiceOptions,
     error::Result,
-    path::UserSpace,
-    skill::Severity,
-    store::SharedStore,
+    wire::{CatalogStatus, IndexStatus},
 };
 
 #[derive(Debug, Args)]
@@ -39,76 +33,25 @@ read the skills themselves wherever it is missing.")]
     Rebuild,
 }
 
-/// What the catalog of a user holds, and what is kept of it.
-#[derive(Debug, Serialize)]
-struct Status {
-    skills: usize,
-    /// Findings that leave a skill out.
-    errors: usize,
-    /// Findings that a skill survives.
-    warnings: usize,
-    as_of: Timestamp,
-    /// The `catalog.json`, where there is one.
-    index: Option<Index>,
-}
-
-#[derive(Debug, Serialize)]
-struct Index {
-    key: String,
-    size: u64,
-    modified_at: Timestamp,
-    age_seconds: u64,
-    /// When the store was asked for what it tells.
-    as_of: Option<Timestamp>,
-    /// Why it is not used.
-    problem: Option<String>,
-}
-
 impl Catalog {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let (store, namespace) = app.direct_store("catalog").await?;
+        let store = app.direct_store("catalog").await?;
         let user = app.user()?;
-        let space = namespace.user(&user)?;
         let status = match self.action {
-            Action::Status => {
-                let discovery = discover(&*store, &space, &*app.clock, None).await?;
-                status(app, &store, &space, discovery.view()).await?
-            }
-            Action::Rebuild => {
-                let service = app.service_over(store.clone(), namespace, None)?;
-                let view = service.catalogs().rebuild(&user).await?;
-                status(app, &store, &space, &view).await?
-            }
+            Action::Status => store.direct_service(ServiceOptions::default()).catalog_status(&user).await?,
+            Action::Rebuild => store.direct_service(app.options()?).rebuild_catalog(&user).await?,
         };
         app.out.reply(&status, print)
     }
 }
 
-async fn status(app: &App, store: &SharedStore, space: &UserSpace, view: &CatalogView) -> Result<Status> {
-    let index = IndexState::look(&**store, space).await?.map(|found| {
-        // A clock that runs behind the store's makes what was written just now no older than that.
-        let age = Duration::try_from(app.clock.now().duration_since(found.modified_at)).unwrap_or_default();
-        Index {
-            key: found.key.to_string(),
-            size: found.size,
-            modified_at: found.modified_at,
-            age_seconds: age.as_secs(),
-            as_of: found.as_of.as_ref().ok().copied(),
-            problem: found.as_of.err(),
-        }
-    });
-    let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error).count();
-    let warnings = view.diagnostics.len() - errors;
-    Ok(Status { skills: view.entries.len(), errors, warnings, as_of: view.as_of, index })
-}
-
-fn print(out: &Output, status: &Status) -> Result<()> {
+fn print(out: &Output, status: &CatalogStatus) -> Result<()> {
     out.line(format_args!("{:<12} {}", "skills", status.skills))?;
     out.line(format_args!("{:<12} {} error(s), {} warning(s)", "diagnostics", status.errors, status.warnings))?;
     out.line(format_args!("{:<12} {}", "as of", status.as_of))?;
     match &status.index {
         Some(index) => {
-            let Index { key, size, age_seconds, problem, .. } = index;
+            let IndexStatus { key, size, age_seconds, problem, .. } = index;
             let unused =
                 problem.as_ref().map(|why| format!("; NOT USED: {why}; `skillmount catalog rebuild` replaces it"));
             let unused = unused.unwrap_or_default();

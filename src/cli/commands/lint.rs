@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use clap::Args;
 
 use super::super::{
     app::App,
-    findings::{Linted, MAIN, judge, judge_local, read},
+    findings::{judge, judge_misnamed, line, read},
     folder::{LocalSkill, Target, scan},
     output::Output,
-    stored,
 };
 use crate::{
     error::{Code, Error, Result},
     skill::{Diagnostic, Severity, fix},
-    store::{GetOptions, StoreError},
+    wire::LintedSkill,
 };
 
 /// What to write for every skill of the store.
@@ -49,7 +47,7 @@ impl Lint {
         let folder = PathBuf::from(&self.target);
         let linted = if self.target != WHOLE_STORE && folder.exists() {
             let scanned = scan(&folder, None)?;
-            let misnamed = scanned.misnamed.iter().map(|one| Ok(Linted::from(one)));
+            let misnamed = scanned.misnamed.iter().map(|one| Ok(judge_misnamed(one)));
             let mender = self.fix.then_some(app);
             misnamed.chain(scanned.skills.iter().map(|local| lint_local(local, mender))).collect::<Result<Vec<_>>>()?
         } else if self.fix {
@@ -69,52 +67,36 @@ impl Lint {
         }
     }
 
-    async fn lint_stored(&self, app: &App) -> Result<Vec<Linted>> {
-        let (store, namespace) = app.direct_store("lint of stored skills").await?;
-        let prefix = namespace.user(&app.user()?)?.skills()?;
-        let found = stored::find(&store, &prefix).await?;
+    async fn lint_stored(&self, app: &App) -> Result<Vec<LintedSkill>> {
+        let (service, stored) = app.stored_skills("lint of stored skills").await?;
         let names = if self.target == WHOLE_STORE { Vec::new() } else { vec![self.target.clone()] };
         let mut linted = Vec::new();
-        for skill in stored::choose(&found, &names)? {
-            let root = prefix.folder(skill.skill.as_str())?;
-            let main = root.key(MAIN)?;
-            let file = format!("{}/{MAIN}", skill.skill);
-            let bytes = match store.get(&main, GetOptions::default()).await {
-                Ok(object) => object.bytes,
-                Err(StoreError::NotFound) => Bytes::new(),
-                // It was listed, so it is this file that cannot be read.
-                Err(error @ StoreError::Denied(_)) => {
-                    linted.push(Linted::unreadable(&skill.skill, file, &error));
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let files: Vec<_> = skill.files.iter().filter_map(|file| root.relative(&file.key)).collect();
-            linted.push(judge(&skill.skill, file, &bytes, &files));
+        for skill in stored.choose(&names)? {
+            linted.push(service.lint_stored(skill).await?);
         }
         Ok(linted)
     }
 }
 
 /// The findings on a skill of this machine, which is mended first where there is a `mender`.
-fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<Linted> {
+fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<LintedSkill> {
     let path = local.main();
     let bytes = read(path)?;
     let Some((app, fixed)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
-        return Ok(judge_local(local, &bytes));
+        return Ok(judge(local, &bytes));
     };
     let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write(MAIN, &fixed.bytes, app.clock.random())?;
-    Ok(Linted { mended: fixed.mended, ..judge_local(local, &fixed.bytes) })
+    Target::new(folder.to_owned()).write("SKILL.md", &fixed.bytes, app.clock.random())?;
+    Ok(LintedSkill { mended: fixed.mended, ..judge(local, &fixed.bytes) })
 }
 
-fn print(out: &Output, linted: &Vec<Linted>) -> Result<()> {
+fn print(out: &Output, linted: &Vec<LintedSkill>) -> Result<()> {
     for skill in linted {
         for finding in &skill.mended {
-            out.line(skill.line("mended", finding))?;
+            out.line(line(skill, "mended", finding))?;
         }
         for finding in &skill.findings {
-            out.line(skill.line(finding.severity, finding))?;
+            out.line(line(skill, finding.severity, finding))?;
         }
     }
     let clean = linted.iter().filter(|skill| skill.findings.is_empty()).count();

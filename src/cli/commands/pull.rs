@@ -8,15 +8,14 @@ use super::super::{
     app::App,
     folder::{Target, check_names},
     output::note,
-    stored::{self, StoredSkill},
-    transfer::{self, Change, PARALLEL},
+    transfer,
 };
 use crate::{
+    backend::{Service, StoredFile, StoredSkill},
     error::{Code, Error, Result},
-    limits::UPLOAD_FILE_BYTES,
-    path::KeyPrefix,
+    limits::PARALLEL_TRANSFERS,
     skill::shown::one_line,
-    store::{ListEntry, SharedStore},
+    wire::{FileChange, FileChanges},
 };
 
 #[derive(Debug, Args)]
@@ -45,26 +44,25 @@ pub(in super::super) struct Pull {
 struct Pulled {
     skill: String,
     #[serde(flatten)]
-    changes: transfer::Changes,
+    changes: FileChanges,
     refused: Vec<String>,
 }
 
 impl Pull {
     pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
         let target = Target::new(self.places.pop().unwrap_or_default().into());
-        let (store, namespace) = app.direct_store("pull").await?;
-        let prefix = namespace.user(&app.user()?)?.skills()?;
-        let found = stored::find(&store, &prefix).await?;
-        let wanted = stored::choose(&found, &self.places)?;
-        check_names(wanted.iter().flat_map(|skill| &skill.files).filter_map(|file| prefix.relative(&file.key)))?;
+        let (service, stored) = app.stored_skills("pull").await?;
+        let wanted = stored.choose(&self.places)?;
+        let places: Vec<_> = wanted.iter().flat_map(|skill| skill.files.iter().map(|file| skill.place(file))).collect();
+        check_names(places.iter().map(String::as_str))?;
         let mut pulled = Vec::with_capacity(wanted.len());
         for skill in wanted {
-            pulled.push(pull(app, &store, &prefix, &target, skill, self.dry_run).await?);
+            pulled.push(pull(app, &service, &target, skill, self.dry_run).await?);
         }
         app.out.reply(&pulled, |out, pulled| {
             for skill in pulled {
                 out.line(transfer::summary(&skill.skill, &skill.changes, self.dry_run))?;
-                skill.changes.lines().try_for_each(|line| out.line(line))?;
+                transfer::lines(&skill.changes).try_for_each(|line| out.line(line))?;
                 skill.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
             }
             Ok(())
@@ -76,69 +74,43 @@ impl Pull {
     }
 }
 
-async fn pull(
-    app: &App,
-    store: &SharedStore,
-    prefix: &KeyPrefix,
-    target: &Target,
-    skill: &StoredSkill,
-    dry_run: bool,
-) -> Result<Pulled> {
+async fn pull(app: &App, service: &Service, target: &Target, skill: &StoredSkill, dry_run: bool) -> Result<Pulled> {
     let bar = transfer::progress(app, skill.files.len(), skill.skill.as_str());
     let outcomes: Vec<_> = stream::iter(&skill.files)
         .map(|file| async {
-            let outcome = fetch(app, store, prefix, target, file, dry_run).await;
+            let outcome = fetch(app, service, target, (skill, file), dry_run).await;
             bar.inc(1);
-            (prefix.relative(&file.key).unwrap_or_default(), outcome)
+            (skill.place(file), outcome)
         })
-        .buffered(PARALLEL)
+        .buffered(PARALLEL_TRANSFERS)
         .collect()
         .await;
     bar.finish_and_clear();
     let mut refused = Vec::new();
     let mut changes = Vec::new();
-    for (relative, outcome) in outcomes {
+    for (place, outcome) in &outcomes {
         match outcome {
-            Ok(change) => changes.push((relative, change)),
+            Ok(change) => changes.push((place.as_str(), *change)),
             Err(error) if error.code() == Code::InvalidRequest => refused.push(error.message().to_owned()),
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.clone()),
         }
     }
     Ok(Pulled { skill: skill.skill.to_string(), changes: changes.into_iter().collect(), refused })
 }
 
-/// Brings one file up to date: by size first, by content only where the sizes are equal.
+/// Brings one file of a skill up to date.
 async fn fetch(
     app: &App,
-    store: &SharedStore,
-    prefix: &KeyPrefix,
+    service: &Service,
     target: &Target,
-    file: &ListEntry,
+    (skill, file): (&StoredSkill, &StoredFile),
     dry_run: bool,
-) -> Result<Change> {
-    let unnameable = || Error::new(Code::InvalidRequest, format!("{:?} is not a name any path could have", file.key));
-    let key = prefix.admit(&file.key).ok_or_else(unnameable)?;
-    let relative = prefix.relative(key.as_str()).ok_or_else(unnameable)?;
-    if file.size > UPLOAD_FILE_BYTES as u64 {
-        return Err(Error::new(Code::InvalidRequest, format!("{relative} is over {} MiB", UPLOAD_FILE_BYTES >> 20)));
+) -> Result<FileChange> {
+    let place = skill.pullable(file)?;
+    let here = target.read(&place)?;
+    let pulled = service.pull_file(skill, file, here.as_deref(), dry_run).await?;
+    if let Some(bytes) = pulled.bytes {
+        target.write(&place, &bytes, app.clock.random())?;
     }
-    let here = target.read(relative)?;
-    let change = if here.is_some() { Change::Updated } else { Change::Created };
-    let differs = here.as_ref().is_none_or(|here| here.len() as u64 != file.size);
-    if differs && dry_run {
-        return Ok(change);
-    }
-    let Some(object) = transfer::fetch(store, &key).await? else {
-        return Err(Error::new(
-            Code::EditConflict,
-            format!("{relative} was deleted while it was being pulled; pull again"),
-        ));
-    };
-    if here.is_some_and(|here| here == object.bytes) {
-        return Ok(Change::Unchanged);
-    }
-    if !dry_run {
-        target.write(relative, &object.bytes, app.clock.random())?;
-    }
-    Ok(change)
+    Ok(pulled.change)
 }

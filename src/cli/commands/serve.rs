@@ -65,12 +65,12 @@ impl Serve {
 
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let address = app.settings.required(Setting::Listen, parse_address)?;
-        let (store, namespace) = app.direct_store("serve").await?;
-        let read_only = app.why_read_only(&store, &namespace).await?;
+        let store = app.direct_store("serve").await?;
+        let read_only = store.why_read_only().await?;
         if let Some(why) = &read_only {
             tracing::warn!(why, "serving without writes");
         }
-        let service = app.service_over(store, namespace, read_only)?;
+        let service = app.shared_service(&store, read_only)?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             let message =
                 format!("cannot listen on {address}; is something else there? --listen takes another address");

@@ -7,7 +7,7 @@ mod disk;
 mod scan;
 
 pub(super) use disk::{Target, check_names};
-pub(super) use scan::{LocalFile, LocalSkill, Misnamed, scan};
+pub(super) use scan::{LocalSkill, Misnamed, scan};
 
 /// Folders and files of tools, which belong to no skill.
 const OF_TOOLS: &[&str] = &[".git", "node_modules", ".DS_Store"];

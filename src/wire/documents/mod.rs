@@ -1,5 +1,9 @@
-//! The documents beside the operations: what is served, fetched and printed of a user's skills.
+//! The documents beside the operations: what is served, fetched and printed of a user's skills and of their store.
 
+mod authoring;
 mod skills;
+mod store;
 
+pub use authoring::*;
 pub use skills::*;
+pub use store::*;

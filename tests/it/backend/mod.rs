@@ -1,5 +1,6 @@
 //! The operations on files and skills: what they do, what they cost, and what is said of those that fail in part.
 
+mod authoring;
 mod costs;
 mod files;
 mod moves;

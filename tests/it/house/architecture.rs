@@ -38,11 +38,14 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "error", "limits", "clock", "path", "access", "store", "skill", "wire", "catalog", "session", "backend",
-            "prompt", "client",
+            "error", "limits", "clock", "path", "access", "store", "skill", "wire", "session", "backend", "prompt",
+            "client",
         ],
     ),
 ];
+
+/// Doors through which only a few names pass: who imports, from where, and what.
+const NARROW_DOORS: &[(&str, &str, &[&str])] = &[("cli", "store", &["S3Options", "StoreAddress"])];
 
 /// Code that only one room may speak: (what it looks like, where it is allowed).
 const ROOMS: &[(&str, &[&str])] = &[
@@ -72,6 +75,17 @@ fn modules_import_only_from_the_left() {
 }
 
 #[test]
+fn narrow_doors_let_only_their_names_through() {
+    for (home, other, allowed) in NARROW_DOORS {
+        let mut found = BTreeSet::new();
+        for file in sources("src").into_iter().filter(|file| self::home(file).as_deref() == Some(home)) {
+            found.extend(names(&fs::read_to_string(file).unwrap(), other));
+        }
+        assert_eq!(found, allowed.iter().map(ToString::to_string).collect(), "what {home} imports from {other}");
+    }
+}
+
+#[test]
 fn every_door_is_used() {
     let mut used: BTreeSet<(String, String)> = BTreeSet::new();
     for file in sources("src") {
@@ -91,6 +105,11 @@ fn the_map_has_the_same_table() {
         let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(" ") };
         let row = format!("| `{home}` | {allowed} |");
         assert!(map.contains(&row), "docs/ARCHITECTURE.md lacks the row {row}");
+    }
+    for (home, other, allowed) in NARROW_DOORS {
+        let allowed: Vec<_> = allowed.iter().map(|name| format!("`{name}`")).collect();
+        let row = format!("From `{other}`, `{home}` imports only {}.", allowed.join(" and "));
+        assert!(map.contains(&row), "docs/ARCHITECTURE.md lacks the sentence {row}");
     }
 }
 
@@ -112,6 +131,16 @@ fn the_map_names_every_folder() {
 fn a_forbidden_edge_would_be_seen() {
     let text = "use crate::{\n    http::Server,\n    path::{ObjectKey, Id},\n};\nfn f() { crate::session::x(); }";
     assert_eq!(uses(text), ["http", "path", "session"].map(str::to_owned).into());
+}
+
+#[test]
+fn a_forbidden_name_would_be_seen() {
+    let seen = |text: &str| names(text, "store").into_iter().collect::<Vec<_>>().join(" ");
+    assert_eq!(seen("use crate::{\n    path::{Id, store::X},\n    store::{A, b::{C, D}, E as F},\n};"), "A E b");
+    assert_eq!(seen("use crate::store::A; fn f() { crate::store::B; crate::stored::C; }"), "A B");
+    assert_eq!(seen("use crate::{store, path::Id};"), "store");
+    assert_eq!(seen("use crate::store::*;"), "*");
+    assert_eq!(seen("use crate::{error, store::{self, A}};"), "A self");
 }
 
 #[test]
@@ -188,29 +217,42 @@ fn home(file: &Path) -> Option<String> {
 
 /// The top modules named by `crate::x` paths and by groups `use crate::{x, y::z}`.
 fn uses(text: &str) -> BTreeSet<String> {
+    text.match_indices("crate::").flat_map(|(at, path)| items(&text[at + path.len()..])).filter_map(word).collect()
+}
+
+/// What is taken from the top module `module`: the next segments of its paths, and its own name where it is taken whole.
+fn names(text: &str, module: &str) -> BTreeSet<String> {
+    let items = text.match_indices("crate::").flat_map(|(at, path)| items(&text[at + path.len()..]));
     let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices("crate::") {
-        let rest = &text[at + "crate::".len()..];
-        match rest.strip_prefix('{') {
-            None => found.extend(word(rest)),
-            Some(group) => {
-                let mut depth = 0;
-                let mut item_begins = true;
-                for (at, c) in group.char_indices() {
-                    match c {
-                        '{' => depth += 1,
-                        '}' if depth == 0 => break,
-                        '}' => depth -= 1,
-                        ',' if depth == 0 => item_begins = true,
-                        c if c.is_whitespace() => {}
-                        _ if item_begins => {
-                            found.extend(word(&group[at..]));
-                            item_begins = false;
-                        }
-                        _ => {}
-                    }
-                }
+    for item in items.filter(|item| word(item).as_deref() == Some(module)) {
+        match item[module.len()..].strip_prefix("::") {
+            None => found.extend([module.to_owned()]),
+            Some(inner) => {
+                found.extend(self::items(inner).into_iter().map(|name| word(name).unwrap_or("*".to_owned())));
             }
+        }
+    }
+    found
+}
+
+/// The items of a group, or the one path there is; each with all that follows it.
+fn items(rest: &str) -> Vec<&str> {
+    let Some(group) = rest.strip_prefix('{') else { return vec![rest] };
+    let mut found = Vec::new();
+    let mut depth = 0;
+    let mut item_begins = true;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => item_begins = true,
+            c if c.is_whitespace() => {}
+            _ if item_begins => {
+                found.push(&group[at..]);
+                item_begins = false;
+            }
+            _ => {}
         }
     }
     found

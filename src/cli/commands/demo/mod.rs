@@ -7,7 +7,6 @@ mod stage;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
@@ -18,10 +17,11 @@ use self::{fixtures::FILES, play::Play, stage::Stage};
 use super::super::{app::App, edges::Serving};
 use crate::{
     access::Callers,
+    backend::OpenStore,
     client::RemoteBackend,
     error::{Error, Result},
-    path::{Id, Namespace},
-    store::DirectoryStore,
+    path::Id,
+    store::{S3Options, StoreAddress},
 };
 
 #[derive(Debug, Args)]
@@ -48,8 +48,9 @@ impl Demo {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let scratch = Scratch(std::env::temp_dir().join(format!("skillmount-demo-{:032x}", app.clock.random())));
         seed(&scratch.0).map_err(Error::internal)?;
-        let store = Arc::new(DirectoryStore::open(&scratch.0, app.clock.clone())?);
-        let service = app.service_over(store, Namespace::default(), None)?;
+        let address = StoreAddress::Directory(scratch.0.clone());
+        let store = OpenStore::open(address, S3Options::default(), app.clock.clone()).await?;
+        let service = app.shared_service(&store, None)?;
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
         let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -1,0 +1,137 @@
+//! A store opened at its address, and the services over it.
+
+use std::sync::Arc;
+
+use super::{Service, ServiceOptions};
+use crate::{
+    clock::Clock,
+    error::{Error, Result},
+    limits::CONTENT_CACHE_BYTES,
+    path::Namespace,
+    store::{Breaker, Cached, Cause, Conditions, ListOptions, S3Options, SharedStore, StoreAddress, probe_conditions},
+};
+
+/// A store that was opened at its address, with the folder in it that contains everything.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     backend::{OpenStore, ServiceOptions},
+///     clock::SystemClock,
+///     store::{S3Options, StoreAddress},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount::Result<()> {
+/// let address = StoreAddress::parse("memory:")?;
+/// let store = OpenStore::open(address, S3Options::default(), Arc::new(SystemClock::new())).await?;
+/// let read_only = store.why_read_only().await?;
+/// assert_eq!(read_only, None);
+/// let service = store.shared_service(ServiceOptions { read_only, ..ServiceOptions::default() });
+/// # drop(service);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct OpenStore {
+    pub(super) address: StoreAddress,
+    pub(super) store: SharedStore,
+    pub(super) namespace: Namespace,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl OpenStore {
+    /// Opens the store at `address`; `s3` says how to reach a bucket. Makes no request to a bucket.
+    ///
+    /// # Errors
+    /// As [`StoreAddress::open`].
+    pub async fn open(address: StoreAddress, s3: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
+        let (store, namespace) = address.open(s3, clock.clone()).await?;
+        Ok(Self { address, store, namespace, clock })
+    }
+
+    /// A service that asks the store itself for everything: for authors, who must not be shown what was.
+    /// Here and below, the folder in the store takes the place of `options.namespace`.
+    #[must_use]
+    pub fn direct_service(&self, options: ServiceOptions) -> Service {
+        self.service_on(self.store.clone(), options)
+    }
+
+    /// A service for one user, with content cached.
+    #[must_use]
+    pub fn service(&self, options: ServiceOptions) -> Service {
+        self.cached_service_on(self.store.clone(), options)
+    }
+
+    /// A service for many users: with content cached, and a store that is down left alone.
+    #[must_use]
+    pub fn shared_service(&self, options: ServiceOptions) -> Service {
+        let store = Arc::new(Breaker::new(self.store.clone(), self.namespace.prefix().clone()));
+        self.cached_service_on(store, options)
+    }
+
+    fn cached_service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {
+        self.service_on(Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, self.clock.clone())), options)
+    }
+
+    fn service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {
+        let namespace = Some(self.namespace.clone());
+        Service::new(store, ServiceOptions { namespace, ..options }, self.clock.clone())
+    }
+
+    /// Why nothing may be written to this store, for [`ServiceOptions::read_only`]; nothing if it keeps the promises of
+    /// conditional writes. A store that refuses writes and can be read serves reading.
+    ///
+    /// # Errors
+    /// The store's, if it cannot be asked.
+    pub async fn why_read_only(&self) -> Result<Option<String>> {
+        let refusal = match probe_conditions(&*self.store, &self.namespace, &*self.clock).await {
+            Ok(Conditions::Honoured) => return Ok(None),
+            Ok(Conditions::Ignored { which }) => {
+                return Ok(Some(format!(
+                    "the store takes {which} and does not honour it, so that concurrent edits would be lost"
+                )));
+            }
+            Err(refusal) => refusal,
+        };
+        let why = match refusal.cause() {
+            Some(Cause::DiskFull) => None,
+            Some(Cause::ReadOnlyDisk) => Some("the disk of its store can only be read"),
+            Some(cause) if cause.leaves_reading() => Some("its store does not let it write"),
+            _ => return Err(refusal.into()),
+        };
+        let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+        self.store.list(self.namespace.prefix(), least).await?;
+        tracing::warn!(cause = %Error::from(refusal).chain(), "the store refuses writing");
+        Ok(why.map(str::to_owned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::SystemClock, store::MemoryStore};
+
+    #[tokio::test]
+    async fn authors_ask_the_store_itself_and_every_service_lies_in_the_folder_of_the_address() {
+        let store = OpenStore {
+            address: StoreAddress::Memory,
+            store: Arc::new(MemoryStore::new()),
+            namespace: Namespace::parse("team/a").unwrap(),
+            clock: Arc::new(SystemClock::new()),
+        };
+        let elsewhere =
+            || ServiceOptions { namespace: Some(Namespace::parse("b").unwrap()), ..ServiceOptions::default() };
+        let services =
+            [store.direct_service(elsewhere()), store.service(elsewhere()), store.shared_service(elsewhere())];
+        for service in &services {
+            assert_eq!(service.namespace(), &store.namespace);
+        }
+        let [direct, cached, shared] = &services;
+        let layers = |service: &Service| format!("{:?}", service.store());
+        assert!(!layers(direct).contains("Cached"), "{}", layers(direct));
+        assert!(layers(cached).contains("Cached") && !layers(cached).contains("Breaker"), "{}", layers(cached));
+        assert!(layers(shared).contains("Cached") && layers(shared).contains("Breaker"), "{}", layers(shared));
+    }
+}

@@ -1,0 +1,94 @@
+//! What the authors of skills are shown: what becomes of each file, and what lint finds.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::skill::{Diagnostic, Severity};
+
+/// What becomes of one file when a skill is pushed or pulled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// The receiving side did not have it.
+    Created,
+    /// The receiving side had it with other content.
+    Updated,
+    /// It is deleted.
+    Deleted,
+    /// Both sides have the same content.
+    Unchanged,
+    /// Only the receiving side has it, and it stays there.
+    Kept,
+}
+
+impl FileChange {
+    /// Whether there is something to do.
+    #[must_use]
+    pub fn is_change(self) -> bool {
+        matches!(self, Self::Created | Self::Updated | Self::Deleted)
+    }
+}
+
+/// The files of a push or pull by what becomes of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FileChanges {
+    /// The receiving side did not have these.
+    pub created: Vec<String>,
+    /// The receiving side had these with other content.
+    pub updated: Vec<String>,
+    /// These are deleted.
+    pub deleted: Vec<String>,
+    /// How many have the same content on both sides.
+    pub unchanged: usize,
+    /// Only the receiving side has these, and they stay there.
+    pub kept: Vec<String>,
+}
+
+impl<'name> FromIterator<(&'name str, FileChange)> for FileChanges {
+    fn from_iter<I: IntoIterator<Item = (&'name str, FileChange)>>(files: I) -> Self {
+        let mut changes = Self::default();
+        for (name, change) in files {
+            let list = match change {
+                FileChange::Created => &mut changes.created,
+                FileChange::Updated => &mut changes.updated,
+                FileChange::Deleted => &mut changes.deleted,
+                FileChange::Kept => &mut changes.kept,
+                FileChange::Unchanged => {
+                    changes.unchanged += 1;
+                    continue;
+                }
+            };
+            list.push(name.to_owned());
+        }
+        changes
+    }
+}
+
+/// What lint finds in one skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LintedSkill {
+    /// Where the skill lies below `skills/`.
+    pub skill: String,
+    /// Its SKILL.md, as its author knows it.
+    pub file: String,
+    /// What was wrong and is mended now; places are those of the file as it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<Diagnostic>,
+    /// What is wrong.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl LintedSkill {
+    /// How many findings are this bad.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+
+    /// The same with its errors only, for which a push is refused; nothing if it has none.
+    #[must_use]
+    pub fn errors_only(&self) -> Option<Self> {
+        let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+        let findings: Vec<_> = self.findings.iter().filter(is_error).cloned().collect();
+        (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
+    }
+}
