@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use mimalloc::MiMalloc;
 use skillmount::{
     Error, Result,
     access::Callers,
@@ -10,10 +9,11 @@ use skillmount::{
     http::{self, HttpConfig},
 };
 
-/// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. Large buffers of many
-/// threads leave glibc's with half as much again.
+/// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
+/// as much again after large buffers of many threads.
+#[cfg(target_os = "linux")]
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os().collect(), Edges { serve, openapi })
