@@ -49,6 +49,14 @@ struct Pulled {
     refused: Vec<String>,
 }
 
+/// Why a file was not pulled.
+enum NotPulled {
+    /// The file cannot be on this disk. The others are pulled all the same.
+    Refused(Error),
+    /// The store failed, and the pull ends.
+    Failed(Error),
+}
+
 impl Pull {
     pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
         let target = Target::new(self.places.pop().unwrap_or_default().into());
@@ -100,8 +108,8 @@ async fn pull(
     for (relative, outcome) in outcomes {
         match outcome {
             Ok(change) => changes.push((relative, change)),
-            Err(error) if error.code() == Code::InvalidRequest => refused.push(error.message().to_owned()),
-            Err(error) => return Err(error),
+            Err(NotPulled::Refused(why)) => refused.push(why.message().to_owned()),
+            Err(NotPulled::Failed(error)) => return Err(error),
         }
     }
     Ok(Pulled { skill: skill.skill.to_string(), changes: changes.into_iter().collect(), refused })
@@ -115,30 +123,29 @@ async fn fetch(
     target: &Target,
     file: &ListEntry,
     dry_run: bool,
-) -> Result<Change> {
-    let unnameable = || Error::new(Code::InvalidRequest, format!("{:?} is not a name any path could have", file.key));
+) -> Result<Change, NotPulled> {
+    let refused = |why: String| NotPulled::Refused(Error::new(Code::InvalidRequest, why));
+    let unnameable = || refused(format!("{:?} is not a name any path could have", file.key));
     let key = prefix.admit(&file.key).ok_or_else(unnameable)?;
     let relative = prefix.relative(key.as_str()).ok_or_else(unnameable)?;
     if file.size > UPLOAD_FILE_BYTES as u64 {
-        return Err(Error::new(Code::InvalidRequest, format!("{relative} is over {} MiB", UPLOAD_FILE_BYTES >> 20)));
+        return Err(refused(format!("{relative} is over {} MiB", UPLOAD_FILE_BYTES >> 20)));
     }
-    let here = target.read(relative)?;
+    let here = target.read(relative).map_err(NotPulled::Refused)?;
     let change = if here.is_some() { Change::Updated } else { Change::Created };
     let differs = here.as_ref().is_none_or(|here| here.len() as u64 != file.size);
     if differs && dry_run {
         return Ok(change);
     }
-    let Some(object) = transfer::fetch(store, &key).await? else {
-        return Err(Error::new(
-            Code::EditConflict,
-            format!("{relative} was deleted while it was being pulled; pull again"),
-        ));
+    let Some(object) = transfer::fetch(store, &key).await.map_err(NotPulled::Failed)? else {
+        let message = format!("{relative} was deleted while it was being pulled; pull again");
+        return Err(NotPulled::Failed(Error::new(Code::EditConflict, message)));
     };
     if here.is_some_and(|here| here == object.bytes) {
         return Ok(Change::Unchanged);
     }
     if !dry_run {
-        target.write(relative, &object.bytes, app.clock.random())?;
+        target.write(relative, &object.bytes, app.clock.random()).map_err(NotPulled::Refused)?;
     }
     Ok(change)
 }
