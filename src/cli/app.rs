@@ -158,11 +158,11 @@ impl App {
         }
     }
 
-    /// Why nothing may be written through this store; `None` where it keeps conditional writes' promises. A store that
+    /// Why nothing may be written through this store; `None` if it keeps conditional writes' promises. A store that
     /// refuses writing and can be read serves reading.
     ///
     /// # Errors
-    /// The store's, where it cannot be asked.
+    /// The store's, if it cannot be asked.
     pub(super) async fn why_read_only(&self, store: &SharedStore, namespace: &Namespace) -> Result<Option<String>> {
         let refusal = match probe_conditions(&**store, namespace, &*self.clock).await {
             Ok(Conditions::Honoured) => return Ok(None),

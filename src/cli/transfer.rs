@@ -89,10 +89,10 @@ impl fmt::Display for Changes {
             (self.unchanged, "unchanged"),
             (self.kept.len(), "only on the other side"),
         ];
-        let told: Vec<_> =
+        let parts: Vec<_> =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        f.write_str(if told.is_empty() { "nothing to do" } else { "" })?;
-        f.write_str(&told.join(", "))
+        f.write_str(if parts.is_empty() { "nothing to do" } else { "" })?;
+        f.write_str(&parts.join(", "))
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn progress(app: &App, files: usize, name: &str) -> ProgressBar {
     bar.with_message(name.to_owned())
 }
 
-/// The whole object; `None` where it is gone.
+/// The whole object; `None` if it is gone.
 pub(super) async fn fetch(store: &SharedStore, key: &ObjectKey) -> Result<Option<Object>> {
     match store.get(key, GetOptions::default()).await {
         Ok(object) => Ok(Some(object)),

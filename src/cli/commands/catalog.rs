@@ -58,7 +58,7 @@ struct Index {
     size: u64,
     modified_at: Timestamp,
     age_seconds: u64,
-    /// When the store was asked for what it tells.
+    /// When the store was asked for it.
     as_of: Option<Timestamp>,
     /// Why it is not used.
     problem: Option<String>,
