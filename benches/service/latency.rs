@@ -11,7 +11,7 @@ use skillmount::{
     backend::{BackendProtocol, Service},
     clock::{Clock, SystemClock},
     limits::SKILL_HEAD_BYTES,
-    store::{Ledger, MemoryStore, Requests, S3Store, SharedStore, testing::Faulty},
+    store::{Ledger, MemoryStore, Requests, S3Options, S3Store, SharedStore, testing::Faulty},
     wire::LsRequest,
 };
 use tokio::time::Instant;
@@ -42,7 +42,7 @@ pub(crate) async fn against_the_sdk() {
     slow.set_latency(LATENCY);
     let client = client_over(slow, Arc::default());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let store: SharedStore = Arc::new(S3Store::with_client(&client, BUCKET, clock.clone()));
+    let store: SharedStore = Arc::new(S3Store::with_client(&client, BUCKET, &S3Options::default(), clock.clone()));
     let bench = Bench { client, store, clock };
     bench.calibrate().await;
     Box::pin(bench.discovery()).await;

@@ -8,7 +8,7 @@ use super::{
     tree::{FileRef, Kind, Spot, Tree, Version},
 };
 use crate::{
-    error::{Code, Result},
+    error::Result,
     limits::LIST_OBJECTS,
     path::{Mount, VirtualPath},
     skill::Snapshot,
@@ -71,14 +71,7 @@ impl SkillBackend {
 
     /// The fresh file at `path`, if there is one.
     async fn single(&self, tree: &Tree, path: &VirtualPath) -> Result<Files> {
-        let file = match tree.file(path) {
-            Ok(file) if file.version == Version::Newest => file,
-            Ok(_) => return Ok(Files::default()),
-            Err(error) if matches!(error.code(), Code::FileNotFound | Code::IsADirectory) => {
-                return Ok(Files::default());
-            }
-            Err(error) => return Err(error),
-        };
+        let Some(file) = tree.unpinned_file(path)? else { return Ok(Files::default()) };
         match self.shared.store.head(&file.key).await {
             Ok(meta) => {
                 let file = FileRef { version: Version::Listed(meta.etag), size: Some(meta.size), ..file };

@@ -29,6 +29,14 @@ pub(super) struct Fetched {
     pub(super) snapshot: Arc<Snapshot>,
 }
 
+/// What lies at the path of a skill in one layer.
+enum InLayer {
+    Nothing,
+    /// A skill that cannot be loaded, with the error for a caller that names it.
+    Unusable(Error),
+    Skill(Box<Fetched>),
+}
+
 impl SkillBackend {
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
     pub(super) async fn look_up(&self, name: &str, session: &Session, policy: &EffectivePolicy) -> Result<Fetched> {
@@ -66,18 +74,18 @@ impl SkillBackend {
         let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
         let mut unusable = None;
         for fetched in join_all(fetched).await {
-            match fetched {
-                Ok(None) => {}
+            match fetched? {
+                InLayer::Nothing => {}
                 // The catalog leaves such a skill out and shows the one behind it; so does a load.
-                Err(error) if error.code() == Code::SkillNotFound => unusable = unusable.or(Some(error)),
-                found => return found,
+                InLayer::Unusable(why) => unusable = unusable.or(Some(why)),
+                InLayer::Skill(fetched) => return Ok(Some(*fetched)),
             }
         }
         unusable.map_or(Ok(None), Err)
     }
 
-    /// The skill that lies at `path` in one layer, or nothing. Listing and SKILL.md are asked for at once.
-    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<Option<Fetched>> {
+    /// What lies at `path` in one layer. Listing and SKILL.md are asked for at once.
+    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
         let prefix = space.skill(path)?;
         let key = prefix.key("SKILL.md")?;
         // The text that is read here is what the session pins.
@@ -88,13 +96,13 @@ impl SkillBackend {
             self.lies_inside_another(layer, space, path),
         );
         if matches!(text, Err(StoreError::NotFound)) || inside? {
-            return Ok(None);
+            return Ok(InLayer::Nothing);
         }
         let (entries, truncated) = listed?;
         let text = match text {
             // The folder was listed by the same credentials, so it is this file that is kept from them.
             Err(error @ StoreError::Denied(_)) => {
-                return Err(unusable(path, &why_unreadable(&error)).with_source(error));
+                return Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)));
             }
             text => text?,
         };
@@ -126,11 +134,13 @@ impl SkillBackend {
             ),
         };
         let (document, diagnostics) = read_document(&text.bytes, path.folder());
-        let document = document.ok_or_else(|| {
+        let Some(document) = document else {
             let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
-            unusable(path, why.map_or("it cannot be read", |finding| finding.message.as_str()))
-        })?;
-        Ok(Some(Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) }))
+            let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
+            return Ok(InLayer::Unusable(unusable(path, why)));
+        };
+        let fetched = Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) };
+        Ok(InLayer::Skill(Box::new(fetched)))
     }
 
     /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,

@@ -17,7 +17,7 @@ use tokio::sync::MutexGuard;
 
 use super::{
     SkillBackend,
-    tree::{Kind, Pinned, Spot, Tree},
+    tree::{Kind, Pinned, Spot, Tree, WritePlace},
 };
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
@@ -136,7 +136,11 @@ impl SkillBackend {
 
     async fn writable(&self, operation: Operation, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
         let tree = self.enter(operation).await?;
-        let key = tree.writable(path)?;
+        let key = match tree.write_place(path)? {
+            // Mounts and skills are not files: they are never deleted through the tree.
+            WritePlace::Folder if operation == Operation::Delete => return Err(stays(path)),
+            _ => tree.writable(path)?,
+        };
         Ok((tree, key))
     }
 
@@ -304,6 +308,12 @@ pub(super) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
 pub(super) fn contested() -> Error {
     let message = "others kept changing the session at the same time; make the same call again";
     Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
+}
+
+/// The answer to the delete of a mount.
+fn stays(path: &VirtualPath) -> Error {
+    Error::new(Code::ReadOnly, format!("{path} is a mount and stays; delete the files and folders in it"))
+        .with_outcome(Outcome::NotApplied)
 }
 
 /// Of a list of texts, so that no two lists share one.

@@ -84,6 +84,17 @@ pub(super) struct FileRef {
     pub(super) size: Option<u64>,
 }
 
+/// What a path is to a caller that writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum WritePlace {
+    /// A file, or a folder of files, that may be there under this key.
+    File(ObjectKey),
+    /// The root or a mount, which are always folders.
+    Folder,
+    /// Not to be written.
+    ReadOnly,
+}
+
 impl Tree {
     pub(super) fn spot(&self, path: &VirtualPath) -> Spot<'_> {
         match self.scope.place(path) {
@@ -117,23 +128,38 @@ impl Tree {
                 None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
                 None => Err(missing(path)),
             },
-            Spot::In { .. } => match self.scope.object_key(path)? {
-                Some(key) => Ok(FileRef { path: path.clone(), key, version: Version::Newest, size: None }),
-                None => Err(missing(path)),
-            },
-            Spot::Nowhere => Err(missing(path)),
+            Spot::In { .. } | Spot::Nowhere => self.unpinned_file(path)?.ok_or_else(|| missing(path)),
         }
+    }
+
+    /// The file that may be at `path`, where no snapshot says what is there; `None` for a mount itself and for every other
+    /// path.
+    pub(super) fn unpinned_file(&self, path: &VirtualPath) -> Result<Option<FileRef>> {
+        if !matches!(self.spot(path), Spot::In { kind: Kind::Fresh | Kind::Shown, .. }) {
+            return Ok(None);
+        }
+        let key = self.scope.object_key(path)?;
+        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None }))
+    }
+
+    /// Whether `path` can be written, and with which key.
+    pub(super) fn write_place(&self, path: &VirtualPath) -> Result<WritePlace> {
+        match self.spot(path) {
+            Spot::Above if path.is_root() => return Ok(WritePlace::Folder),
+            Spot::In { kind: Kind::Fresh, .. } => {}
+            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => {}
+            Spot::Above | Spot::In { .. } | Spot::Nowhere => return Ok(WritePlace::ReadOnly),
+        }
+        Ok(self.scope.object_key(path)?.map_or(WritePlace::Folder, WritePlace::File))
     }
 
     /// The key of the file at `path`, if it can be written.
     pub(super) fn writable(&self, path: &VirtualPath) -> Result<ObjectKey> {
-        match self.spot(path) {
-            Spot::Above => return Err(if path.is_root() { is_a_directory(path) } else { read_only(path) }),
-            Spot::In { kind: Kind::Fresh, .. } => {}
-            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => {}
-            Spot::In { .. } | Spot::Nowhere => return Err(read_only(path)),
+        match self.write_place(path)? {
+            WritePlace::File(key) => Ok(key),
+            WritePlace::Folder => Err(is_a_directory(path)),
+            WritePlace::ReadOnly => Err(read_only(path)),
         }
-        self.scope.object_key(path)?.ok_or_else(|| is_a_directory(path))
     }
 }
 

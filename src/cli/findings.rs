@@ -1,4 +1,4 @@
-//! What lint says of skills of this machine, for the command that prints it and for the one that refuses by it.
+//! What lint says of skills, for the command that prints it and for the one that refuses because of it.
 
 use std::{fmt::Display, path::Path};
 

@@ -25,7 +25,7 @@ pub(super) fn bytes(argument: Option<String>, file: Option<&Path>) -> Result<Vec
 /// As [`bytes`], for content that must be text.
 ///
 /// # Errors
-/// Also where it is not UTF-8.
+/// Also if it is not UTF-8.
 pub(super) fn text(argument: Option<String>, file: Option<&Path>) -> Result<String> {
     String::from_utf8(bytes(argument, file)?)
         .map_err(|error| Error::new(Code::InvalidRequest, "the text given is not UTF-8").with_source(error))

@@ -6,7 +6,7 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::error::{Code, Error, Result};
 
-/// Starts logging. `-v` beats the setting `log`, which beats the default: a server tells what it does, a command that
+/// Starts logging. `-v` beats the setting `log`, which beats the default: a server logs what it does, a command that
 /// works is silent.
 ///
 /// # Errors

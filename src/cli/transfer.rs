@@ -23,9 +23,9 @@ fn counts(changes: &FileChanges) -> String {
         (changes.unchanged, "unchanged"),
         (changes.kept.len(), "only on the other side"),
     ];
-    let told: Vec<_> =
+    let parts: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    if told.is_empty() { "nothing to do".to_owned() } else { told.join(", ") }
+    if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }
 
 /// The head line of what became of one skill.

@@ -96,10 +96,10 @@ pub(super) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> 
     if too_large { Err(over(limit)) } else { Ok(whole.freeze()) }
 }
 
-/// The length of a body, where its sender announced it.
+/// The length of a body, if its sender announced it.
 ///
 /// # Errors
-/// `file_too_large` where it is over `limit` and its sender waits to hear that before it sends.
+/// `file_too_large` if it is over `limit` and its sender waits to hear that before it sends.
 pub(super) fn check_announced(request: &Request, limit: usize) -> Result<Option<u64>> {
     let announced = request.body().size_hint().exact();
     let too_large = announced.is_some_and(|announced| announced > limit as u64);

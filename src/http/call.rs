@@ -41,7 +41,7 @@ pub(super) const SESSION_VERSION: &str = "x-skillmount-session-version";
 
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
 
-/// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they tell of sessions
+/// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they report of sessions
 /// is of those within its bounds. Any other reaches further than one session.
 const OPEN_TO_BOUND: [(Method, &str); 5] = [
     (Method::GET, "/v1/users/{user}/sessions"),
@@ -207,7 +207,7 @@ fn closing(mut response: Response) -> Response {
     response
 }
 
-/// Tells the version of the session that the reply was made from or led to.
+/// Adds the version of the session that the reply was made from or led to.
 ///
 /// Only successful replies carry it: a refusal must not cost a look at the store.
 pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, request: Request, next: Next) -> Response {

@@ -9,14 +9,14 @@ use crate::path::ETag;
 /// The entity tags of an `If-Match` or `If-None-Match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tags {
-    /// `*`: whatever there is.
+    /// `*`: any version.
     Any,
     /// These; a weak one is kept with its `W/`, so that it never equals a version of ours where strength matters.
     These(Vec<String>),
 }
 
 impl Tags {
-    /// The tags a header lists; `None` where it is absent.
+    /// The tags a header lists; `None` if it is absent.
     pub(super) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>();
         if values.is_empty() {
@@ -81,7 +81,7 @@ impl ByteRange {
         }
     }
 
-    /// The bytes of a file of `size` that it covers; `None` where it covers none.
+    /// The bytes of a file of `size` that it covers; `None` if it covers none.
     pub(super) fn within(self, size: u64) -> Option<Range<u64>> {
         let range = match self {
             Self::Between(first, last) => first..last.saturating_add(1).min(size),

@@ -93,7 +93,7 @@ impl Connections {
     }
 }
 
-/// Tells the one that has been without a call for longest to close. It is no longer counted then, so that none is asked twice.
+/// Asks the connection that has been without a call for longest to close. It is no longer counted then, so that none is asked twice.
 fn close_quietest(open: &mut HashMap<u64, Arc<State>>) {
     let quiet = open.iter().filter(|(_, state)| state.calls.load(Ordering::Relaxed) == 0);
     let longest = quiet.min_by_key(|(_, state)| state.last.load(Ordering::Relaxed)).map(|(number, _)| *number);

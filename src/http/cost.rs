@@ -80,7 +80,7 @@ impl Cost {
         }
     }
 
-    /// What a call of this class reserves, with a body of `announced` bytes; 0 where it reserves later.
+    /// What a call of this class reserves, with a body of `announced` bytes; 0 if it reserves later.
     pub(super) fn bytes(self, announced: Option<u64>) -> u64 {
         let most = self.json_bytes() as u64;
         match (self, announced) {

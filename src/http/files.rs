@@ -89,7 +89,7 @@ async fn put_file(
     request: Request,
 ) -> Reply<Response> {
     let path = call.virtual_path();
-    let condition = put_condition(&call, &path, request.headers()).await?;
+    let condition = put_condition(request.headers())?;
     let announced = check_announced(&request, UPLOAD_FILE_BYTES)?;
     let body = request.into_body().into_data_stream().map_err(broken);
     let Upload { bytes, held } = uploads.receive(announced, body, UPLOAD_FILE_BYTES).await?;
@@ -148,26 +148,12 @@ fn if_range_holds(headers: &HeaderMap, etag: &ETag) -> bool {
 }
 
 /// What must hold for a `PUT`.
-async fn put_condition(call: &SessionCall, path: &str, headers: &HeaderMap) -> Result<WriteCondition> {
-    let absent = Tags::of(headers, &header::IF_NONE_MATCH);
-    match (absent, Tags::of(headers, &header::IF_MATCH)) {
+fn put_condition(headers: &HeaderMap) -> Result<WriteCondition> {
+    match (Tags::of(headers, &header::IF_NONE_MATCH), Tags::of(headers, &header::IF_MATCH)) {
         (None, None) => Ok(WriteCondition::Always),
         (Some(Tags::Any), None) => Ok(WriteCondition::IfAbsent),
-        (None, Some(tags)) => match tags {
-            Tags::These(tags) if tags.len() == 1 => {
-                Ok(WriteCondition::IfMatch(tags.first().map_or_else(|| ETag::new(""), |tag| ETag::new(tag))))
-            }
-            tags => {
-                let stat = call.backend.stat(path).await.map_err(|error| match error.code() {
-                    Code::FileNotFound => {
-                        Error::new(Code::PreconditionFailed, format!("there is no file {path} to match"))
-                    }
-                    _ => error,
-                })?;
-                check_match(&tags, &stat.etag)?;
-                Ok(WriteCondition::IfMatch(stat.etag))
-            }
-        },
+        (None, Some(Tags::Any)) => Ok(WriteCondition::IfPresent),
+        (None, Some(Tags::These(tags))) => Ok(WriteCondition::IfMatch(tags.iter().map(|tag| ETag::new(tag)).collect())),
         _ => {
             Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
         }

@@ -81,7 +81,7 @@ fn header_bytes(request: &Request) -> usize {
     request.uri().path_and_query().map_or(0, |line| line.as_str().len()) + fields.sum::<usize>()
 }
 
-/// The client's id where it is a plain token, so that it can tie its log to ours; a new one otherwise.
+/// The client's id if it is a plain token, so that it can tie its log to ours; a new one otherwise.
 fn request_id(headers: &HeaderMap, clock: &dyn Clock) -> String {
     let plain = |id: &&str| {
         (1..=REQUEST_ID_BYTES).contains(&id.len())

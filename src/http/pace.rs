@@ -30,7 +30,7 @@ pub(super) struct GivenUp(Arc<AtomicBool>);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooSlow;
 
-/// `body`, which fails where it comes slower than [`BODY_BYTES_PER_SECOND`] for [`BODY_PATIENCE`].
+/// `body`, which fails if it comes slower than [`BODY_BYTES_PER_SECOND`] for [`BODY_PATIENCE`].
 pub(super) fn paced(body: Body, given_up: GivenUp) -> Body {
     if body.is_end_stream() {
         return body;

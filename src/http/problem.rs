@@ -83,7 +83,7 @@ pub(super) struct Document<'a> {
     /// Whether the failed change is in the store, where that question makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
-    /// What became of each part of the failed change, where it has several.
+    /// What became of each part of the failed change, if it has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Parts>,
     /// Further members by code: `suggestions`, `candidates`, `occurrences`, `approval_id`.

@@ -109,7 +109,7 @@ impl Uploads {
         self.finish(arrived?).await
     }
 
-    /// Where the file goes: to memory where it is known to be short. What is in memory never moves to disk, for it would wait
+    /// Where the file goes: to memory if it is known to be short. What is in memory never moves to disk, for it would wait
     /// for disk holding memory, while others wait the other way round.
     async fn begin(&self, announced: Option<u64>, limit: usize) -> Result<Arrived> {
         match announced {

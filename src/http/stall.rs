@@ -27,7 +27,7 @@ pub(super) struct StallGuard<S> {
     patience: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
     half_close_patience: Duration,
-    /// When the end of what the peer sends is told, once it was met.
+    /// When the end of what the peer sends is reported, once it was met.
     end: Option<Pin<Box<Sleep>>>,
 }
 

@@ -4,7 +4,7 @@ use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
     backend::{SessionState, SkillBackend},
     budget::Work,
-    error::{Code, Result},
+    error::Result,
     session::{PromptMode, Session},
 };
 
@@ -35,10 +35,6 @@ async fn current(backend: &SkillBackend, session: &Session) -> Result<Option<Cur
     let Some(loaded) = session.current_skill.as_ref().and_then(|skill| session.loaded(skill)) else {
         return Ok(None);
     };
-    let body = match backend.loaded_body(loaded).await {
-        // It was loaded by a caller of another team.
-        Err(error) if error.code() == Code::FileNotFound => return Ok(None),
-        body => body?,
-    };
+    let Some(body) = backend.loaded_body(loaded).await? else { return Ok(None) };
     Ok(Some(CurrentSkill { skill: loaded.skill.clone(), name: loaded.name.clone(), mount: loaded.mount.clone(), body }))
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     session::{EffectivePolicy, PromptMode, ToolRule},
-    skill::shown::{Shown, one_line},
+    skill::shown::{Shown, one_line, removed_note},
     wire::Operation,
 };
 
@@ -214,9 +214,4 @@ impl<'a> Words<'a> {
 /// Whether the session has the tool.
 fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
     policy.tool(tool) != ToolRule::Blocked
-}
-
-/// Says that text is not quite as its author wrote it.
-fn removed_note(removed: usize) -> Option<String> {
-    (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
 }

@@ -118,7 +118,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// let part = store.get(&key, GetOptions::range(8..99)).await?;
     /// assert_eq!((part.bytes.as_ref(), part.range, part.meta.size), (b"89".as_slice(), 8..10, 10));
     ///
-    /// let unless = GetOptions { if_none_match: Some(part.meta.etag), ..GetOptions::default() };
+    /// let unless = GetOptions::default().with_if_none_match(part.meta.etag);
     /// assert!(matches!(store.get(&key, unless).await, Err(StoreError::NotModified)));
     /// # Ok(())
     /// # }
@@ -146,7 +146,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let store = MemoryStore::new();
     /// let key = KeyPrefix::all().key("u1/notes.md")?;
-    /// let only = |condition| PutOptions { condition, ..PutOptions::default() };
+    /// let only = |condition| PutOptions::default().with_condition(condition);
     ///
     /// let first = store.put(&key, "first".into(), only(PutCondition::IfAbsent)).await?;
     /// store.put(&key, "second".into(), only(PutCondition::IfMatch(first.etag.clone()))).await?;
@@ -173,7 +173,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// let store = MemoryStore::new();
     /// let key = KeyPrefix::all().key("u1/notes.md")?;
     /// let metadata = Metadata::from([("author".to_owned(), "u1".to_owned())]);
-    /// let written = store.put(&key, "text".into(), PutOptions { metadata, ..PutOptions::default() }).await?;
+    /// let written = store.put(&key, "text".into(), PutOptions::default().with_metadata(metadata)).await?;
     ///
     /// let meta = store.head(&key).await?;
     /// assert_eq!((meta.size, meta.etag, meta.metadata["author"].as_str()), (4, written.etag, "u1"));
@@ -207,7 +207,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     ///     store.put(&KeyPrefix::all().key(name)?, "text".into(), PutOptions::default()).await?;
     /// }
     ///
-    /// let options = ListOptions { delimiter: true, ..ListOptions::default() };
+    /// let options = ListOptions::default().with_delimiter();
     /// let page = store.list(&KeyPrefix::all().folder("u1")?, options).await?;
     /// assert_eq!(page.objects[0].key, "u1/a.md");
     /// assert_eq!((page.folders, page.next), (vec!["u1/drafts/".to_owned()], None));
@@ -238,7 +238,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// let old = store.put(&key, "old".into(), PutOptions::default()).await?;
     /// store.put(&key, "new".into(), PutOptions::default()).await?;
     ///
-    /// let late = store.delete(&key, DeleteOptions { if_match: Some(old.etag) }).await;
+    /// let late = store.delete(&key, DeleteOptions::default().with_if_match(old.etag)).await;
     /// assert!(matches!(late, Err(StoreError::PreconditionFailed)));
     /// store.delete(&key, DeleteOptions::default()).await?;
     /// store.delete(&key, DeleteOptions::default()).await?;

@@ -64,10 +64,11 @@ impl Object {
 ///
 /// let first_kilobyte = GetOptions::range(0..1024);
 /// let one_version = GetOptions::pinned(ETag::new("v7"));
-/// let if_changed = GetOptions { if_none_match: Some(ETag::new("v7")), ..GetOptions::default() };
+/// let if_changed = GetOptions::default().with_if_none_match(ETag::new("v7"));
 /// # assert!(first_kilobyte.range.is_some() && one_version.if_match == if_changed.if_none_match);
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct GetOptions {
     /// The bytes to read; all if `None`. A range that starts at or after the end is
     /// [`StoreError::RangeNotSatisfiable`](super::StoreError::RangeNotSatisfiable), but `0..n` of an empty object is no
@@ -110,6 +111,30 @@ impl GetOptions {
     pub fn pinned(etag: ETag) -> Self {
         Self { if_match: Some(etag), ..Self::default() }
     }
+
+    /// The same, of the bytes `range` only.
+    #[must_use]
+    pub fn with_range(self, range: Range<u64>) -> Self {
+        Self { range: Some(range), ..self }
+    }
+
+    /// The same, of any version but this one.
+    #[must_use]
+    pub fn with_if_none_match(self, etag: ETag) -> Self {
+        Self { if_none_match: Some(etag), ..self }
+    }
+
+    /// The same, where the newest version that this process has seen is enough.
+    #[must_use]
+    pub fn with_remembered(self) -> Self {
+        Self { remembered: true, ..self }
+    }
+
+    /// The same, kept in memory as long as `keep` says.
+    #[must_use]
+    pub fn with_keep(self, keep: Keep) -> Self {
+        Self { keep, ..self }
+    }
 }
 
 /// The condition of a put.
@@ -131,11 +156,26 @@ pub enum PutCondition {
 
 /// The options of a put.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct PutOptions {
     /// The condition.
     pub condition: PutCondition,
     /// The metadata to attach.
     pub metadata: Metadata,
+}
+
+impl PutOptions {
+    /// The same under this condition.
+    #[must_use]
+    pub fn with_condition(self, condition: PutCondition) -> Self {
+        Self { condition, ..self }
+    }
+
+    /// The same with this metadata.
+    #[must_use]
+    pub fn with_metadata(self, metadata: Metadata) -> Self {
+        Self { metadata, ..self }
+    }
 }
 
 /// The result of a put.
@@ -147,6 +187,7 @@ pub struct PutResult {
 
 /// The options of a listing page.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ListOptions {
     /// Whether keys with a further `/` are rolled up into `folders`.
     pub delimiter: bool,
@@ -156,6 +197,32 @@ pub struct ListOptions {
     pub page: Option<PageToken>,
     /// Entries of a page, 1 to 1,000; 1,000 if `None`.
     pub max_entries: Option<usize>,
+}
+
+impl ListOptions {
+    /// The same, with keys that have a further `/` rolled up into `folders`.
+    #[must_use]
+    pub fn with_delimiter(self) -> Self {
+        Self { delimiter: true, ..self }
+    }
+
+    /// The same, of the keys after this one.
+    #[must_use]
+    pub fn with_start_after(self, key: impl Into<String>) -> Self {
+        Self { start_after: Some(key.into()), ..self }
+    }
+
+    /// The same, for the page that begins where the last one ended: [`ListPage::next`], `None` for the first.
+    #[must_use]
+    pub fn with_page(self, page: Option<PageToken>) -> Self {
+        Self { page, ..self }
+    }
+
+    /// The same, with pages of at most `entries`.
+    #[must_use]
+    pub fn with_max_entries(self, entries: usize) -> Self {
+        Self { max_entries: Some(entries), ..self }
+    }
 }
 
 /// The end of a listing page. It is opaque to callers, and valid for the same prefix and options only.
@@ -188,8 +255,17 @@ pub struct ListPage {
 
 /// The options of a delete.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DeleteOptions {
     /// Only this version, if the store supports that
     /// ([`Capabilities::conditional_delete`](super::Capabilities::conditional_delete)).
     pub if_match: Option<ETag>,
+}
+
+impl DeleteOptions {
+    /// The same, of this version only.
+    #[must_use]
+    pub fn with_if_match(self, etag: ETag) -> Self {
+        Self { if_match: Some(etag) }
+    }
 }

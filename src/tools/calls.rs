@@ -67,7 +67,7 @@ pub struct ToolResult {
     pub tool_use_id: String,
     /// The result as the model reads it.
     pub content: String,
-    /// Whether it failed; absent where it did not.
+    /// Whether it failed; absent if it did not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }

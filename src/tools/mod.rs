@@ -10,7 +10,6 @@ mod documents;
 mod input;
 mod lines;
 mod order;
-mod replies;
 mod schema;
 mod text;
 mod tool;

@@ -9,11 +9,11 @@ use super::lines::Page;
 use crate::{
     error::{Error, Result},
     limits::TOOL_LOADED_FILES,
-    skill::shown::{Shown, ShownBlock, block, one_line},
+    skill::shown::{Shown, ShownBlock, block, one_line, removed_note},
     wire::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
-        LoadSkillReply, LoadStatus, LsReply, ReadReply, SkillFile, SkillParameter, UnloadSkillReply, UnloadStatus,
-        WriteReply,
+        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SkillFile, SkillParameter, TextForm, UnloadSkillReply,
+        UnloadStatus, WriteReply,
     },
 };
 
@@ -24,7 +24,67 @@ pub(super) fn error(error: &Error) -> String {
     format!("Error: {}", error.message())
 }
 
-pub(super) fn ls(reply: &LsReply, room: usize) -> String {
+impl Reply for LsReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(ls(self, form.room))
+    }
+}
+
+impl Reply for ReadReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(read(self, form.room))
+    }
+}
+
+impl Reply for GrepReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(grep(self, form.room))
+    }
+}
+
+impl Reply for GlobReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(glob(self, form.room))
+    }
+}
+
+impl Reply for WriteReply {
+    fn text(&self, _: TextForm) -> Result<String> {
+        Ok(write(self))
+    }
+}
+
+impl Reply for EditReply {
+    fn text(&self, _: TextForm) -> Result<String> {
+        Ok(edit(self))
+    }
+}
+
+impl Reply for DeleteReply {
+    fn text(&self, _: TextForm) -> Result<String> {
+        delete(self)
+    }
+}
+
+impl Reply for LoadSkillReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(load(self, form.instructions, form.room))
+    }
+}
+
+impl Reply for UnloadSkillReply {
+    fn text(&self, _: TextForm) -> Result<String> {
+        Ok(unload(self))
+    }
+}
+
+impl Reply for DiscoverReply {
+    fn text(&self, form: TextForm) -> Result<String> {
+        Ok(discover(self, form.room))
+    }
+}
+
+fn ls(reply: &LsReply, room: usize) -> String {
     let line = |entry: &crate::wire::Entry| {
         if entry.is_dir { format!("{}/", entry.path) } else { format!("{} ({} bytes)", entry.path, entry.size) }
     };
@@ -34,13 +94,13 @@ pub(super) fn ls(reply: &LsReply, room: usize) -> String {
     list(lines, NO_FILES, left_out, room, "list a folder below this one, or use glob")
 }
 
-pub(super) fn glob(reply: &GlobReply, room: usize) -> String {
+fn glob(reply: &GlobReply, room: usize) -> String {
     let lines = reply.matches.iter().map(|found| found.path.clone());
     list(lines, NO_FILES, reply.truncation_reason.as_deref(), room, "narrow the pattern or the path")
 }
 
 /// Lines with their numbers, and behind them where they stand in the file.
-pub(super) fn read(reply: &ReadReply, room: usize) -> String {
+fn read(reply: &ReadReply, room: usize) -> String {
     let Some(first) = reply.start_line else {
         let blank = reply.content.len() as u64 == reply.size;
         let why = if blank { "The file is blank" } else { "No lines were asked for" };
@@ -64,7 +124,7 @@ pub(super) fn read(reply: &ReadReply, room: usize) -> String {
     page.close(&format!("[lines {first}-{shown_to}{total}{next}{cut}{lossy}]"))
 }
 
-pub(super) fn grep(reply: &GrepReply, room: usize) -> String {
+fn grep(reply: &GrepReply, room: usize) -> String {
     let empty = "No matches found";
     let (left_out, more) = (reply.truncation_reason.as_deref(), "narrow the pattern, the path or the glob");
     if let Some(matches) = &reply.matches {
@@ -76,16 +136,16 @@ pub(super) fn grep(reply: &GrepReply, room: usize) -> String {
     list(reply.files.iter().flatten().cloned(), empty, left_out, room, more)
 }
 
-pub(super) fn write(reply: &WriteReply) -> String {
+fn write(reply: &WriteReply) -> String {
     format!("Updated file {}", reply.path)
 }
 
-pub(super) fn edit(reply: &EditReply) -> String {
+fn edit(reply: &EditReply) -> String {
     format!("Successfully replaced {} instance(s) of the string in '{}'", reply.occurrences, reply.path)
 }
 
 /// A delete that left something behind is an error, which says how much and what to do.
-pub(super) fn delete(reply: &DeleteReply) -> Result<String> {
+fn delete(reply: &DeleteReply) -> Result<String> {
     match (reply.failure(), reply.deleted) {
         (Some(error), _) => Err(error),
         (None, 1) => Ok(format!("Deleted {}", reply.path)),
@@ -186,8 +246,8 @@ impl Loaded {
             let _ = write!(text, "\n[the instructions are cut here; read {mount}/SKILL.md for all of them]");
         }
         let removed = body.removed() + self.name.removed();
-        if removed > 0 {
-            let _ = write!(text, "\n[{}]", removed_note(removed));
+        if let Some(note) = removed_note(removed) {
+            let _ = write!(text, "\n[{note}]");
         }
         text
     }
@@ -229,27 +289,23 @@ impl Found {
 }
 
 /// What was found, best first.
-pub(super) fn discover(reply: &DiscoverReply, room: usize) -> String {
+fn discover(reply: &DiscoverReply, room: usize) -> String {
     let skills: Vec<_> = reply.skills.iter().map(Found::from).collect();
     // The message names categories where nothing was found.
     let message = one_line(&reply.message).inline().into_owned();
     let lines = std::iter::once(message).chain(skills.iter().map(Found::line));
     let removed: usize = skills.iter().map(Found::removed).sum();
-    let removed = (removed > 0).then(|| removed_note(removed));
+    let removed = removed_note(removed);
     list(lines, "", removed.as_deref(), room, "ask more narrowly, or with a smaller limit")
 }
 
-pub(super) fn unload(reply: &UnloadSkillReply) -> String {
+fn unload(reply: &UnloadSkillReply) -> String {
     let skill = one_line(&reply.skill);
     let skill = skill.inline();
     match reply.status {
         UnloadStatus::Unloaded => format!("Unloaded skill {skill}; its files are no longer below /skills"),
         UnloadStatus::NotLoaded => format!("Skill {skill} is not loaded"),
     }
-}
-
-fn removed_note(removed: usize) -> String {
-    format!("invisible characters removed: {removed}")
 }
 
 /// Hits under the name of their file, each line once, with its number; `:` marks a hit and `-` a line around one.

@@ -36,12 +36,15 @@ pub struct DownloadOutcome {
 
 /// What must hold of a file for its bytes to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WriteCondition {
     /// Nothing: the last writer wins.
     #[default]
     Always,
     /// No file is there.
     IfAbsent,
-    /// The file is still this version.
-    IfMatch(ETag),
+    /// A file is there, whichever version it is.
+    IfPresent,
+    /// The file is still one of these versions.
+    IfMatch(Vec<ETag>),
 }

@@ -34,15 +34,14 @@ pub(in crate::backend) struct Fates {
 
 pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let target = backend.target(Operation::Delete, &path).await.map_err(|error| keep_roots(&path, error))?;
-    let doomed = match backend.doomed(&target, &path).await {
+    let target = backend.target(Operation::Delete, &path).await?;
+    let doomed = backend.doomed(&target, &path).await?;
+    if doomed.is_empty() {
         // The session had changed after all when an earlier call could not tell.
-        Err(error) if error.code() == Code::FileNotFound => match backend.take_unfinished_delete(&path)? {
-            Some(deleted) => return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) }),
-            None => return Err(error),
-        },
-        doomed => doomed?,
-    };
+        let deleted = backend.take_unfinished_delete(&path)?;
+        let deleted = deleted.ok_or_else(|| missing(&path).with_outcome(Outcome::NotApplied))?;
+        return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) });
+    }
     let fates = backend.delete_objects(doomed).await;
     if fates.gone.is_empty()
         && let Some(error) = fates.common_failure()
@@ -63,7 +62,7 @@ pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRe
 }
 
 impl SkillBackend {
-    /// The objects at and below `path`.
+    /// The objects at and below `path`; none if nothing is there.
     async fn doomed(&self, target: &Target<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
         let key = &target.key;
         let (below, own) = tokio::join!(self.files_below(&target.tree, path), self.shared.store.head(key));
@@ -78,9 +77,6 @@ impl SkillBackend {
             Ok(_) if doomed.iter().all(|(_, known)| known != key) => doomed.push((path.clone(), key.clone())),
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),
-        }
-        if doomed.is_empty() {
-            return Err(missing(path).with_outcome(Outcome::NotApplied));
         }
         Ok(doomed)
     }
@@ -161,16 +157,11 @@ impl Fates {
             Some(Outcome::Partial) if self.gone.is_empty() => Some(Outcome::Unknown),
             outcome => outcome,
         };
-        let named = self.failed.iter().take(FAILED_FILES).map(|(path, error)| FailedFile {
-            path: path.to_string(),
-            code: error.code().to_string(),
-            outcome: error.outcome().unwrap_or(Outcome::Unknown),
-        });
         DeleteReply {
             path: path.to_string(),
             deleted: self.gone.len() as u64,
             outcome: outcome.filter(|_| !self.failed.is_empty()),
-            failed: named.collect(),
+            failed: named(&self.failed),
             more_failed: self.failed.len().saturating_sub(FAILED_FILES) as u64,
         }
     }
@@ -221,17 +212,18 @@ impl Found {
     }
 }
 
-/// The answer for a file that the time did not suffice for.
-fn not_begun() -> Error {
-    Error::new(Code::StoreUnavailable, "there was no time left for this file; make the same call again")
-        .with_outcome(Outcome::NotApplied)
+/// The first of the files that stayed, as a reply names them.
+pub(super) fn named(failed: &[(VirtualPath, Error)]) -> Vec<FailedFile> {
+    let first = failed.iter().take(FAILED_FILES).map(|(path, error)| FailedFile {
+        path: path.to_string(),
+        code: error.code().to_string(),
+        outcome: error.outcome().unwrap_or(Outcome::Unknown),
+    });
+    first.collect()
 }
 
-/// Mounts and skills are not files: they are never deleted through the tree.
-fn keep_roots(path: &VirtualPath, error: Error) -> Error {
-    if error.code() != Code::IsADirectory {
-        return error;
-    }
-    Error::new(Code::ReadOnly, format!("{path} is a mount and stays; delete the files and folders in it"))
+/// The answer for a file that the time did not suffice for.
+pub(super) fn not_begun() -> Error {
+    Error::new(Code::StoreUnavailable, "there was no time left for this file; make the same call again")
         .with_outcome(Outcome::NotApplied)
 }

@@ -172,16 +172,16 @@ impl SkillBackend {
         Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
     }
 
-    /// The instructions of a loaded skill, in the version and with the arguments it was loaded with.
+    /// The instructions of a loaded skill, in the version and with the arguments it was loaded with; `None` if this caller does
+    /// not see it, because a caller of another team loaded it.
     ///
     /// # Errors
     /// `skill_changed` where that version is gone; the store's.
-    pub async fn loaded_body(&self, loaded: &LoadedSkill) -> Result<String> {
+    pub async fn loaded_body(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
         let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
         let mount = skill_mount(&loaded.mount)?;
         let path = mount.join("SKILL.md")?;
-        let home = self.home(loaded)?.ok_or_else(|| crate::backend::tree::missing(&path))?;
-        let pinned = snapshot.file("SKILL.md").ok_or_else(|| crate::backend::tree::missing(&path))?;
+        let (Some(home), Some(pinned)) = (self.home(loaded)?, snapshot.file("SKILL.md")) else { return Ok(None) };
         let file = crate::backend::tree::FileRef {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
@@ -191,7 +191,7 @@ impl SkillBackend {
         let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
         let (document, _) = read_document(&bytes, loaded.skill.folder());
         let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
-        Ok(rendered.unwrap_or_default())
+        Ok(Some(rendered.unwrap_or_default()))
     }
 }
 

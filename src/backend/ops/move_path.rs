@@ -10,6 +10,7 @@
 use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 
+use super::delete::{named, not_begun};
 use crate::{
     backend::{
         SkillBackend,
@@ -21,7 +22,7 @@ use crate::{
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
     store::{Base, DeleteOptions, GetOptions, Keep, ListOptions, StoreError},
-    wire::{FailedFile, MoveReply, MoveRequest, Operation},
+    wire::{MoveReply, MoveRequest, Operation},
 };
 
 /// A file of a move, with both of its places.
@@ -113,7 +114,7 @@ impl SkillBackend {
             moved: moved as u64,
             outcome: outcome.filter(|_| !failed.is_empty()),
             more_failed: failed.len().saturating_sub(FAILED_FILES) as u64,
-            failed: failed.into_iter().take(FAILED_FILES).map(|(path, error)| failed_file(&path, &error)).collect(),
+            failed: named(&failed),
         })
     }
 
@@ -173,14 +174,6 @@ impl SkillBackend {
     }
 }
 
-fn failed_file(path: &VirtualPath, error: &Error) -> FailedFile {
-    FailedFile {
-        path: path.to_string(),
-        code: error.code().to_string(),
-        outcome: error.outcome().unwrap_or(Outcome::Unknown),
-    }
-}
-
 fn changed(path: &VirtualPath) -> Error {
     Error::new(Code::EditConflict, format!("{path} was changed while it was moved, and stays; move it again"))
 }
@@ -194,10 +187,4 @@ fn refused(step: &Step, error: StoreError) -> Error {
         }
         error => crate::backend::tree::unwritable(to, to_key, error),
     }
-}
-
-/// The answer for a file that the time did not suffice for.
-fn not_begun() -> Error {
-    Error::new(Code::StoreUnavailable, "there was no time left for this file; make the same call again")
-        .with_outcome(Outcome::NotApplied)
 }

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use crate::{
     backend::{
         SkillBackend,
-        fetch::advance,
+        fetch::{advance, unreadable},
         lines::{LineIndex, Window},
         text::{binary_type, is_binary},
-        tree::FileRef,
+        tree::{FileRef, Version},
     },
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
-    store::{Object, ObjectMeta},
+    store::{Object, ObjectMeta, StoreError},
     wire::{Operation, ReadReply, ReadRequest},
 };
 
@@ -24,11 +24,11 @@ pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadReques
     let path = VirtualPath::parse(&request.file_path)?;
     let file = backend.enter(Operation::Read).await?.file(&path)?;
     if let Some(index) = backend.known_index(&file, request.offset) {
-        match backend.read_indexed(&file, &request, index).await {
-            // The file is another one now: what was known of its lines is no use.
-            Err(error) if error.code() == Code::EditConflict => backend.shared.line_indexes.invalidate(&file.key),
-            answer => return answer,
+        if let Some(reply) = backend.read_indexed(&file, &request, index).await? {
+            return Ok(reply);
         }
+        // The file is another one now: what was known of its lines is no use.
+        backend.shared.line_indexes.invalidate(&file.key);
     }
     backend.read_from_start(&file, &request).await
 }
@@ -42,19 +42,22 @@ impl SkillBackend {
         (same && index.start_before(offset).at > 0).then_some(index)
     }
 
+    /// A read that begins at the last line before the offset that `index` knows; `None` if the file is another version now.
     async fn read_indexed(
         &self,
         file: &FileRef,
         request: &ReadRequest,
         mut index: Arc<LineIndex>,
-    ) -> Result<ReadReply> {
+    ) -> Result<Option<ReadReply>> {
         if let Some(total) = index.total_lines() {
             check_offset(file, request.offset, total)?;
         }
         let start = index.start_before(request.offset);
         let window = Window::new(request.offset, request.limit, start);
-        let (meta, window) = self.fill(file, request, window, &mut index, None).await?;
-        self.answer(file, request, &meta, window, index)
+        match self.fill(file, request, window, &mut index, None).await? {
+            Some((meta, window)) => self.answer(file, request, &meta, window, index).map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn read_from_start(&self, file: &FileRef, request: &ReadRequest) -> Result<ReadReply> {
@@ -74,11 +77,13 @@ impl SkillBackend {
         index.learn(0, &first.bytes);
         let mut window = Window::new(request.offset, request.limit, index.start_before(0));
         window.feed(&first.bytes);
-        let (meta, window) = self.fill(file, request, window, &mut index, Some(first.meta)).await?;
+        let filled = self.fill(file, request, window, &mut index, Some(first.meta)).await?;
+        let (meta, window) = filled.ok_or_else(|| unreadable(file, StoreError::PreconditionFailed))?;
         self.answer(file, request, &meta, window, index)
     }
 
-    /// Feeds the window chunk after chunk until it is full or the file ends.
+    /// Feeds the window chunk after chunk until it is full or the file ends. `None` if the file is no longer the version of
+    /// the index.
     async fn fill(
         &self,
         file: &FileRef,
@@ -86,19 +91,22 @@ impl SkillBackend {
         mut window: Window,
         index: &mut Arc<LineIndex>,
         mut meta: Option<ObjectMeta>,
-    ) -> Result<(ObjectMeta, Window)> {
+    ) -> Result<Option<(ObjectMeta, Window)>> {
         let pin = index.etag().clone();
         while meta.is_none() || (!window.is_full() && window.at() < index.size()) {
             let at = window.at();
             let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
             let end = wanted.unwrap_or(u64::MAX).min(at + SCAN_BYTES);
-            let chunk = self.fetch(file, Some(at..end), Some(&pin)).await?;
+            let chunk = match self.try_fetch(file, Some(at..end), Some(&pin)).await {
+                Err(StoreError::PreconditionFailed) if file.version == Version::Newest => return Ok(None),
+                chunk => chunk.map_err(|error| unreadable(file, error))?,
+            };
             advance(file, at, &chunk)?;
             index.learn(at, &chunk.bytes);
             window.feed(&chunk.bytes);
             meta = Some(chunk.meta);
         }
-        meta.map(|meta| (meta, window)).ok_or_else(|| Error::internal("a read ended without asking the store"))
+        meta.map(|meta| Some((meta, window))).ok_or_else(|| Error::internal("a read ended without asking the store"))
     }
 
     fn answer(

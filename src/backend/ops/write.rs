@@ -1,5 +1,7 @@
 //! Making and replacing files.
 
+use std::iter;
+
 use bytes::Bytes;
 
 use crate::{
@@ -23,7 +25,8 @@ pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequ
 }
 
 impl SkillBackend {
-    /// Stores the bytes of a file as a client sent them, under the condition its headers set.
+    /// Stores the bytes of a file as a client sent them, under the condition its headers set. Session and store are asked
+    /// once for the condition and the write together.
     ///
     /// # Errors
     /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
@@ -50,10 +53,12 @@ impl SkillBackend {
             let target = self.target(operation, path).await?;
             let call = match &condition {
                 // Whoever overwrites twice writes the same twice.
-                WriteCondition::Always => None,
+                WriteCondition::Always | WriteCondition::IfPresent => None,
                 WriteCondition::IfAbsent => self.call(&target, path, &[b"create", &bytes])?,
-                WriteCondition::IfMatch(etag) => {
-                    self.call(&target, path, &[b"replace", etag.as_str().as_bytes(), &bytes])?
+                WriteCondition::IfMatch(etags) => {
+                    let etags = etags.iter().map(|etag| etag.as_str().as_bytes());
+                    let words: Vec<&[u8]> = iter::once(&b"replace"[..]).chain(etags).chain([&*bytes]).collect();
+                    self.call(&target, path, &words)?
                 }
             };
             let landed = self.put(&target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
@@ -90,8 +95,9 @@ impl SkillBackend {
             WriteCondition::Always => Ok(Base::Whatever),
             WriteCondition::IfAbsent => Ok(Base::Absent),
             // With its chain, so that a write on top of it can be settled.
-            WriteCondition::IfMatch(etag) => match store.head(&target.key).await {
-                Ok(meta) if meta.etag == *etag => Ok(Base::version(&meta)),
+            WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| Base::version(&meta)),
+            WriteCondition::IfMatch(etags) => match store.head(&target.key).await {
+                Ok(meta) if etags.contains(&meta.etag) => Ok(Base::version(&meta)),
                 Ok(_) => Err(StoreError::PreconditionFailed),
                 Err(error) => Err(error),
             },

@@ -48,6 +48,14 @@ struct Pulled {
     refused: Vec<String>,
 }
 
+/// Why a file was not pulled.
+enum NotPulled {
+    /// The file cannot be on this disk. The others are pulled all the same.
+    Refused(Error),
+    /// The store failed, and the pull ends.
+    Failed(Error),
+}
+
 impl Pull {
     pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
         let target = Target::new(self.places.pop().unwrap_or_default().into());
@@ -91,8 +99,8 @@ async fn pull(app: &App, service: &Service, target: &Target, skill: &StoredSkill
     for (place, outcome) in &outcomes {
         match outcome {
             Ok(change) => changes.push((place.as_str(), *change)),
-            Err(error) if error.code() == Code::InvalidRequest => refused.push(error.message().to_owned()),
-            Err(error) => return Err(error.clone()),
+            Err(NotPulled::Refused(why)) => refused.push(why.message().to_owned()),
+            Err(NotPulled::Failed(error)) => return Err(error.clone()),
         }
     }
     Ok(Pulled { skill: skill.skill.to_string(), changes: changes.into_iter().collect(), refused })
@@ -105,12 +113,12 @@ async fn fetch(
     target: &Target,
     (skill, file): (&StoredSkill, &StoredFile),
     dry_run: bool,
-) -> Result<FileChange> {
-    let place = skill.pullable(file)?;
-    let here = target.read(&place)?;
-    let pulled = service.pull_file(skill, file, here.as_deref(), dry_run).await?;
+) -> Result<FileChange, NotPulled> {
+    let place = skill.pullable(file).map_err(NotPulled::Refused)?;
+    let here = target.read(&place).map_err(NotPulled::Refused)?;
+    let pulled = service.pull_file(skill, file, here.as_deref(), dry_run).await.map_err(NotPulled::Failed)?;
     if let Some(bytes) = pulled.bytes {
-        target.write(&place, &bytes, app.clock.random())?;
+        target.write(&place, &bytes, app.clock.random()).map_err(NotPulled::Refused)?;
     }
     Ok(pulled.change)
 }

@@ -75,7 +75,7 @@ impl Target {
             })
             .and_then(|()| fs::rename(&growing, &path));
         written.map_err(|error| {
-            // The half-written file is ours alone; if even removing it fails, the first failure is the one to tell.
+            // The half-written file is ours alone; if even removing it fails, the first failure is the one to report.
             let _ = fs::remove_file(&growing);
             failed(&path, error)
         })

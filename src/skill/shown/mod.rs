@@ -84,6 +84,11 @@ pub fn block(text: &str) -> ShownBlock {
     ShownBlock { text, removed }
 }
 
+/// Says that text of skills is not quite as its authors wrote it; `None` if nothing was removed.
+pub(crate) fn removed_note(removed: usize) -> Option<String> {
+    (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
+}
+
 impl Shown {
     /// The line unchanged: for a terminal, and for callers that escape it themselves.
     #[must_use]

@@ -54,10 +54,7 @@ impl S3Store {
         let endpoint = endpoint(&options, &shared);
         let path_style = options.path_style.unwrap_or(endpoint.is_some());
         let config = Builder::from(&shared).force_path_style(path_style).build();
-        let mut store = Self::with_client(&Client::from_conf(config), bucket, clock);
-        store.sse_kms_key_id = options.sse_kms_key_id;
-        store.conditional_delete = options.conditional_delete;
-        Ok(store)
+        Ok(Self::with_client(&Client::from_conf(config), bucket, &options, clock))
     }
 }
 

@@ -26,7 +26,7 @@ use tokio::time::timeout;
 use self::failure::{RequestKind, in_doubt};
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
-    PutOptions, PutResult, Store, StoreError, StoreResult,
+    PutOptions, PutResult, S3Options, Store, StoreError, StoreResult,
     attempts::{read, retry, transfer_time},
     cause::Cause,
 };
@@ -48,8 +48,9 @@ pub struct S3Store {
 }
 
 impl S3Store {
-    /// A store over `bucket`, reached by `client`. Retries and stream protection of the client are switched off here.
-    pub fn with_client(client: &Client, bucket: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
+    /// A store over `bucket`, reached by `client`. Retries and stream protection of the client are switched off here. Of
+    /// `options` it takes what a client does not have: the KMS key, and whether deletes may be conditional.
+    pub fn with_client(client: &Client, bucket: impl Into<String>, options: &S3Options, clock: Arc<dyn Clock>) -> Self {
         let config = client
             .config()
             .to_builder()
@@ -60,23 +61,9 @@ impl S3Store {
             client: Client::from_conf(config),
             bucket: bucket.into(),
             clock,
-            sse_kms_key_id: None,
-            conditional_delete: false,
+            sse_kms_key_id: options.sse_kms_key_id.clone(),
+            conditional_delete: options.conditional_delete,
         }
-    }
-
-    /// Encrypts all writes with this KMS key.
-    #[must_use]
-    pub fn encrypting_with(mut self, kms_key_id: impl Into<String>) -> Self {
-        self.sse_kms_key_id = Some(kms_key_id.into());
-        self
-    }
-
-    /// Uses `If-Match` on DELETE, because the server is known to honour it.
-    #[must_use]
-    pub fn with_conditional_delete(mut self) -> Self {
-        self.conditional_delete = true;
-        self
     }
 
     /// The bucket.

@@ -105,6 +105,24 @@ async fn without_conditional_deletes_the_version_is_looked_at_first() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn without_conditional_deletes_a_copy_of_a_file_that_changed_stays_beside_it() {
+    let (store, _memory, _script) = s3_with_script();
+    let world = World::over(Arc::new(store));
+    let (agent, other) = (world.agent(), world.replica().agent());
+    agent.create("/workspace/a", "old").await.unwrap();
+    world.faults.script(Verb::Put, [Fault::SlowRequest(Duration::from_secs(2))]);
+    let change = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        other.overwrite("/workspace/a", "new").await.unwrap();
+    };
+    let (moved, ()) = tokio::join!(mv(&agent, "/workspace/a", "/workspace/b"), change);
+    let error = moved.unwrap_err();
+    assert_eq!((error.code(), error.outcome()), (Code::EditConflict, Some(Outcome::Partial)), "{error}");
+    assert_eq!(other.text("/workspace/a").await.unwrap(), "new", "the change of the other caller is kept");
+    assert_eq!(other.text("/workspace/b").await.unwrap(), "old", "and the copy is not deleted without a condition");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_move_that_breaks_off_leaves_both_files_never_neither() {
     for fault in [Fault::Refuse, Fault::LoseRequest, Fault::Deny] {
         let world = world();

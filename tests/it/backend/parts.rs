@@ -76,7 +76,7 @@ impl Change {
             Self::CreateByHeader => agent.put_file(new, "text".into(), WriteCondition::IfAbsent).await.map(|_| None),
             Self::Overwrite => agent.overwrite(old, "text").await.map(|_| None),
             Self::ReplaceVersion => {
-                agent.put_file(old, "text".into(), WriteCondition::IfMatch(log.clone())).await.map(|_| None)
+                agent.put_file(old, "text".into(), WriteCondition::IfMatch(vec![log.clone()])).await.map(|_| None)
             }
             Self::Upload => {
                 let file = UploadFile { path: old.into(), bytes: "text".into() };

@@ -1,8 +1,15 @@
 //! Files: the operations and the raw bytes.
 
+use std::sync::Arc;
+
 use reqwest::{Method, StatusCode};
 use serde_json::json;
-use skillmount::limits::UPLOAD_FILE_BYTES;
+use skillmount::{
+    backend::ServiceOptions,
+    http::HttpConfig,
+    limits::UPLOAD_FILE_BYTES,
+    store::{Ledger, MemoryStore, Metered, Verb},
+};
 
 use super::{Answer, Server};
 
@@ -126,6 +133,33 @@ async fn conditions_are_honoured_on_reading_and_writing() {
     with(Method::PUT, "if-match", &tag).await.is_problem(412, "precondition_failed");
     with(Method::DELETE, "if-match", &tag).await.is_problem(412, "precondition_failed");
     with(Method::DELETE, "if-match", newer.header("etag")).await.is(204);
+}
+
+#[tokio::test]
+async fn a_write_under_a_condition_looks_once_and_writes_once() {
+    let (memory, ledger) = (Arc::new(MemoryStore::like_s3()), Arc::new(Ledger::recording()));
+    let metered = Arc::new(Metered::new(memory.clone(), ledger.clone()));
+    let server = Server::over(HttpConfig::default(), ServiceOptions::default(), memory, metered).await;
+    let mut tag = server.put("/workspace/a", "old").await;
+    for condition in ["*", "TAG", "\"other\", TAG"] {
+        let before = ledger.asked().len();
+        let put = server.client.put(server.session("/files/workspace/a")).body(condition);
+        let put = put.header("if-match", condition.replace("TAG", &tag)).send().await.unwrap();
+        assert_eq!(put.status(), 200, "{condition}");
+        tag = put.headers()["etag"].to_str().unwrap().to_owned();
+        let asked: Vec<_> = ledger.asked()[before..].iter().map(|(verb, _)| *verb).collect();
+        assert_eq!(asked, [Verb::Head, Verb::Put], "{condition}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_under_a_condition_needs_no_leave_to_read() {
+    let server = Server::start().await;
+    server.put("/workspace/a", "old").await;
+    let policy = json!({"tools": {"*": "auto", "read": "blocked"}});
+    server.send(Method::PUT, &server.user("/policy"), &policy).await.is(200);
+    let put = server.client.put(server.session("/files/workspace/a")).header("if-match", "*").body("new");
+    Answer::of(put.send().await.unwrap()).await.is(200);
 }
 
 #[tokio::test]

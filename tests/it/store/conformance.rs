@@ -96,7 +96,7 @@ impl Store for Careless {
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.0.put(key, bytes, PutOptions { metadata: options.metadata, ..PutOptions::default() }).await
+        self.0.put(key, bytes, PutOptions::default().with_metadata(options.metadata)).await
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {

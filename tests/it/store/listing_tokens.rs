@@ -39,7 +39,7 @@ impl Store for Circling {
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        let page = self.0.list(prefix, ListOptions { page: None, ..options }).await?;
+        let page = self.0.list(prefix, options.with_page(None)).await?;
         Ok(ListPage { next: Some(PageToken("again".to_owned())), ..page })
     }
 

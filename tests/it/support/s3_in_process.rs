@@ -18,8 +18,8 @@ use skillmount::{
     clock::{Clock, SystemClock},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
-        DeleteOptions, GetOptions, ListOptions, MemoryStore, ObjectMeta, PageToken, PutCondition, PutOptions, S3Store,
-        SharedStore, StoreError,
+        DeleteOptions, GetOptions, ListOptions, MemoryStore, ObjectMeta, PageToken, PutCondition, PutOptions,
+        S3Options, S3Store, SharedStore, StoreError,
     },
 };
 
@@ -30,17 +30,29 @@ pub(crate) const BUCKET: &str = "bucket";
 
 /// The SDK over a memory store, with all that S3 can do; the second is what lies behind it.
 pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
-    let (store, memory, _) = s3_with_script();
-    (store.with_conditional_delete(), memory)
+    let (store, memory, _) = s3_with_options(&conditional_deletes());
+    (store, memory)
+}
+
+/// The options of a server that honours conditions of deletes.
+pub(crate) fn conditional_deletes() -> S3Options {
+    let mut options = S3Options::default();
+    options.conditional_delete = true;
+    options
 }
 
 /// The same with troubles that a test writes into the script, and without conditional deletes.
 pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
+    s3_with_options(&S3Options::default())
+}
+
+/// The same, with these options of the store.
+pub(crate) fn s3_with_options(options: &S3Options) -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
     let memory = Arc::new(MemoryStore::like_s3());
     let script = Arc::new(Script::default());
     let client = client_over(memory.clone(), script.clone());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    (S3Store::with_client(&client, BUCKET, clock), memory, script)
+    (S3Store::with_client(&client, BUCKET, options, clock), memory, script)
 }
 
 /// The SDK alone, and an S3 that keeps its objects in `backend`.
@@ -72,11 +84,9 @@ struct Service {
 impl S3 for Service {
     async fn get_object(&self, req: S3Request<dto::GetObjectInput>) -> S3Result<S3Response<dto::GetObjectOutput>> {
         let input = req.input;
-        let options = GetOptions {
-            if_match: input.if_match.as_ref().and_then(tag),
-            if_none_match: input.if_none_match.as_ref().and_then(tag),
-            ..GetOptions::default()
-        };
+        let mut options = GetOptions::default();
+        options.if_match = input.if_match.as_ref().and_then(tag);
+        options.if_none_match = input.if_none_match.as_ref().and_then(tag);
         let whole = self.backend.get(&key(&input.key)?, options).await.map_err(|error| refusal(&error))?;
         let size = whole.meta.size;
         let span = match input.range {
@@ -119,7 +129,10 @@ impl S3 for Service {
         };
         let metadata = input.metadata.unwrap_or_default().into_iter().collect();
         let bytes = collect(input.body).await?;
-        let put = self.backend.put(&key(&input.key)?, bytes, PutOptions { condition, metadata }).await;
+        let put = self
+            .backend
+            .put(&key(&input.key)?, bytes, PutOptions::default().with_condition(condition).with_metadata(metadata))
+            .await;
         let output = dto::PutObjectOutput {
             e_tag: Some(dto::ETag::Strong(put.map_err(|error| refusal(&error))?.etag.as_str().to_owned())),
             server_side_encryption: input.server_side_encryption,
@@ -133,11 +146,9 @@ impl S3 for Service {
         &self,
         req: S3Request<dto::DeleteObjectInput>,
     ) -> S3Result<S3Response<dto::DeleteObjectOutput>> {
-        let if_match = req.input.if_match.as_ref().and_then(tag);
-        self.backend
-            .delete(&key(&req.input.key)?, DeleteOptions { if_match })
-            .await
-            .map_err(|error| refusal(&error))?;
+        let mut options = DeleteOptions::default();
+        options.if_match = req.input.if_match.as_ref().and_then(tag);
+        self.backend.delete(&key(&req.input.key)?, options).await.map_err(|error| refusal(&error))?;
         Ok(S3Response::new(dto::DeleteObjectOutput::default()))
     }
 
@@ -147,12 +158,11 @@ impl S3 for Service {
     ) -> S3Result<S3Response<dto::ListObjectsV2Output>> {
         let input = req.input;
         let prefix = prefix(input.prefix.as_deref().unwrap_or_default())?;
-        let options = ListOptions {
-            delimiter: input.delimiter.is_some(),
-            start_after: input.start_after.clone(),
-            page: input.continuation_token.as_deref().map(parse_token).transpose()?,
-            max_entries: input.max_keys.and_then(|most| usize::try_from(most).ok()),
-        };
+        let mut options = ListOptions::default();
+        options.delimiter = input.delimiter.is_some();
+        options.start_after = input.start_after.clone();
+        options.page = input.continuation_token.as_deref().map(parse_token).transpose()?;
+        options.max_entries = input.max_keys.and_then(|most| usize::try_from(most).ok());
         let page = self.backend.list(&prefix, options).await.map_err(|error| refusal(&error))?;
         let url = input.encoding_type.as_ref().is_some_and(|kind| kind.as_str() == dto::EncodingType::URL);
         let written = |key: &str| if url { encode(key) } else { key.to_owned() };

@@ -194,7 +194,7 @@ impl Saboteur {
     }
 
     async fn replace(&self, key: &ObjectKey, bytes: Bytes, metadata: Metadata) -> Option<()> {
-        self.bucket.put(key, bytes, PutOptions { metadata, ..PutOptions::default() }).await.ok().map(drop)
+        self.bucket.put(key, bytes, PutOptions::default().with_metadata(metadata)).await.ok().map(drop)
     }
 }
 

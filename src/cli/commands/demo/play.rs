@@ -219,7 +219,7 @@ fn fixture(relative: &str) -> String {
     String::from_utf8_lossy(content(&format!("{HOME}/{relative}"))).into_owned()
 }
 
-/// Where `pattern` is in the text files of the skill, as a grep tells it.
+/// Where `pattern` is in the text files of the skill, as a grep reports it.
 fn occurrences(pattern: &str) -> Vec<String> {
     ["SKILL.md", "disclosure_clausulas.md", "resources/ejemplo.md"]
         .into_iter()

@@ -89,7 +89,7 @@ async fn folders_come_and_go_with_their_files() {
     delete(&*store, "a/d").await;
     assert!(!folder.path().join("a").exists() && folder.path().exists());
     fs::create_dir_all(folder.path().join("empty/deep")).unwrap();
-    let page = store.list(&KeyPrefix::all(), ListOptions { delimiter: true, ..ListOptions::default() }).await.unwrap();
+    let page = store.list(&KeyPrefix::all(), ListOptions::default().with_delimiter()).await.unwrap();
     assert_eq!((page.folders.len(), page.objects.len()), (0, 0), "a folder without files is not listed");
     fs::remove_dir(folder.path().join("empty/deep")).unwrap();
     put(&*store, "empty", "a file where an empty folder was").await;

@@ -26,7 +26,10 @@ fn key(name: &str) -> ObjectKey {
 async fn put_if(store: &dyn Store, name: &str, text: &str, condition: PutCondition) -> StoreResult<ETag> {
     let metadata = Metadata::from([("text".to_owned(), text.to_owned())]);
     let bytes = Bytes::copy_from_slice(text.as_bytes());
-    store.put(&key(name), bytes, PutOptions { condition, metadata }).await.map(|put| put.etag)
+    store
+        .put(&key(name), bytes, PutOptions::default().with_condition(condition).with_metadata(metadata))
+        .await
+        .map(|put| put.etag)
 }
 
 async fn put(store: &dyn Store, name: &str, text: &str) -> ETag {

@@ -15,7 +15,10 @@ use skillmount::{
 };
 use tokio::time::Instant;
 
-use crate::support::{s3_in_process::s3_with_script, s3_script::Fault};
+use crate::support::{
+    s3_in_process::{conditional_deletes, s3_with_options, s3_with_script},
+    s3_script::Fault,
+};
 
 const CONTENT: &str = "the quick brown fox";
 
@@ -24,7 +27,7 @@ fn key() -> ObjectKey {
 }
 
 fn put_options(condition: PutCondition) -> PutOptions {
-    PutOptions { condition, ..PutOptions::default() }
+    PutOptions::default().with_condition(condition)
 }
 
 async fn outcome_of_put(fault: Fault, condition: PutCondition) -> StoreError {
@@ -162,7 +165,7 @@ async fn an_answer_that_is_not_what_was_asked_for_is_asked_for_again() {
         let (s3, memory, script) = s3_with_script();
         let etag = memory.put_raw(key().as_str(), CONTENT);
         script.add(&fault, 1);
-        let asked = GetOptions { range: Some(4..9), ..GetOptions::pinned(etag) };
+        let asked = GetOptions::pinned(etag).with_range(4..9);
         let got = s3.get(&key(), asked).await.unwrap_or_else(|error| panic!("{fault:?}: {error:?}"));
         assert_eq!((got.bytes.as_ref(), got.meta.size), (b"quick".as_slice(), 19), "{fault:?}");
         assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
@@ -346,7 +349,7 @@ async fn a_doubtful_delete_is_not_repeated_blindly() {
         let (s3, memory, script) = s3_with_script();
         let etag = memory.put_raw(key().as_str(), CONTENT);
         script.add(&fault, 1);
-        let error = s3.delete(&key(), DeleteOptions { if_match: Some(etag) }).await.unwrap_err();
+        let error = s3.delete(&key(), DeleteOptions::default().with_if_match(etag)).await.unwrap_err();
         assert!(is_unknown(&error), "{fault:?}: {error:?}");
         let requests = script.take_requests();
         assert_eq!(requests.len(), 1, "{fault:?}");
@@ -374,11 +377,11 @@ async fn a_delete_is_repeated_where_nothing_happened_or_a_condition_guards_it() 
     s3.delete(&key(), DeleteOptions::default()).await.unwrap();
     assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)));
 
-    let s3 = s3.with_conditional_delete();
+    let (s3, memory, script) = s3_with_options(&conditional_deletes());
     for fault in [Fault::ReplyLost, Fault::ResetBefore] {
         let etag = memory.put_raw(key().as_str(), CONTENT);
         script.add(&fault, 1);
-        s3.delete(&key(), DeleteOptions { if_match: Some(etag) }).await.unwrap();
+        s3.delete(&key(), DeleteOptions::default().with_if_match(etag)).await.unwrap();
         assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)), "{fault:?}");
     }
 }

@@ -108,12 +108,14 @@ async fn creates_race_on_a_real_server_and_one_wins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conditional_delete_does_what_it_says_or_is_refused() {
-    let Some(store) = connect_to_endpoint().await else { return };
-    let store = store.with_conditional_delete();
+    let Some(url) = variable(ENDPOINT) else { return };
+    let mut options = endpoint(&url);
+    options.conditional_delete = true;
+    let store = connect(options).await;
     let key = folder().key("k").unwrap();
     let old = store.put(&key, Bytes::from_static(b"old"), PutOptions::default()).await.unwrap().etag;
     store.put(&key, Bytes::from_static(b"new"), PutOptions::default()).await.unwrap();
-    let error = store.delete(&key, DeleteOptions { if_match: Some(old) }).await.unwrap_err();
+    let error = store.delete(&key, DeleteOptions::default().with_if_match(old)).await.unwrap_err();
     assert!(matches!(error, StoreError::PreconditionFailed | StoreError::Unsupported(_)), "{error:?}");
     assert_eq!(store.get(&key, GetOptions::default()).await.unwrap().bytes, "new");
 }

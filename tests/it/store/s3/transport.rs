@@ -15,7 +15,7 @@ use skillmount::{
     clock::SystemClock,
     error::{Code, Outcome},
     path::{KeyPrefix, ObjectKey},
-    store::{GetOptions, PutOptions, S3Store, Store, StoreError},
+    store::{GetOptions, PutOptions, S3Options, S3Store, Store, StoreError},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -38,7 +38,12 @@ fn store_at(address: SocketAddr, credentials: impl ProvideCredentials + 'static)
         .endpoint_url(format!("http://{address}"))
         .credentials_provider(credentials)
         .force_path_style(true);
-    S3Store::with_client(&aws_sdk_s3::Client::from_conf(config.build()), "bucket", Arc::new(SystemClock::new()))
+    S3Store::with_client(
+        &aws_sdk_s3::Client::from_conf(config.build()),
+        "bucket",
+        &S3Options::default(),
+        Arc::new(SystemClock::new()),
+    )
 }
 
 fn credentials() -> Credentials {

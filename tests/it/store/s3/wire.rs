@@ -6,13 +6,13 @@ use bytes::Bytes;
 use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
-        GetOptions, ListOptions, Metadata, PageToken, PutCondition, PutOptions, Store, StoreError, StoreExt,
+        GetOptions, ListOptions, Metadata, PageToken, PutCondition, PutOptions, S3Options, Store, StoreError, StoreExt,
         StoreResult, testing::conformance,
     },
 };
 
 use crate::support::{
-    s3_in_process::{s3_in_process, s3_with_script},
+    s3_in_process::{s3_in_process, s3_with_options, s3_with_script},
     s3_script::Fault,
 };
 
@@ -69,7 +69,7 @@ async fn a_key_that_xml_cannot_carry_does_not_hide_the_others() {
     expected.sort_unstable();
     assert_eq!(listed.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), expected);
 
-    let options = ListOptions { delimiter: true, ..ListOptions::default() };
+    let options = ListOptions::default().with_delimiter();
     let top = s3.list(&KeyPrefix::all(), options).await.unwrap();
     assert_eq!(top.folders, [" leading/", "a b+c%20&=?#/", "bell\u{7}/", "é/"]);
 }
@@ -83,7 +83,7 @@ async fn pages_follow_each_other_without_gap_or_repeat() {
     }
     let prefix = KeyPrefix::all().folder("p").unwrap();
     let mut found = Vec::new();
-    let mut options = ListOptions { max_entries: Some(10), ..ListOptions::default() };
+    let mut options = ListOptions::default().with_max_entries(10);
     loop {
         let page = s3.list(&prefix, options.clone()).await.unwrap();
         found.extend(page.objects.into_iter().map(|entry| entry.key));
@@ -95,7 +95,7 @@ async fn pages_follow_each_other_without_gap_or_repeat() {
     assert_eq!(found, names);
     assert_eq!(script.take_methods().len(), 3);
 
-    let options = ListOptions { start_after: Some("p/22 +.md".to_owned()), ..ListOptions::default() };
+    let options = ListOptions::default().with_start_after("p/22 +.md");
     let rest = s3.list(&prefix, options).await.unwrap();
     assert_eq!(rest.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["p/23 +.md", "p/24 +.md"]);
 }
@@ -106,17 +106,17 @@ async fn a_server_that_cannot_read_its_own_token_is_asked_by_key() {
     for name in ["a", "b/1", "b/2", "c"] {
         memory.put_raw(name, "");
     }
-    let options = ListOptions { delimiter: true, max_entries: Some(2), ..ListOptions::default() };
+    let options = ListOptions::default().with_delimiter().with_max_entries(2);
     let first = s3.list(&KeyPrefix::all(), options.clone()).await.unwrap();
     assert_eq!(first.folders, ["b/"]);
     script.take_requests();
     script.add(&Fault::Refused(500, "InternalError"), 1);
-    let second = s3.list(&KeyPrefix::all(), ListOptions { page: first.next, ..options }).await.unwrap();
+    let second = s3.list(&KeyPrefix::all(), options.with_page(first.next)).await.unwrap();
     assert_eq!(second.objects.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["c"]);
     assert_eq!((second.folders.len(), second.next), (0, None));
     assert_eq!(script.take_methods().len(), 2);
 
-    let foreign = ListOptions { page: Some(PageToken("x".to_owned())), ..ListOptions::default() };
+    let foreign = ListOptions::default().with_page(Some(PageToken("x".to_owned())));
     assert!(matches!(s3.list(&KeyPrefix::all(), foreign).await, Err(StoreError::Unsupported(_))));
 }
 
@@ -143,7 +143,7 @@ async fn a_range_from_the_start_of_an_empty_object_gives_no_bytes_for_one_reques
     let got = s3.get(&key("empty"), GetOptions::range(0..10)).await.unwrap();
     assert_eq!((got.bytes.len(), got.range, got.meta.size, &got.meta.etag), (0, 0..0, 0, &etag));
     assert_eq!(script.take_methods(), ["GET", "HEAD"]);
-    let other = GetOptions { range: Some(0..10), ..GetOptions::pinned(ETag::new("other")) };
+    let other = GetOptions::pinned(ETag::new("other")).with_range(0..10);
     assert!(matches!(s3.get(&key("empty"), other).await, Err(StoreError::PreconditionFailed)));
     let beyond = s3.get(&key("empty"), GetOptions::range(1..2)).await;
     assert!(matches!(beyond, Err(StoreError::RangeNotSatisfiable)));
@@ -152,12 +152,12 @@ async fn a_range_from_the_start_of_an_empty_object_gives_no_bytes_for_one_reques
 #[tokio::test]
 async fn conditions_go_out_with_quotes_and_tags_come_back_without() {
     let (s3, _, script) = s3_with_script();
-    let create = PutOptions { condition: PutCondition::IfAbsent, ..PutOptions::default() };
+    let create = PutOptions::default().with_condition(PutCondition::IfAbsent);
     let etag = s3.put(&key("k"), Bytes::new(), create).await.unwrap().etag;
     assert!(!etag.as_str().contains('"'));
-    let change = PutOptions { condition: PutCondition::IfMatch(etag.clone()), ..PutOptions::default() };
+    let change = PutOptions::default().with_condition(PutCondition::IfMatch(etag.clone()));
     s3.put(&key("k"), Bytes::new(), change).await.unwrap();
-    let unchanged = GetOptions { if_none_match: Some(etag.clone()), ..GetOptions::default() };
+    let unchanged = GetOptions::default().with_if_none_match(etag.clone());
     s3.get(&key("k"), unchanged).await.unwrap();
     let requests = script.take_requests();
     let quoted = format!("\"{etag}\"");
@@ -187,10 +187,12 @@ async fn a_range_that_means_all_of_a_small_object_is_asked_for_without_one() {
 
 #[tokio::test]
 async fn metadata_and_the_kms_key_are_sent() {
-    let (s3, memory, script) = s3_with_script();
+    let mut kms = S3Options::default();
+    kms.sse_kms_key_id = Some("alias/k1".to_owned());
+    let (s3, memory, script) = s3_with_options(&kms);
     let metadata = Metadata::from([("skillmount-write-id".to_owned(), "7".to_owned())]);
-    let options = PutOptions { metadata: metadata.clone(), ..PutOptions::default() };
-    s3.clone().encrypting_with("alias/k1").put(&key("k"), Bytes::new(), options).await.unwrap();
+    let options = PutOptions::default().with_metadata(metadata.clone());
+    s3.put(&key("k"), Bytes::new(), options).await.unwrap();
     assert_eq!(memory.head(&key("k")).await.unwrap().metadata, metadata);
     assert_eq!(s3.head(&key("k")).await.unwrap().metadata, metadata);
     let put = &script.take_requests()[0];
