@@ -117,13 +117,13 @@ async fn reach(app: &App, store: &SharedStore, namespace: &Namespace) -> Vec<Che
     let is_s3 = matches!(app.store_address(), Ok(StoreAddress::S3 { .. }));
     match store.list(namespace.prefix(), options).await {
         Ok(_) if is_s3 => vec![ok("credentials", "accepted"), ok("bucket", "reachable and can be listed")],
-        Ok(_) => vec![ok("folder", "reachable and can be listed")],
+        Ok(_) => vec![ok("store", "reachable and can be listed")],
         Err(error) if is_s3 => {
             let name = error.cause().map_or("endpoint", part_of_s3);
             let fix = "check --endpoint-url, --region and the network; try --path-style with servers that are not AWS";
             vec![fail(name, &error.into(), fix)]
         }
-        Err(error) => vec![fail("folder", &error.into(), "look at the folder and its disk: ls -la, df, mount")],
+        Err(error) => vec![fail("store", &error.into(), "look at the folder and its disk: ls -la, df, mount")],
     }
 }
 
