@@ -4,8 +4,9 @@
 //! cargo run --example toy_store --features testing
 //! ```
 //!
-//! It keeps objects in a map behind a mutex, so every verb is atomic without further thought. A store on a remote
-//! service has the same five verbs to write, and the same suite to pass.
+//! It keeps objects in a map behind a mutex, so every verb is atomic without further thought. What is the same for every
+//! store comes from `store::rules`. A store on a remote service has the same five verbs to write, and the same suites to
+//! pass.
 
 use std::{
     collections::BTreeMap,
@@ -14,23 +15,29 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use jiff::Timestamp;
 use skillmount::{
+    clock::{Clock, SystemClock},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta,
-        PageToken, PutCondition, PutOptions, PutResult, Store, StoreError, StoreResult,
-        testing::{Conformance, conformance},
+        PutOptions, PutResult, Store, StoreError, StoreResult,
+        rules::{check_get, check_put, clip, page},
+        testing::{Conformance, conformance, conformance_of_two},
     },
 };
 
-/// Entries of a page if the caller names no number.
-const PAGE: usize = 1000;
-
-/// Objects by key, and how many writes there were: the number of its write is the tag of a version.
-#[derive(Debug, Default)]
+/// A handle on objects by key. Clones share the objects.
+#[derive(Clone, Debug)]
 pub(crate) struct ToyStore {
-    state: Mutex<(BTreeMap<String, Toy>, u64)>,
+    state: Arc<Mutex<State>>,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    objects: BTreeMap<String, Toy>,
+    /// How many writes there were: the number of its write is the tag of a version.
+    writes: u64,
 }
 
 /// One object.
@@ -43,22 +50,31 @@ struct Toy {
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "it is what the program is for")]
 async fn main() {
-    let found = run_the_suite().await;
-    println!("\n{} behaviours hold, and {} are lacking", found.passed.len(), found.excused.len());
+    for found in run_the_suites().await {
+        println!("\n{} behaviours hold, and {} are lacking", found.passed.len(), found.excused.len());
+    }
 }
 
-/// Holds a new toy store to the suite, which prints each behaviour that it tries.
-pub(crate) async fn run_the_suite() -> Conformance {
-    conformance(Arc::new(ToyStore::default()), &KeyPrefix::all()).await
+/// Holds a new toy store to both suites, which print each behaviour that they try.
+pub(crate) async fn run_the_suites() -> [Conformance; 2] {
+    let store = ToyStore::new(Arc::new(SystemClock::new()));
+    let one = conformance(Arc::new(store.clone()), &KeyPrefix::all()).await;
+    let two = conformance_of_two(|| Arc::new(store.clone()), &KeyPrefix::all()).await;
+    [one, two]
 }
 
 impl ToyStore {
-    fn state(&self) -> MutexGuard<'_, (BTreeMap<String, Toy>, u64)> {
+    /// An empty store. `clock` stamps writes.
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { state: Arc::default(), clock }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn find(&self, key: &ObjectKey) -> StoreResult<Toy> {
-        self.state().0.get(key.as_str()).cloned().ok_or(StoreError::NotFound)
+        self.state().objects.get(key.as_str()).cloned().ok_or(StoreError::NotFound)
     }
 }
 
@@ -73,36 +89,21 @@ impl Store for ToyStore {
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
         let Toy { meta, bytes } = self.find(key)?;
-        if options.if_match.is_some_and(|wanted| wanted != meta.etag) {
-            return Err(StoreError::PreconditionFailed);
-        }
-        if options.if_none_match.as_ref() == Some(&meta.etag) {
-            return Err(StoreError::NotModified);
-        }
-        let range = options.range.unwrap_or(0..meta.size);
-        if range.start > 0 && range.start >= meta.size {
-            return Err(StoreError::RangeNotSatisfiable);
-        }
-        let range = range.start..range.end.clamp(range.start, meta.size);
+        check_get(&options, &meta.etag)?;
+        let range = clip(options.range, meta.size)?;
         let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
         Ok(Object { bytes: bytes.slice(at(range.start)..at(range.end)), range, meta })
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let (objects, writes) = &mut *self.state();
-        let there_now = objects.get(key.as_str()).map(|toy| &toy.meta.etag);
-        match (options.condition, there_now) {
-            (PutCondition::Always, _) | (PutCondition::IfAbsent, None) => {}
-            (PutCondition::IfMatch(wanted), Some(now)) if wanted == *now => {}
-            (PutCondition::IfMatch(_), None) => return Err(StoreError::NotFound),
-            (PutCondition::IfAbsent | PutCondition::IfMatch(_), Some(_)) => return Err(StoreError::PreconditionFailed),
-            (unknown, _) => return Err(StoreError::Unsupported(format!("the condition {unknown:?}"))),
-        }
-        *writes += 1;
-        let etag = ETag::new(&format!("toy-{writes}"));
+        // The lock is held from the check to the write, so nothing comes in between.
+        let mut state = self.state();
+        check_put(&options.condition, state.objects.get(key.as_str()).map(|toy| &toy.meta.etag))?;
+        state.writes += 1;
+        let etag = ETag::new(&format!("toy-{}", state.writes));
         let size = bytes.len() as u64;
-        let meta = ObjectMeta { size, etag: etag.clone(), modified_at: Timestamp::now(), metadata: options.metadata };
-        objects.insert(key.as_str().to_owned(), Toy { meta, bytes });
+        let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata: options.metadata };
+        state.objects.insert(key.as_str().to_owned(), Toy { meta, bytes });
         Ok(PutResult { etag })
     }
 
@@ -111,34 +112,13 @@ impl Store for ToyStore {
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
-        let after = options.page.map(|PageToken(last)| last).or(options.start_after).unwrap_or_default();
-        let mut page = ListPage::default();
-        let mut last = String::new();
-        for (key, toy) in &self.state().0 {
-            // A folder that ended the page before ends with `/`: nothing in it comes again.
-            let is_done = *key <= after || (after.ends_with('/') && key.starts_with(&after));
-            let Some(relative) = prefix.relative(key).filter(|_| !is_done) else { continue };
-            let folder = relative.split_once('/').filter(|_| options.delimiter);
-            let folder = folder.map(|(name, _)| format!("{prefix}{name}/"));
-            if folder.is_some() && folder.as_ref() == page.folders.last() {
-                continue;
-            }
-            if page.objects.len() + page.folders.len() == most {
-                page.next = Some(PageToken(last));
-                break;
-            }
-            last = folder.clone().unwrap_or_else(|| key.clone());
-            match folder {
-                Some(folder) => page.folders.push(folder),
-                None => page.objects.push(entry(key, &toy.meta)),
-            }
-        }
-        Ok(page)
+        let state = self.state();
+        let below = state.objects.iter().filter(|(key, _)| prefix.relative(key).is_some());
+        page(prefix, &options, below.map(|(key, toy)| entry(key, &toy.meta)))
     }
 
     async fn delete(&self, key: &ObjectKey, _options: DeleteOptions) -> StoreResult<()> {
-        self.state().0.remove(key.as_str());
+        self.state().objects.remove(key.as_str());
         Ok(())
     }
 }

@@ -93,7 +93,7 @@
 //! | `cli` | `cli`: the command line; needs `server` and `client` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
-//! | `testing` | `store::testing`: the conformance suite for stores, and a store that fails on purpose |
+//! | `testing` | `store::testing`: the conformance suites for stores, and a store that fails on purpose |
 //!
 //! # What is it not?
 //!

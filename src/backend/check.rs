@@ -39,7 +39,7 @@ impl OpenStore {
                 StoreCheck::passed("credentials", "accepted"),
                 StoreCheck::passed("bucket", "reachable and can be listed"),
             ],
-            Ok(_) => vec![StoreCheck::passed("folder", "reachable and can be listed")],
+            Ok(_) => vec![StoreCheck::passed("store", "reachable and can be listed")],
             Err(error) if is_s3 => {
                 let name = error.cause().map_or("endpoint", part_of_s3);
                 let fix =
@@ -47,7 +47,7 @@ impl OpenStore {
                 vec![failed_check(name, &error.into(), fix)]
             }
             Err(error) => {
-                vec![failed_check("folder", &error.into(), "look at the folder and its disk: ls -la, df, mount")]
+                vec![failed_check("store", &error.into(), "look at the folder and its disk: ls -la, df, mount")]
             }
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use super::{app::App, commands, settings::Setting};
-use crate::{error::Result, wire::MoveRequest};
+use crate::{error::Result, store::StoreAddress, wire::MoveRequest};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
 #[derive(Debug, Parser)]
@@ -42,7 +42,7 @@ pub(super) struct GlobalArgs {
         global = true,
         value_name = "STORE",
         conflicts_with = "server",
-        help = "Where objects lie: s3://bucket/prefix, file:DIR or memory: [default: file: in your data folder]"
+        help = format!("Where objects lie: {} [default: file: in your data folder]", StoreAddress::FORMS)
     )]
     store: Option<String>,
     /// Speak to a running service instead of a store

@@ -9,7 +9,7 @@ use crate::{
     path::Namespace,
 };
 
-/// The place of the objects: `s3://bucket/prefix`, `file:DIR` or `memory:`.
+/// The place of the objects, written in one of the [`FORMS`](Self::FORMS).
 ///
 /// An address has no secret in it, so it can be logged. [`S3Options`] has what else is needed to reach a bucket.
 ///
@@ -21,7 +21,7 @@ use crate::{
 /// assert_eq!(StoreAddress::parse("file:///srv/agents")?, StoreAddress::Directory("/srv/agents".into()));
 ///
 /// let refused = StoreAddress::parse("/srv/agents").unwrap_err();
-/// assert!(refused.message().ends_with("give s3://bucket/prefix, file:DIR or memory:"));
+/// assert!(refused.message().ends_with(StoreAddress::FORMS));
 /// # Ok::<(), skillmount::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +70,14 @@ pub struct S3Options {
 }
 
 impl StoreAddress {
-    /// Reads `s3://bucket/prefix`, `file:DIR` or `memory:`. The folder of `file:` may be relative, and may be written
+    /// The forms of an address, for help and error messages.
+    pub const FORMS: &str = "s3://bucket/prefix, file:DIR or memory:";
+
+    /// Reads an address in one of the [`FORMS`](Self::FORMS). The folder of `file:` may be relative, and may be written
     /// as in a URL (`file:///srv/agents`).
     ///
     /// # Errors
-    /// `invalid_request` for anything else, with the three forms; `invalid_path` for a prefix that has a segment no key may
+    /// `invalid_request` for anything else, with the forms; `invalid_path` for a prefix that has a segment no key may
     /// have, such as `..`.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some(rest) = text.strip_prefix("s3://") {
@@ -89,10 +92,7 @@ impl StoreAddress {
                 Ok(Self::Directory(PathBuf::from(folder.strip_prefix("//").unwrap_or(folder))))
             }
             _ if text == "memory:" => Ok(Self::Memory),
-            _ => Err(Error::new(
-                Code::InvalidRequest,
-                format!("{text:?} is not a store; give s3://bucket/prefix, file:DIR or memory:"),
-            )),
+            _ => Err(Error::new(Code::InvalidRequest, format!("{text:?} is not a store; give {}", Self::FORMS))),
         }
     }
 

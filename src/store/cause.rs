@@ -104,7 +104,11 @@ impl Cause {
             Self::AccessDenied { action } => {
                 return Some(format!("allow {action} on the bucket and the prefix in the policy of these credentials"));
             }
-            Self::LockHeld { path } => return Some(format!("fuser {path:?} names the process; end it")),
+            Self::LockHeld { path } => {
+                return Some(format!(
+                    "fuser {path:?} names the process; wait for it, end it, or speak to it with --server"
+                ));
+            }
             Self::WrongRegion { region: None } => "aws s3api get-bucket-location says the region; give it as --region",
             Self::ExpiredToken => {
                 "aws sso login, or set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN again"

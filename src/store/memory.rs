@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    ops::{Bound, Range},
+    ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -15,12 +15,10 @@ use jiff::Timestamp;
 
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta,
-    PageToken, PutCondition, PutOptions, PutResult, Store, StoreError, StoreResult,
+    PutOptions, PutResult, Store, StoreError, StoreResult,
+    rules::{check_get, check_put, clip, page},
 };
 use crate::path::{ETag, KeyPrefix, ObjectKey};
-
-/// Entries of a page if the caller gives no number, as on S3.
-const PAGE: usize = 1000;
 
 /// Objects in a map. Lost with the process.
 ///
@@ -107,38 +105,6 @@ impl State {
     }
 }
 
-/// The part of `range` that an object of `size` bytes has.
-pub(super) fn clip(range: Option<Range<u64>>, size: u64) -> StoreResult<Range<u64>> {
-    match range {
-        None => Ok(0..size),
-        Some(range) if range.start == 0 || range.start < size => {
-            Ok(range.start..range.end.clamp(range.start, size.max(range.start)))
-        }
-        Some(_) => Err(StoreError::RangeNotSatisfiable),
-    }
-}
-
-/// Whether a get's conditions hold for the version `etag`.
-pub(super) fn check_get(options: &GetOptions, etag: &ETag) -> StoreResult<()> {
-    if options.if_match.as_ref().is_some_and(|wanted| wanted != etag) {
-        return Err(StoreError::PreconditionFailed);
-    }
-    if options.if_none_match.as_ref() == Some(etag) {
-        return Err(StoreError::NotModified);
-    }
-    Ok(())
-}
-
-/// Whether a put's condition holds for the present version.
-pub(super) fn check_put(condition: &PutCondition, current: Option<&ETag>) -> StoreResult<()> {
-    match (condition, current) {
-        (PutCondition::Always, _) | (PutCondition::IfAbsent, None) => Ok(()),
-        (PutCondition::IfMatch(_), None) => Err(StoreError::NotFound),
-        (PutCondition::IfMatch(wanted), Some(current)) if wanted == current => Ok(()),
-        (PutCondition::IfAbsent | PutCondition::IfMatch(_), Some(_)) => Err(StoreError::PreconditionFailed),
-    }
-}
-
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
@@ -180,7 +146,7 @@ impl Store for MemoryStore {
             etag: stored.meta.etag.clone(),
             modified_at: stored.meta.modified_at,
         });
-        Ok(page(prefix, &options, entries).0)
+        page(prefix, &options, entries)
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
@@ -194,46 +160,4 @@ impl Store for MemoryStore {
             }
         }
     }
-}
-
-/// Cuts one page out of `sorted`, the objects below `prefix` in byte order, as S3 would.
-///
-/// The token of a page is its last key, or its last folder followed by U+10FFFF so that nothing inside it comes again.
-/// The entry taken from `sorted` that had no room is returned beside the page.
-pub(super) fn page(
-    prefix: &KeyPrefix,
-    options: &ListOptions,
-    sorted: impl Iterator<Item = ListEntry>,
-) -> (ListPage, Option<ListEntry>) {
-    let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
-    let after = match &options.page {
-        Some(PageToken(token)) => Some(token.as_str()),
-        None => options.start_after.as_deref(),
-    };
-    let mut page = ListPage::default();
-    let mut last = None;
-    for entry in sorted.filter(|entry| after.is_none_or(|after| entry.key.as_str() > after)) {
-        let folder = options.delimiter.then(|| folder_of(prefix, &entry.key)).flatten();
-        if folder.is_some() && page.folders.last() == folder.as_ref() {
-            continue;
-        }
-        if page.objects.len() + page.folders.len() == most {
-            page.next = last.map(PageToken);
-            return (page, Some(entry));
-        }
-        if let Some(folder) = folder {
-            last = Some(format!("{folder}\u{10ffff}"));
-            page.folders.push(folder);
-        } else {
-            last = Some(entry.key.clone());
-            page.objects.push(entry);
-        }
-    }
-    (page, None)
-}
-
-fn folder_of(prefix: &KeyPrefix, key: &str) -> Option<String> {
-    let relative = prefix.relative(key)?;
-    let (name, _) = relative.split_once('/')?;
-    Some(format!("{prefix}{name}/"))
 }

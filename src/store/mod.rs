@@ -9,8 +9,9 @@
 //!   of them written as text, such as `s3://bucket/prefix`.
 //! * Layers wrap any store: [`Cached`], [`Metered`] and [`Breaker`].
 //! * [`Committer`] puts with a condition and settles what became of a put whose reply was lost.
-//! * `testing` (feature `testing`) is for those who write a store of their own: the conformance suite that every store
-//!   here passes, and a layer that fails on purpose.
+//! * [`rules`] is for those who write a store of their own: conditions, ranges and pages, which are the same for all.
+//! * `testing` (feature `testing`) is for their tests: the conformance suite that every store here passes, and a layer that
+//!   fails on purpose.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -43,6 +44,7 @@ mod cached;
 mod cause;
 mod commit;
 mod directory;
+mod disk;
 mod error;
 mod known_names;
 mod memory;
@@ -50,6 +52,7 @@ mod metered;
 mod newest;
 mod port;
 mod probe;
+pub mod rules;
 #[cfg(feature = "s3")]
 mod s3;
 #[cfg(any(test, feature = "testing"))]

@@ -13,7 +13,8 @@ use crate::path::{KeyPrefix, ObjectKey};
 
 /// What a store can do beyond the minimum. The conformance suite accepts no other exceptions.
 ///
-/// The default is the minimum. A store outside this crate begins with it and adds what it can:
+/// The default lacks all that is optional, and refuses a path that is both file and folder. A flat map declares
+/// [`Held`](FileAndFolder::Held). A store outside this crate begins with the default and changes what differs:
 ///
 /// ```
 /// use skillmount::store::{Capabilities, FileAndFolder};
@@ -32,7 +33,7 @@ pub struct Capabilities {
     /// The effect of a put that would make a path both a file and a folder.
     pub file_and_folder: FileAndFolder,
     /// Keys may have segments over 255 bytes, empty segments and `.`/`..`, as on S3. The service makes no such key, but
-    /// other tools may.
+    /// other tools may. The suite cannot test it, because no [`ObjectKey`] is such a key.
     pub any_key: bool,
 }
 
@@ -75,9 +76,12 @@ pub enum FileAndFolder {
 ///
 /// # Writing a store
 ///
-/// Implement the five verbs and [`capabilities`](Self::capabilities), then run
-/// `skillmount::store::testing::conformance` (feature `testing`) on it, which checks everything on this page.
-/// `examples/toy_store.rs` is a whole store with its run. The trait is object-safe, because layers are joined at run
+/// Implement the five verbs and [`capabilities`](Self::capabilities); [`rules`](super::rules) has what is the same for
+/// every store. Then run two suites on it (feature `testing`): `skillmount::store::testing::conformance` checks what one
+/// handle can show, and `conformance_of_two` that a second handle sees a change and that objects outlive their handle.
+/// Test yourself that objects survive a crash of the process, and that a failure has the right outcome.
+///
+/// `examples/toy_store.rs` is a whole store with its runs. The trait is object-safe, because layers are joined at run
 /// time; a layer forwards every method.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync {

@@ -30,7 +30,7 @@ use moka::{future::Cache, ops::compute::Op};
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta,
     PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, known_names::KnownNames,
-    memory::clip, newest::Newest,
+    newest::Newest, rules::clip,
 };
 use crate::{
     budget::weight,

@@ -9,13 +9,13 @@ use std::{
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::{
-    shard::Shard,
-    version::{failed, failed_at},
-};
+use super::shard::Shard;
 use crate::{
     path::ObjectKey,
-    store::{Cause, StoreError, StoreResult},
+    store::{
+        StoreError, StoreResult,
+        disk::{failed, failed_at, gone_or, unusable},
+    },
 };
 
 /// The store's own folder. No key begins with it and no listing shows it.
@@ -263,20 +263,5 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// A failure to set up the folder.
-fn unusable(error: io::Error) -> StoreError {
-    gone_or(failed(error))
-}
-
-/// For the folder of the store itself, "not found" does not mean a missing object.
-pub(super) fn gone_or(error: StoreError) -> StoreError {
-    match error {
-        StoreError::NotFound => {
-            StoreError::not_applied("a part of the path of the store is not there").because(Cause::FolderGone)
-        }
-        other => other,
     }
 }

@@ -16,7 +16,7 @@ use super::walk::Walk;
 use crate::{
     limits::{LISTING_AGE, LISTINGS_BYTES},
     path::KeyPrefix,
-    store::PageToken,
+    store::{PageToken, StoreResult, rules::foreign_token},
 };
 
 /// Separates the parts of a token: the last key of the page, this, and the number of the walk. No file name contains
@@ -48,17 +48,18 @@ pub(super) struct Question {
 /// The end of a page.
 #[derive(Debug)]
 pub(super) struct PageEnd {
-    /// The number of its walk, if it came from one.
-    pub(super) number: Option<u64>,
+    /// The number of its walk.
+    pub(super) number: u64,
     /// The last key, or the text that follows all keys of the last folder.
     pub(super) ended: String,
 }
 
 impl PageEnd {
-    /// Reads a token of this store.
-    pub(super) fn of(PageToken(token): &PageToken) -> Self {
-        let (ended, number) = token.rsplit_once(SEPARATOR).unwrap_or((token, ""));
-        Self { number: number.parse().ok(), ended: ended.to_owned() }
+    /// Reads a token of this store, and refuses another.
+    pub(super) fn of(PageToken(token): &PageToken) -> StoreResult<Self> {
+        let parts = token.rsplit_once(SEPARATOR);
+        let end = parts.and_then(|(ended, number)| Some((ended, number.parse().ok()?)));
+        end.map(|(ended, number)| Self { number, ended: ended.to_owned() }).ok_or_else(foreign_token)
     }
 }
 
@@ -71,9 +72,8 @@ impl Listings {
     /// The walk that continues at `place`, if it is still there.
     pub(super) fn take(&self, question: &Question, place: &PageEnd) -> Option<Walk> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |kept: &WaitingWalk| {
-            Some(kept.number) == place.number && kept.ended == place.ended && kept.question == *question
-        };
+        let is_it =
+            |kept: &WaitingWalk| kept.number == place.number && kept.ended == place.ended && kept.question == *question;
         let at = kept.iter().position(is_it)?;
         let found = kept.swap_remove(at);
         is_young(&found.walk).then_some(found.walk)
@@ -203,7 +203,7 @@ mod tests {
             walk.weigh(LISTINGS_BYTES / 2);
             listings.keep(listings.begin(), question.clone(), "x".to_owned(), walk);
         }
-        let place = |number| PageEnd { number: Some(number), ended: "x".to_owned() };
+        let place = |number| PageEnd { number, ended: "x".to_owned() };
         let kept: Vec<_> = (0..3).filter(|number| listings.take(&question, &place(*number)).is_some()).collect();
         assert_eq!(kept, [2], "two are over the budget by their names");
     }

@@ -12,13 +12,14 @@ use bytes::Bytes;
 use super::{
     Disk,
     layout::{Layout, PathState, same_file},
-    version::{Version, failed, failed_at},
+    version::Version,
 };
 use crate::{
     path::ObjectKey,
     store::{
         GetOptions, Metadata, Object, ObjectMeta, StoreError, StoreResult,
-        memory::{check_get, clip},
+        disk::{failed, failed_at},
+        rules::{check_get, clip},
     },
 };
 

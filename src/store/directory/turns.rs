@@ -11,11 +11,11 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{DirectoryStore, Disk, layout::lock_index, shard::Shard, write::broken};
+use super::{DirectoryStore, Disk, layout::lock_index, shard::Shard};
 use crate::{
     limits::LOCK_TIMEOUT,
     path::ObjectKey,
-    store::{Cause, StoreError, StoreResult, backoff::Backoff},
+    store::{Cause, StoreError, StoreResult, backoff::Backoff, disk::unusable},
 };
 
 /// The first pause before a held lock is tried again; it doubles up to [`LAST_PAUSE`].
@@ -62,7 +62,7 @@ impl DirectoryStore {
         loop {
             let tried = self.blocking(move |disk| {
                 let now = disk.clock.now().as_nanosecond();
-                match disk.layout.try_lock(index, now).map_err(broken)? {
+                match disk.layout.try_lock(index, now).map_err(unusable)? {
                     Some(mut shard) => work(disk, &mut shard).map(LockAttempt::Done),
                     None => Ok(LockAttempt::Held(turn, work)),
                 }

@@ -19,11 +19,11 @@ use super::{
     Disk,
     layout::{OWN, PathState},
     listings::{PageEnd, Question},
-    version::{Version, failed_at},
+    version::Version,
 };
 use crate::{
     path::KeyPrefix,
-    store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, memory::page},
+    store::{ListEntry, ListOptions, ListPage, StoreError, StoreResult, disk::failed_at, rules::cut},
 };
 
 /// The memory of a name beside its characters.
@@ -32,22 +32,22 @@ const NAME_BYTES: usize = size_of::<String>() + 16;
 impl Disk {
     pub(super) fn list(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
         let question = Question { prefix: prefix.clone(), delimiter: options.delimiter };
-        let place = options.page.as_ref().map(PageEnd::of);
+        let place = options.page.as_ref().map(PageEnd::of).transpose()?;
         let waiting = place.as_ref().and_then(|place| self.listings.take(&question, place));
         let after = place.as_ref().map(|place| place.ended.clone()).or_else(|| options.start_after.clone());
-        let Some(mut walk) = waiting.map(Ok).or_else(|| self.begin_walk(&question, after).transpose()).transpose()?
+        let Some(mut walk) =
+            waiting.map(Ok).or_else(|| self.begin_walk(&question, after.clone()).transpose()).transpose()?
         else {
             return Ok(ListPage::default());
         };
-        let number = place.as_ref().and_then(|place| place.number).unwrap_or_else(|| self.listings.begin());
-        let here = ListOptions { page: place.map(|place| PageToken(place.ended)), ..options.clone() };
-        let (mut listed, over) = page(prefix, &here, walk.by_ref());
+        let number = place.map_or_else(|| self.listings.begin(), |place| place.number);
+        let (mut listed, rest) = cut(prefix, options, after.as_deref(), walk.by_ref());
         if let Some(failure) = walk.failure {
             return Err(failure);
         }
-        if let Some(PageToken(ended)) = listed.next.take() {
-            walk.put_back = over;
-            listed.next = Some(self.listings.keep(number, question, ended, walk));
+        if let Some(rest) = rest {
+            walk.put_back = Some(rest.first);
+            listed.next = Some(self.listings.keep(number, question, rest.ended, walk));
         }
         Ok(listed)
     }

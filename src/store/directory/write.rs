@@ -8,13 +8,17 @@ use std::{
 
 use super::{
     Disk,
-    layout::{Layout, PathState, gone_or, make_folder, remove_file, sync_folder},
+    layout::{Layout, PathState, make_folder, remove_file, sync_folder},
     shard::Shard,
-    version::{Version, failed, failed_at},
+    version::Version,
 };
 use crate::{
     path::{ETag, ObjectKey},
-    store::{DeleteOptions, PutOptions, PutResult, StoreError, StoreResult, memory::check_put},
+    store::{
+        DeleteOptions, PutOptions, PutResult, StoreError, StoreResult,
+        disk::{failed_at, unusable},
+        rules::check_put,
+    },
 };
 
 /// How often a put makes folders again that a concurrent delete removed as empty, before it gives up.
@@ -32,7 +36,7 @@ impl Disk {
         let path = self.layout.path(key.as_str())?;
         let spot = self.layout.look(key.as_str())?;
         let current = match &spot {
-            PathState::File(found) => Some(Version::of(found).map_err(broken)?),
+            PathState::File(found) => Some(Version::of(found).map_err(unusable)?),
             PathState::Nothing | PathState::Folder => None,
             PathState::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
             PathState::Blocked(why) => return Err(blocked(key, why)),
@@ -65,15 +69,15 @@ impl Disk {
         options: PutOptions,
         replaced: Option<Version>,
     ) -> StoreResult<(ETag, PathBuf)> {
-        let (mut file, temporary) = self.layout.in_own_folders(|| shard.content_file()).map_err(broken)?;
+        let (mut file, temporary) = self.layout.in_own_folders(|| shard.content_file()).map_err(unusable)?;
         let temporary = temporary.to_owned();
-        file.write_all(bytes).map_err(broken)?;
+        file.write_all(bytes).map_err(unusable)?;
         let now = self.clock.now().as_nanosecond();
-        let etag = shard.stamp(&file, now, replaced).map_err(broken)?.etag();
-        file.sync_all().map_err(broken)?;
+        let etag = shard.stamp(&file, now, replaced).map_err(unusable)?.etag();
+        file.sync_all().map_err(unusable)?;
         if !options.metadata.is_empty() {
             let replaced = replaced.map(|version| version.etag());
-            self.layout.write_side(shard, key, etag.clone(), options.metadata, replaced.as_ref()).map_err(broken)?;
+            self.layout.write_side(shard, key, etag.clone(), options.metadata, replaced.as_ref()).map_err(unusable)?;
         }
         Ok((etag, temporary))
     }
@@ -149,16 +153,11 @@ fn sync_what_is_left(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An I/O error before a change was visible. A missing folder of the path is not the caller's fault.
-pub(super) fn broken(error: io::Error) -> StoreError {
-    gone_or(failed(error))
-}
-
 /// Removes the folder at `path` if it is empty. It contains no object, so only leftovers are lost.
 fn clear_the_way(path: &Path) -> StoreResult<()> {
     match fs::remove_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(StoreError::IsFolder),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(broken(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(error)),
         _ => Ok(()),
     }
 }

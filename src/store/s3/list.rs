@@ -19,7 +19,7 @@ use super::{S3Store, failure::RequestKind, read::timestamp, within};
 use crate::{
     limits::ATTEMPT_TIMEOUT,
     path::{ETag, KeyPrefix},
-    store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult},
+    store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, rules::foreign_token},
 };
 
 /// Entries of a page: the most that S3 gives.
@@ -54,7 +54,7 @@ impl S3Store {
 /// The answer to `request` for the page after `token`.
 async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> StoreResult<Answer> {
     let Some((end, token)) = token.rsplit_once(TOKEN_SEPARATOR) else {
-        return Err(StoreError::Unsupported("a page token that another store gave".to_owned()));
+        return Err(foreign_token());
     };
     match send(request.clone().continuation_token(token)).await? {
         Err(error) if status(&error) == Some(500) && !end.is_empty() => send(request.start_after(end)).await,

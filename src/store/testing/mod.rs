@@ -1,9 +1,9 @@
-//! For authors of a store: the conformance suite, and a layer that fails on purpose.
+//! For authors of a store: the conformance suites, and a layer that fails on purpose.
 //!
-//! The service uses nothing here. `examples/toy_store.rs` is a store outside this crate that runs the suite.
+//! The service uses nothing here. `examples/toy_store.rs` is a store outside this crate that runs them.
 
 mod conformance;
 mod faulty;
 
-pub use conformance::{Conformance, conformance};
+pub use conformance::{Conformance, conformance, conformance_of_two};
 pub use faulty::{Fault, Faulty};

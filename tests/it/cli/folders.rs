@@ -171,7 +171,7 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let home = Home::new();
     let checks = home.json(&["doctor"]);
     let names: Vec<_> = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["configuration", "folder", "conditional writes", "clock", "put", "get", "list", "skills"]);
+    assert_eq!(names, ["configuration", "store", "conditional writes", "clock", "put", "get", "list", "skills"]);
     assert!(checks.as_array().unwrap().iter().all(|check| check["status"] != "fail"), "{checks}");
     assert_eq!(
         std::fs::read_dir(home.path().join("data/skillmount"))

@@ -113,18 +113,32 @@ fn the_map_has_the_same_table() {
     }
 }
 
+/// A folder of a `mod.rs` and its tests is one module, which the map may name as one: without the slash.
 #[test]
 fn the_map_names_every_folder() {
     let map = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
-    // A folder of a `mod.rs` and its tests is one module, which its room's row describes.
-    let has_parts = |file: &PathBuf| !file.ends_with("tests.rs") && !file.ends_with("mod.rs");
-    let folders = sources("src").into_iter().filter(has_parts).map(|file| file.parent().unwrap().to_path_buf());
-    for folder in folders.collect::<BTreeSet<_>>() {
+    let has_parts = |file: &&PathBuf| !file.ends_with("tests.rs") && !file.ends_with("mod.rs");
+    let files = sources("src");
+    let folder_of = |file: &PathBuf| file.parent().unwrap().to_path_buf();
+    let with_parts: BTreeSet<_> = files.iter().filter(has_parts).map(folder_of).collect();
+    for folder in files.iter().map(folder_of).collect::<BTreeSet<_>>() {
         let inside = folder.strip_prefix(root().join("src")).unwrap();
-        // The map may name an inner folder in the row of the one it lies in.
-        let named = inside.file_name().is_none_or(|name| map.contains(&format!("{}/`", name.to_string_lossy())));
-        assert!(named, "docs/ARCHITECTURE.md does not name src/{}", inside.display());
+        let Some(name) = inside.file_name().map(|name| name.to_string_lossy()) else { continue };
+        let is_named =
+            names_folder(&map, &name) || (!with_parts.contains(&folder) && map.contains(&format!("`{name}`")));
+        assert!(is_named, "docs/ARCHITECTURE.md does not name src/{}", inside.display());
     }
+}
+
+/// Whether `map` names the folder `name`, perhaps in the row of the folder it lies in.
+fn names_folder(map: &str, name: &str) -> bool {
+    map.contains(&format!("`{name}/`")) || map.contains(&format!("/{name}/`"))
+}
+
+#[test]
+fn a_folder_is_not_named_by_another_that_ends_as_it_does() {
+    assert!(names_folder("`src/log/`", "log") && names_folder("in `log/`", "log"));
+    assert!(!names_folder("`src/catalog/` and `log`", "log"));
 }
 
 #[test]
@@ -156,7 +170,8 @@ fn effects_stay_in_their_rooms() {
             }
         }
     }
-    assert!(wrong.is_empty(), "outside their room:\n{}", wrong.join("\n"));
+    let advice = "time and dice come in as a Clock; for other words see ROOMS in this file";
+    assert!(wrong.is_empty(), "outside their room:\n{}\n{advice}", wrong.join("\n"));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::{fs, path::PathBuf};
 
+use skillmount::store::StoreAddress;
+
 #[test]
 fn every_dependency_has_its_reason() {
     let manifest = read("Cargo.toml");
@@ -31,6 +33,18 @@ fn the_front_page_names_every_feature() {
     assert!(features.len() > 5, "only {features:?}: is the manifest still read?");
     for (name, _) in features.iter().filter(|(name, _)| *name != "default") {
         assert!(front.contains(&format!("//! | `{name}` | ")), "src/lib.rs says nothing of the feature {name}");
+    }
+}
+
+#[test]
+fn readme_and_front_page_name_every_form_of_an_address() {
+    let forms: Vec<_> = StoreAddress::FORMS.split(", ").flat_map(|forms| forms.split(" or ")).collect();
+    assert!(forms.len() >= 3 && forms.contains(&"memory:"), "{forms:?}");
+    for document in ["README.md", "src/lib.rs"] {
+        let text = read(document);
+        for form in &forms {
+            assert!(text.contains(&format!("`{form}`")), "{document} does not name {form}");
+        }
     }
 }
 

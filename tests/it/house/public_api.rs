@@ -12,6 +12,8 @@ use std::{
 /// What breaks callers stands in CHANGELOG.md as well.
 #[test]
 fn the_public_items_are_the_snapshot() {
+    // A test shows what it printed if it fails, above the advice of insta.
+    println!("If meant: `INSTA_UPDATE=always cargo test --test it -- public_api`, then CHANGELOG.");
     insta::assert_snapshot!("public_api", public_api());
 }
 

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, stream};
 
 use super::Room;
-use crate::store::{ListOptions, ListPage, StoreExt as _};
+use crate::store::{ListOptions, ListPage, PageToken, StoreError, StoreExt as _};
 
 /// Sorted by bytes; `-` and `.` come before the `/` of a folder, digits and letters after.
 const TREE: &[&str] = &["a-b", "a.txt", "a/b", "a/c/d", "a0", "b/c/d/e", "b/d", "c", "\u{e9}", "\u{10000}"];
@@ -108,8 +108,32 @@ pub(super) async fn a_thousand_and_one_keys_take_two_pages(room: Room) {
     let page = room.list(ListOptions::default()).await;
     assert_eq!(page.objects.len(), 1000);
     assert!(page.next.is_some());
+    let of_more = room.list(ListOptions { max_entries: Some(5000), ..ListOptions::default() }).await;
+    assert_eq!(of_more.objects.len(), 1000, "a page has 1,000 entries at most, whatever the caller asks for");
     assert_eq!(room.names().await, names);
     assert_eq!(pages(&room, ListOptions::default()).await.1, 2);
     let (entries, more) = room.store.list_all(&room.prefix, 1000).await.unwrap();
     assert_eq!((entries.len(), more), (1000, true));
+}
+
+pub(super) async fn a_page_token_of_another_store_is_refused(room: Room) {
+    plant(&room, TREE).await;
+    let page = Some(PageToken("no store gives this".to_owned()));
+    let listed = room.store.list(&room.prefix, ListOptions { page, ..ListOptions::default() }).await;
+    assert!(matches!(listed, Err(StoreError::Unsupported(_))), "{listed:?}");
+}
+
+/// Behind another handle a token continues its listing, or is refused. It never leaves out or repeats an entry.
+pub(super) async fn a_page_token_of_one_handle_is_understood_or_refused([one, other]: [Room; 2]) {
+    plant(&one, TREE).await;
+    let options = ListOptions { max_entries: Some(4), ..ListOptions::default() };
+    let page = one.list(options.clone()).await.next;
+    assert!(page.is_some());
+    match other.store.list(&other.prefix, ListOptions { page, ..options }).await {
+        Ok(page) => {
+            let names: Vec<_> = page.objects.iter().map(|entry| other.name(&entry.key)).collect();
+            assert_eq!(names, TREE[4..8]);
+        }
+        Err(error) => assert!(matches!(error, StoreError::Unsupported(_)), "{error:?}"),
+    }
 }

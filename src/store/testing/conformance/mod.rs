@@ -11,6 +11,7 @@
     reason = "a behaviour fails by panicking, and a test shows what was printed before"
 )]
 
+mod handles;
 mod lists;
 mod names;
 mod races;
@@ -38,6 +39,15 @@ pub struct Conformance {
     pub passed: Vec<&'static str>,
     /// The behaviours that were not tried, because the store declares in its [`Capabilities`] that it lacks them.
     pub excused: Vec<&'static str>,
+}
+
+impl Conformance {
+    /// Announces the behaviour `name`, and makes a room for it. A behaviour that does not hold ends the run.
+    fn begin(&mut self, store: &SharedStore, run: &KeyPrefix, name: &'static str) -> Room {
+        println!("{name}");
+        self.passed.push(name);
+        Room { store: Arc::clone(store), prefix: run.folder(name).unwrap() }
+    }
 }
 
 /// A store and a prefix in it that no other behaviour uses.
@@ -92,8 +102,8 @@ impl Room {
     }
 }
 
-/// Holds `store` to every behaviour that [`Store`](crate::store::Store) promises, in a new folder below `within`. What it
-/// writes there stays.
+/// Holds `store` to every behaviour that one handle of a [`Store`](crate::store::Store) can show, in a new folder below
+/// `within`. What it writes there stays. [`conformance_of_two`] is for what takes two handles.
 ///
 /// A store that lacks something declares it in its [`Capabilities`]; nothing else excuses it. The name of each behaviour
 /// is printed before it is tried. Run it in a test on a runtime with several threads, because some behaviours are about
@@ -118,14 +128,12 @@ impl Room {
 /// # Panics
 /// At the first behaviour that does not hold.
 pub async fn conformance(store: SharedStore, within: &KeyPrefix) -> Conformance {
-    let run = within.folder(&format!("conformance-{:032x}", SystemClock::new().random())).unwrap();
+    let run = new_folder(within);
     let mut found = Conformance::default();
     macro_rules! run {
         ($($topic:ident::$behaviour:ident),* $(,)?) => {$(
-            let name = stringify!($behaviour);
-            println!("{name}");
-            $topic::$behaviour(Room { store: Arc::clone(&store), prefix: run.folder(name).unwrap() }).await;
-            found.passed.push(name);
+            let room = found.begin(&store, &run, stringify!($behaviour));
+            $topic::$behaviour(room).await;
         )*};
     }
     run![
@@ -154,6 +162,7 @@ pub async fn conformance(store: SharedStore, within: &KeyPrefix) -> Conformance 
         lists::a_listing_starts_after_a_key,
         lists::a_listing_knows_what_head_knows,
         lists::a_thousand_and_one_keys_take_two_pages,
+        lists::a_page_token_of_another_store_is_refused,
         races::one_of_many_creators_wins,
         races::no_increment_is_lost,
         races::a_reader_sees_old_or_new,
@@ -164,4 +173,56 @@ pub async fn conformance(store: SharedStore, within: &KeyPrefix) -> Conformance 
         found.excused.push("a_conditional_delete_needs_its_version");
     }
     found
+}
+
+/// Holds the store that `open` opens to every behaviour that takes two handles: each sees the changes of the other, and
+/// objects outlive the handle that wrote them. `open` is called several times, and each handle is dropped again.
+///
+/// As [`conformance`], it works in a new folder below `within` and is for a runtime with several threads:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount::{
+///     clock::SystemClock,
+///     path::KeyPrefix,
+///     store::{DirectoryStore, SharedStore, testing::conformance_of_two},
+/// };
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let open = || -> SharedStore {
+///     Arc::new(DirectoryStore::open(folder.path(), Arc::new(SystemClock::new())).unwrap())
+/// };
+/// let found = conformance_of_two(open, &KeyPrefix::all()).await;
+/// assert!(found.passed.contains(&"objects_outlive_their_handle"));
+/// # }
+/// ```
+///
+/// # Panics
+/// At the first behaviour that does not hold.
+pub async fn conformance_of_two(open: impl Fn() -> SharedStore, within: &KeyPrefix) -> Conformance {
+    let run = new_folder(within);
+    let mut found = Conformance::default();
+    macro_rules! run {
+        ($($topic:ident::$behaviour:ident),* $(,)?) => {$(
+            let one = found.begin(&open(), &run, stringify!($behaviour));
+            let other = Room { store: open(), ..one.clone() };
+            $topic::$behaviour([one, other]).await;
+        )*};
+    }
+    run![
+        handles::each_handle_sees_the_changes_of_the_other,
+        handles::one_of_two_creators_wins,
+        races::no_increment_of_two_handles_is_lost,
+        lists::a_page_token_of_one_handle_is_understood_or_refused,
+    ];
+    let first = found.begin(&open(), &run, "objects_outlive_their_handle");
+    handles::objects_outlive_their_handle(first, &open).await;
+    found
+}
+
+fn new_folder(within: &KeyPrefix) -> KeyPrefix {
+    within.folder(&format!("conformance-{:032x}", SystemClock::new().random())).unwrap()
 }

@@ -1,7 +1,10 @@
 //! Keys that lesser code would fold, decode or split.
 
 use super::Room;
-use crate::store::{DeleteOptions, FileAndFolder, PutCondition, StoreError};
+use crate::{
+    path::ETag,
+    store::{DeleteOptions, FileAndFolder, PutCondition, StoreError, StoreResult},
+};
 
 const NAMES: &[&str] = &[
     " leading and trailing ",
@@ -49,17 +52,24 @@ pub(super) async fn a_file_and_a_folder_of_one_name(room: Room) {
     room.put("a/b", "below").await;
     room.put("c", "file").await;
     if room.can().file_and_folder == FileAndFolder::Held {
-        room.put("a", "above").await;
-        room.put("c/d", "below").await;
+        for name in ["a", "c/d"] {
+            let beside = room.put_if(name, "beside", PutCondition::Always).await;
+            assert!(
+                beside.is_ok(),
+                "{beside:?}: the store declares Held; hold both, or declare FileAndFolder::Refused"
+            );
+        }
         assert_eq!(room.names().await, ["a", "a/b", "c", "c/d"]);
         return;
     }
     for condition in [PutCondition::Always, PutCondition::IfAbsent] {
         let onto_folder = room.put_if("a", "x", condition.clone()).await;
-        assert!(matches!(onto_folder, Err(StoreError::IsFolder)), "{onto_folder:?}");
+        assert!(matches!(onto_folder, Err(StoreError::IsFolder)), "{}", advice(&room, "IsFolder", &onto_folder));
         for name in ["c/d", "c/d/e"] {
             let below_file = room.put_if(name, "x", condition.clone()).await;
-            let Err(StoreError::BelowFile(file)) = below_file else { panic!("{below_file:?}") };
+            let Err(StoreError::BelowFile(file)) = below_file else {
+                panic!("{}", advice(&room, "BelowFile", &below_file))
+            };
             assert_eq!(file, room.key("c").as_str());
         }
     }
@@ -73,4 +83,10 @@ pub(super) async fn a_file_and_a_folder_of_one_name(room: Room) {
     room.put("a", "file").await;
     room.put("c/d", "below").await;
     assert_eq!(room.names().await, ["a", "c/d"]);
+}
+
+/// The message for an answer that would be right if the store declared something else.
+fn advice(room: &Room, refusal: &str, answer: &StoreResult<ETag>) -> String {
+    let declared = room.can().file_and_folder;
+    format!("{answer:?}: the store declares {declared:?}; refuse with {refusal}, or declare FileAndFolder::Held")
 }

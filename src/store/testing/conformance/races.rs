@@ -36,9 +36,14 @@ pub(super) async fn one_of_many_creators_wins(room: Room) {
 }
 
 pub(super) async fn no_increment_is_lost(room: Room) {
+    no_increment_of_two_handles_is_lost([room.clone(), room]).await;
+}
+
+pub(super) async fn no_increment_of_two_handles_is_lost(handles: [Room; 2]) {
+    let [room, _] = &handles;
     room.put("counter", "0").await;
-    at_once(|_| {
-        let room = room.clone();
+    at_once(|number| {
+        let room = handles[number % 2].clone();
         async move {
             for _ in 0..INCREMENTS {
                 while !increment(&room).await {}

@@ -21,7 +21,8 @@ fn part_of_a_child() -> Option<PathBuf> {
 
 /// Runs `test` of this file again as another process.
 fn spawn(test: &str, folder: &Path) -> Child {
-    let test = format!("directory::processes::{test}");
+    let (_binary, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::{test}");
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", &test, "--nocapture"]).env(FOLDER, folder).stdout(Stdio::piped()).spawn().unwrap()
 }

@@ -40,6 +40,8 @@ fn a_stuck_lock_holds_up_the_writes_under_it_until_their_deadline_and_takes_no_t
         for write in writes {
             let error = write.await.unwrap().unwrap_err();
             assert!(matches!(error.cause(), Some(Cause::LockHeld { path }) if path.contains("/locks/")), "{error:?}");
+            let cure = error.cause().and_then(Cause::cure).unwrap();
+            assert!(cure.contains("wait for it, end it, or speak to it with --server"), "it may be one's own: {cure}");
             assert!(!error.is_transient(), "it has been tried for long enough");
         }
         assert!(began.elapsed() <= LOCK_TIMEOUT + std::time::Duration::from_millis(1), "{:?}", began.elapsed());

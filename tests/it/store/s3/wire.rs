@@ -7,7 +7,8 @@ use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
         GetOptions, ListOptions, Metadata, PageToken, PutCondition, PutOptions, S3Options, Store, StoreError, StoreExt,
-        StoreResult, testing::conformance,
+        StoreResult,
+        testing::{conformance, conformance_of_two},
     },
 };
 
@@ -25,6 +26,12 @@ async fn s3_conforms_with_conditional_deletes_and_without() {
     let one = conformance(Arc::new(s3_in_process().0), &KeyPrefix::all()).await;
     let other = conformance(Arc::new(s3_with_script().0), &KeyPrefix::all().folder("some/prefix").unwrap()).await;
     assert_eq!([one.excused, other.excused], [vec![], vec!["a_conditional_delete_needs_its_version"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s3_conforms_behind_two_handles() {
+    let (s3, _memory) = s3_in_process();
+    conformance_of_two(|| Arc::new(s3.clone()), &KeyPrefix::all()).await;
 }
 
 /// Everything that XML, URLs or form encoding treat specially.
