@@ -34,7 +34,7 @@ impl SkillBackend {
         begun: Option<&ETag>,
     ) -> StoreResult<Object> {
         let if_match = file.version.etag().or(begun).cloned();
-        let options = GetOptions { range, if_match, ..GetOptions::default() };
+        let options = GetOptions { range, if_match, keep: file.version.keep(), ..GetOptions::default() };
         self.shared.store.get(&file.key, options).await
     }
 

@@ -13,7 +13,7 @@ use crate::{
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
     session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
-    store::StoreError,
+    store::{Keep, StoreError},
 };
 
 /// The mounts a session sees, and how each is read.
@@ -71,6 +71,14 @@ impl Version {
         match self {
             Self::Pinned(etag) | Self::Listed(etag) => Some(etag),
             Self::Newest => None,
+        }
+    }
+
+    /// How long its content is worth keeping: a snapshot names its version again, a listing names the newest.
+    pub(super) fn keep(&self) -> Keep {
+        match self {
+            Self::Pinned(_) => Keep::Pinned,
+            Self::Listed(_) | Self::Newest => Keep::Newest,
         }
     }
 }

@@ -106,10 +106,10 @@ impl GetOptions {
         Self { range: Some(range), ..Self::default() }
     }
 
-    /// All bytes of exactly this version.
+    /// All bytes of exactly this version, which later gets will name too.
     #[must_use]
     pub fn pinned(etag: ETag) -> Self {
-        Self { if_match: Some(etag), ..Self::default() }
+        Self { if_match: Some(etag), keep: Keep::Pinned, ..Self::default() }
     }
 
     /// The same, of the bytes `range` only.

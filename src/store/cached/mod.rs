@@ -84,8 +84,7 @@ pub struct Cached {
 #[derive(Debug)]
 struct CachedObject {
     object: Object,
-    /// Whether a caller asked for this version by its tag. Then it may be asked for again when it is no longer the
-    /// newest.
+    /// Whether a caller asked for it with [`Keep::Pinned`]. Then it may be asked for again when it is no longer the newest.
     pinned: AtomicBool,
 }
 
@@ -105,7 +104,7 @@ impl CachedObject {
 #[derive(Debug)]
 enum Unkept {
     Failed(StoreError),
-    /// A part of an object, or one too large to keep.
+    /// A part of an object, one too large to keep, or one that is not the newest any more.
     Passing(Object),
 }
 
@@ -122,27 +121,33 @@ impl Cached {
     }
 
     /// Exactly the version `etag`: from memory, or by one request that all its callers share.
-    async fn get_pinned(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
+    async fn get_exactly(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
         let version = (key.clone(), etag);
+        let (range, is_pinned) = (options.range.clone(), options.keep == Keep::Pinned);
         if let Some(kept) = self.content.get(&version).await {
-            kept.pinned.store(true, Ordering::Relaxed);
-            return part(&kept.object, options.range);
+            kept.pinned.fetch_or(is_pinned, Ordering::Relaxed);
+            return part(&kept.object, range);
         }
         // Each piece of a large object is wanted once, and must not wait for the others.
-        if options.range.as_ref().is_some_and(|range| range.start > 0) {
+        if options.keep == Keep::Not || range.as_ref().is_some_and(|range| range.start > 0) {
             return self.inner.get(key, options).await;
         }
-        let range = options.range.clone();
         let load = async {
-            match self.inner.get(key, options.clone()).await {
-                Ok(object) if keepable(&object) => Ok(CachedObject::new(object, true)),
-                Ok(object) => Err(Unkept::Passing(object)),
-                Err(error) => Err(Unkept::Failed(error)),
+            let begun = self.newest.begin();
+            let object = self.inner.get(key, options.clone()).await.map_err(Unkept::Failed)?;
+            // The store gives a version by its tag only while it is the newest.
+            let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
+            self.drop_dead(key, learnt.displaced).await;
+            let is_wanted = learnt.is_newest || is_pinned;
+            if keepable(&object) && is_wanted {
+                Ok(CachedObject::new(object, is_pinned))
+            } else {
+                Err(Unkept::Passing(object))
             }
         };
         match self.content.try_get_with(version, load).await.as_ref().map_err(AsRef::as_ref) {
             Ok(kept) => {
-                kept.pinned.store(true, Ordering::Relaxed);
+                kept.pinned.fetch_or(is_pinned, Ordering::Relaxed);
                 part(&kept.object, range)
             }
             Err(Unkept::Failed(error)) => Err(error.clone()),
@@ -276,7 +281,7 @@ impl Store for Cached {
         match &options.if_match {
             Some(etag) if options.if_none_match.is_none() => {
                 let etag = etag.clone();
-                return self.get_pinned(key, etag, options).await;
+                return self.get_exactly(key, etag, options).await;
             }
             Some(_) => return self.inner.get(key, options).await,
             None => {}

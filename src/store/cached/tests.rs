@@ -35,7 +35,7 @@ impl Bench {
     }
 
     /// What another process writes.
-    fn foreign(&self, text: &'static str) -> ETag {
+    fn foreign(&self, text: impl Into<Bytes>) -> ETag {
         self.memory.put_raw("k", text)
     }
 
@@ -272,6 +272,18 @@ async fn a_version_that_was_asked_for_by_its_tag_stays_when_it_is_overwritten() 
     assert_eq!(bench.get(GetOptions::pinned(first)).await.unwrap(), "one");
     assert_eq!(bench.get(GetOptions::pinned(second)).await.unwrap(), "two");
     assert!(matches!(bench.get(GetOptions::pinned(third)).await, Err(StoreError::PreconditionFailed)));
+}
+
+#[tokio::test]
+async fn a_version_that_a_listing_named_leaves_with_the_next_one() {
+    let bench = Bench::new();
+    for round in 0..100 {
+        let listed = GetOptions { if_match: Some(bench.foreign(format!("{round}"))), ..GetOptions::default() };
+        assert_eq!(bench.get(listed.clone()).await.unwrap(), format!("{round}"));
+        assert_eq!(bench.get(listed).await.unwrap(), format!("{round}"));
+    }
+    bench.cached.content.run_pending_tasks().await;
+    assert_eq!((bench.gets(), bench.cached.content.entry_count()), (100, 1));
 }
 
 #[tokio::test]
