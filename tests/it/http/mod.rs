@@ -1,7 +1,10 @@
 //! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
 
 mod bounds;
+mod examples;
 mod files;
+#[cfg(unix)]
+mod generators;
 mod keys;
 mod lifecycle;
 mod matrix;
@@ -147,6 +150,7 @@ impl Server {
 impl Answer {
     async fn of(response: Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        openapi::is_declared(response.url().path(), status);
         let json = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
         Self { status, headers, json }
     }
