@@ -114,12 +114,14 @@ codes! {
     OffsetOutOfRange "offset_out_of_range" InvalidInput "A read that starts after the last line.";
     OldStringEmpty "old_string_empty" InvalidInput "An edit with nothing to look for.";
     BinaryFile "binary_file" InvalidInput "A file that is not text.";
+    MethodNotAllowed "method_not_allowed" InvalidInput "A method that the route does not have.";
     Unauthenticated "unauthenticated" Unauthenticated "No key, or one that is unknown or expired.";
     Denied "denied" Denied "The key does not reach that user or scope, or the Host or Origin is not ours.";
     ReadOnly "read_only" Denied "A write where only reading is possible.";
     PlanMode "plan_mode" Denied "A change while the session plans.";
     ToolBlocked "tool_blocked" Denied "A tool or skill the policy blocks.";
     ApprovalRequired "approval_required" Denied "A tool or skill that a person must approve first.";
+    RouteNotFound "route_not_found" NotFound "An address that is no route.";
     FileNotFound "file_not_found" NotFound "No file or folder at that path.";
     SkillNotFound "skill_not_found" NotFound "No skill of that name.";
     SessionNotFound "session_not_found" NotFound "No session of that id.";
@@ -151,6 +153,7 @@ impl Code {
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
+            Self::MethodNotAllowed => 405,
             Self::BinaryFile => 415,
             Self::PreconditionFailed => 412,
             _ => self.kind().http_status(),
@@ -167,6 +170,7 @@ impl fmt::Display for Code {
 /// Whether a failed change is in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ChangeOutcome)]
 #[non_exhaustive]
 pub enum Outcome {
     /// It is certain that the change is in the store.
@@ -189,6 +193,7 @@ impl Outcome {
 
 /// What became of each part of a failed change that has several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = ChangeParts)]
 pub struct Parts {
     /// The file, or the files below a folder: `partial` where only some of those went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -324,13 +329,8 @@ impl Error {
     /// The message followed by every cause, for logs and terminals.
     #[must_use]
     pub fn chain(&self) -> String {
-        let mut text = self.message().to_owned();
-        let mut next = std::error::Error::source(self);
-        while let Some(cause) = next {
-            text = format!("{text}: {cause}");
-            next = cause.source();
-        }
-        text
+        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        causes.fold(self.message().to_owned(), |text, cause| format!("{text}: {cause}"))
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the path of a request names, read from the path as it was sent.
 //!
-//! Each segment is decoded once and on its own, so that an encoded `/` can never split or join segments; the router's
-//! own decoding is not used. What the decoded names may be is decided by the types they are parsed into.
+//! Each segment is decoded once and on its own; the router's own decoding is not used. An encoded `/` is refused in the
+//! segments that name one thing, so that it can never split or join them. In the rest of the path, which names a file or
+//! a skill, it is a `/`, because generated clients encode a parameter whole. What the decoded names may be is decided by
+//! the types they are parsed into.
 
 use crate::{
     error::{Code, Error, Result},
@@ -23,32 +25,33 @@ impl Address {
     /// Reads `/v1/users/{user}[/sessions/{session}][/{verb}[/{rest}]]`.
     ///
     /// # Errors
-    /// `invalid_path` for a segment that does not decode or holds an encoded `/`; `invalid_request` for an id that is
-    /// none.
+    /// `invalid_path` for a segment that does not decode, or that holds an encoded `/` before the rest; `invalid_request`
+    /// for an id that is none.
     pub(super) fn parse(path: &str) -> Result<Self> {
-        let mut segments = path.strip_prefix("/v1/users/").unwrap_or_default().split('/').map(decode);
-        let user = Id::parse(&segments.next().transpose()?.unwrap_or_default())?;
-        let collection = segments.next().transpose()?;
+        let mut segments = path.strip_prefix("/v1/users/").unwrap_or_default().split('/');
+        let user = Id::parse(&segments.next().map(decode_name).transpose()?.unwrap_or_default())?;
+        let collection = segments.next().map(decode_name).transpose()?;
         let mut session = None;
         if collection.as_deref() == Some("sessions") {
-            session = segments.next().transpose()?.map(|id| Id::parse(&id)).transpose()?;
-            segments.next().transpose()?;
+            session = segments.next().map(decode_name).transpose()?.map(|id| Id::parse(&id)).transpose()?;
+            segments.next().map(decode_name).transpose()?;
         }
-        let rest = segments.collect::<Result<Vec<_>>>()?.join("/");
+        let rest = segments.map(decode).collect::<Result<Vec<_>>>()?.join("/");
         Ok(Self { user, session, rest })
     }
 }
 
-/// One segment, decoded once.
-fn decode(segment: &str) -> Result<String> {
-    let refused = |why: &str| {
-        Error::new(
-            Code::InvalidPath,
-            format!(
-                "the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"
-            ),
-        )
-    };
+/// One segment that names one thing, decoded once.
+fn decode_name(segment: &str) -> Result<String> {
+    let name = decode(segment)?;
+    if name.contains('/') { Err(refused(segment, "holds an encoded `/`")) } else { Ok(name) }
+}
+
+/// Text with `%XX` in it, decoded once.
+///
+/// # Errors
+/// `invalid_path` if it does not decode.
+pub(super) fn decode(segment: &str) -> Result<String> {
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.bytes();
     while let Some(byte) = rest.next() {
@@ -58,12 +61,20 @@ fn decode(segment: &str) -> Result<String> {
         }
         let digits = rest.next().zip(rest.next()).and_then(|(high, low)| Some(hex(high)? << 4 | hex(low)?));
         match digits {
-            None => return Err(refused("holds a % that is not followed by two hex digits")),
-            Some(b'/') => return Err(refused("holds an encoded `/`")),
+            None => return Err(refused(segment, "holds a % that is not followed by two hex digits")),
             Some(byte) => bytes.push(byte),
         }
     }
-    String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| refused(segment, "is not UTF-8"))
+}
+
+fn refused(segment: &str, why: &str) -> Error {
+    Error::new(
+        Code::InvalidPath,
+        format!(
+            "the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"
+        ),
+    )
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -86,8 +97,14 @@ mod tests {
 
     #[test]
     fn segments_that_could_hide_something_are_refused() {
-        for bad in ["a%2Fb", "a%2fb", "..%2F..%2Fu2", "%", "%4", "%zz", "%ff", "..%c0%af"] {
+        for bad in ["%", "%4", "%zz", "%ff", "..%c0%af"] {
             let path = format!("/v1/users/u1/sessions/s1/files/workspace/{bad}");
+            assert_eq!(Address::parse(&path).unwrap_err().code(), Code::InvalidPath, "{bad}");
+        }
+        for bad in
+            ["u1%2Fskills/a", "u1/sessions/s1%2fls", "u1/sessions%2Fs1", "u1/sessions/s1/files%2Fa", "..%2Fu2/skills"]
+        {
+            let path = format!("/v1/users/{bad}");
             assert_eq!(Address::parse(&path).unwrap_err().code(), Code::InvalidPath, "{bad}");
         }
         assert_eq!(Address::parse("/v1/users/%2e%2e/skills").unwrap_err().code(), Code::InvalidRequest);
@@ -100,5 +117,13 @@ mod tests {
         assert_eq!(rest("a/../b"), "a/../b");
         assert_eq!(rest("a/%2e%2e/b"), "a/../b");
         assert_eq!(rest("a//b/"), "a//b/");
+    }
+
+    #[test]
+    fn an_encoded_slash_in_the_rest_is_a_slash() {
+        let rest = |path: &str| Address::parse(&format!("/v1/users/u/{path}")).unwrap().rest;
+        assert_eq!(rest("sessions/s/files/workspace%2Fa%2fb%252Fc"), "workspace/a/b%2Fc");
+        assert_eq!(rest("sessions/s/files/workspace%2F..%2F..%2Fu2"), "workspace/../../u2");
+        assert_eq!(rest("skills/a%2Fb"), "a/b");
     }
 }

@@ -13,12 +13,14 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, TryStreamExt as _, stream};
 use jiff::fmt::rfc2822::DateTimePrinter;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     body::{broken, check_announced},
     call::SessionCall,
     conditions::{ByteRange, Tags, quoted},
+    openapi::Binary,
     problem::{Failure, Problem, Reply},
     spool::{Upload, Uploads},
 };
@@ -35,13 +37,60 @@ pub(super) fn of_session() -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(get_file, head_file, put_file, delete_file))
 }
 
+/// Which version is asked for.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
+struct ReadConditions {
+    /// Only this version.
+    #[param(rename = "If-Match")]
+    if_match: Option<String>,
+    /// Only if the newest version is none of these.
+    #[param(rename = "If-None-Match")]
+    if_none_match: Option<String>,
+}
+
+/// Which bytes are asked for.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
+struct RangeHeaders {
+    /// One range of bytes, such as `bytes=0-99`.
+    #[param(rename = "Range")]
+    range: Option<String>,
+    /// The range counts only for this version; of another the whole file is the reply.
+    #[param(rename = "If-Range")]
+    if_range: Option<String>,
+}
+
+/// What must hold for a write.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
+struct WriteConditions {
+    /// Replace only this version.
+    #[param(rename = "If-Match")]
+    if_match: Option<String>,
+    /// `*`: only make a new file.
+    #[param(rename = "If-None-Match")]
+    if_none_match: Option<String>,
+}
+
 /// Read a file's bytes. Takes `range`, `if-range`, `if-match` and `if-none-match`.
-#[utoipa::path(get, path = "/files/{*path}", tag = "files", responses(
-    (status = 200, description = "The whole file.", body = Vec<u8>, content_type = "application/octet-stream"),
-    (status = 206, description = "The bytes asked for in `range`.", body = Vec<u8>, content_type = "application/octet-stream"),
-    (status = 304, description = "The version in `if-none-match` is still the newest."),
+#[utoipa::path(get, path = "/files/{*path}", tag = "files", params(ReadConditions, RangeHeaders), responses(
+    (status = 200, description = "The whole file.", body = inline(Binary), content_type = "application/octet-stream",
+        headers(("ETag" = String, description = "The file's version."),
+            ("Last-Modified" = String, description = "When it was written."),
+            ("Accept-Ranges" = String, description = "`bytes`: parts of the file can be asked for."),
+            ("Content-Disposition" = String, description = "`attachment`, with the file's name."))),
+    (status = 206, description = "The bytes asked for in `range`.", body = inline(Binary), content_type = "application/octet-stream",
+        headers(("ETag" = String, description = "The file's version."),
+            ("Content-Range" = String, description = "Which bytes of how many."))),
+    (status = 304, description = "The version in `if-none-match` is still the newest.",
+        headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The version in `if-match` is not the newest."),
-    (status = 416, description = "The file ends before `range`."), Failure))]
+    (status = 416, description = "The file ends before `range`.",
+        headers(("Content-Range" = String, description = "How many bytes the file has."))), Failure))]
 async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
     let path = call.virtual_path();
     let range = ByteRange::of(&headers);
@@ -63,9 +112,14 @@ async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -
 }
 
 /// What `GET` would say of a file, without its bytes.
-#[utoipa::path(head, path = "/files/{*path}", tag = "files", responses(
-    (status = 200, description = "The file's size, version and time are in the headers."),
-    (status = 304, description = "The version in `if-none-match` is still the newest."), Failure))]
+#[utoipa::path(head, path = "/files/{*path}", tag = "files", params(ReadConditions), responses(
+    (status = 200, description = "The file's size, version and time are in the headers.",
+        headers(("ETag" = String, description = "The file's version."),
+            ("Content-Length" = u64, description = "The file's size in bytes."),
+            ("Last-Modified" = String, description = "When it was written."))),
+    (status = 304, description = "The version in `if-none-match` is still the newest.",
+        headers(("ETag" = String, description = "The file's version."))),
+    (status = 412, description = "The version in `if-match` is not the newest."), Failure))]
 async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
     let stat = call.backend.stat(&call.virtual_path()).await?;
     if let Some(answer) = settle_conditions(&headers, &stat)? {
@@ -79,9 +133,10 @@ async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) 
 
 /// Write a file's bytes. `if-none-match: *` only makes a new one, `if-match` only replaces that version; without either
 /// the last writer wins.
-#[utoipa::path(put, path = "/files/{*path}", tag = "files",
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses(
-    (status = 200, description = "Written.", body = WriteReply), (status = 201, description = "Made.", body = WriteReply),
+#[utoipa::path(put, path = "/files/{*path}", tag = "files", params(WriteConditions),
+    request_body(content = inline(Binary), content_type = "application/octet-stream"), responses(
+    (status = 200, description = "Written.", body = WriteReply, headers(("ETag" = String, description = "The file's new version."))),
+    (status = 201, description = "Made.", body = WriteReply, headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The condition does not hold; nothing was written."), Failure))]
 async fn put_file(
     Extension(call): Extension<SessionCall>,
@@ -106,7 +161,8 @@ async fn put_file(
 
 /// Delete a file, or a folder and everything below it. Where some files of a folder could not be deleted, this is the problem
 /// of the first of them, with `outcome` for the whole, `deleted` and `failed`; the same call, made again, deletes the rest.
-#[utoipa::path(delete, path = "/files/{*path}", tag = "files", responses(
+#[utoipa::path(delete, path = "/files/{*path}", tag = "files",
+    params(("If-Match" = Option<String>, Header, description = "Delete only this version.")), responses(
     (status = 204, description = "Deleted."),
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
 async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<StatusCode> {

@@ -23,7 +23,7 @@ use crate::{
     path::Id,
 };
 
-const REQUEST_ID: &str = "x-request-id";
+pub(super) const REQUEST_ID: &str = "x-request-id";
 
 /// The user a call was let in for, for the log.
 #[derive(Clone, Debug)]

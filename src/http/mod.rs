@@ -5,6 +5,7 @@
 //! JSON. What they must not forget is not theirs to remember: who is calling, the size and time limits, request ids, logs
 //! and the shape of errors are layers around them, in [`router`]. The same handlers generate the OpenAPI document.
 
+mod accept;
 mod address;
 mod admission;
 mod app;
@@ -13,6 +14,7 @@ mod call;
 mod conditions;
 mod connections;
 mod cost;
+mod download;
 mod files;
 mod guard;
 mod held;
@@ -21,6 +23,7 @@ mod metrics;
 mod openapi;
 mod operations;
 mod pace;
+mod part_name;
 mod problem;
 mod prompt;
 mod router;
@@ -31,7 +34,7 @@ mod skills;
 mod spool;
 mod stall;
 mod tools;
-mod transfer;
+mod upload;
 
 pub use app::HttpConfig;
 pub use openapi::openapi;

@@ -10,8 +10,24 @@ use super::{
 };
 use crate::{
     backend::BackendProtocol as _,
-    wire::{self, with_operations},
+    wire::{self, Operation, with_operations},
 };
+
+/// What a generated client calls an operation: a verb and what it is done to, since short names such as `ls` and `delete`
+/// say little, or are taken, among a program's own.
+const fn id(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Ls => "list_folder",
+        Operation::Read => "read_file",
+        Operation::Grep => "search_files",
+        Operation::Glob => "find_files",
+        Operation::Write => "write_file",
+        Operation::Edit => "edit_file",
+        Operation::Move => "move_path",
+        Operation::Delete => "delete_path",
+        named_well => named_well.name(),
+    }
+}
 
 macro_rules! operations {
     ($(
@@ -26,7 +42,7 @@ macro_rules! operations {
 
         $(
             $(#[doc = $doc])*
-            #[utoipa::path(post, path = concat!("/", $name), operation_id = $name, tag = $tag,
+            #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = $tag,
                 request_body = wire::$request, responses((status = 200, body = wire::$reply), Failure))]
             async fn $method(
                 Extension(call): Extension<SessionCall>,

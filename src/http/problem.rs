@@ -17,7 +17,10 @@ use utoipa::{
     openapi::{RefOr, schema::Schema},
 };
 
-use crate::error::{Code, Error, Kind, Outcome, Parts};
+use crate::{
+    error::{Code, Error, Kind, Outcome, Parts},
+    wire::ErrorCode,
+};
 
 /// What a handler returns.
 pub(super) type Reply<T> = Result<T, Problem>;
@@ -61,7 +64,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The document, as clients see it.
+/// What went wrong and what to do next, by RFC 9457.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(super) struct Document<'a> {
@@ -75,6 +78,7 @@ pub(super) struct Document<'a> {
     /// What is wrong and what to do next, written for the agent that reads it.
     detail: &'a str,
     /// The stable code.
+    #[schema(value_type = ErrorCode)]
     code: &'static str,
     /// The id of this request in the service's log.
     request_id: &'a str,

@@ -8,6 +8,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
+    accept::prefers,
     body::Parameters,
     call::SessionCall,
     conditions::{Tags, quoted},
@@ -24,16 +25,21 @@ pub(super) fn of_session() -> OpenApiRouter {
 }
 
 /// Render the prompt. With `accept: text/plain` the reply is the bare prompt. The ETag stays while the prompt does.
-#[utoipa::path(get, path = "/prompt", operation_id = "prompt", tag = "skills", params(PromptRequest), responses(
-    (status = 200, content((Rendering = "application/json"), (String = "text/plain"))),
-    (status = 304, description = "The prompt is still the one of `if-none-match`."), Failure))]
+#[utoipa::path(get, path = "/prompt", operation_id = "render_prompt", tag = "skills",
+    params(PromptRequest, ("If-None-Match" = Option<String>, Header, description = "The `ETag` of a prompt that the client has.")),
+    responses(
+        (status = 200, content((Rendering = "application/json"), (String = "text/plain")),
+            headers(("ETag" = String, description = "The tag of these very bytes."))),
+        (status = 304, description = "The prompt is still the one of `if-none-match`.",
+            headers(("ETag" = String, description = "The tag of these very bytes."))),
+        Failure))]
 async fn show(
     Extension(call): Extension<SessionCall>,
     Parameters(request): Parameters<PromptRequest>,
     headers: HeaderMap,
 ) -> Reply<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
-    let plain = wants_plain_text(&headers);
+    let plain = prefers(&headers, "text/plain", "application/json");
     // Two representations of one prompt must not share a strong tag.
     let form = if plain { "text" } else { "json" };
     let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
@@ -48,10 +54,4 @@ async fn show(
     headers.insert(header::VARY, HeaderValue::from_static("accept"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
-}
-
-/// Whether plain text is named and JSON is not.
-fn wants_plain_text(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted.contains("text/plain") && !accepted.contains("application/json")
 }

@@ -9,7 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::{
     app::App,
     call::{enter_user, tell_version},
-    files, layers, openapi, operations, prompt, service, sessions, skills, tools, transfer,
+    download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
 };
 
 /// Every route with its description; what surrounds them is added by [`router`].
@@ -26,7 +26,8 @@ fn of_session() -> OpenApiRouter {
         .merge(sessions::of_session())
         .merge(operations::of_session())
         .merge(files::of_session())
-        .merge(transfer::of_session())
+        .merge(upload::of_session())
+        .merge(download::of_session())
         .merge(prompt::of_session())
         .merge(tools::of_session())
         .route_layer(from_fn(tell_version))

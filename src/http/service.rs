@@ -4,8 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use axum::{
     Extension, Json,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, header},
     response::{Html, IntoResponse as _, Response},
+    routing::get,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,30 +24,32 @@ const DOCS_PAGE: &str = include_str!("docs.html");
 /// Where the page's one script and one style sheet say that they are the page's own.
 const NONCE: &str = "{{nonce}}";
 
-/// The routes at the root.
+/// The routes at the root. What is no call of a client, such as the document itself, is not in the document.
 pub(super) fn routes() -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(healthz))
         .routes(routes!(readyz))
-        .routes(routes!(metrics))
-        .routes(routes!(openapi_json))
-        .routes(routes!(docs))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(openapi_json))
+        .route("/docs", get(docs))
 }
 
 /// That the service is there.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HealthReply)]
 struct Health {
     status: &'static str,
 }
 
 /// Whether the process is alive.
-#[utoipa::path(get, path = "/healthz", tag = "service", security(()), responses((status = 200, body = Health)))]
+#[utoipa::path(get, path = "/healthz", operation_id = "check_health", tag = "service", security(()),
+    responses((status = 200, body = Health), Failure))]
 async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
 /// Whether requests are welcome: the store can be reached and honours conditional writes, and the service is not stopping.
-#[utoipa::path(get, path = "/readyz", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
+#[utoipa::path(get, path = "/readyz", operation_id = "check_readiness", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
 async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
     let unready = |why: String| Problem::from(Error::new(Code::StoreUnavailable, why));
     if app.is_stopping() {
@@ -58,8 +61,6 @@ async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = "service", security(()),
-    responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")))]
 async fn metrics(Extension(app): Extension<Arc<App>>) -> Response {
     let mut text = app.metrics.render();
     let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
@@ -76,8 +77,7 @@ async fn metrics(Extension(app): Extension<Arc<App>>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
-/// This document.
-#[utoipa::path(get, path = "/openapi.json", tag = "service", security(()), responses((status = 200, body = Object)))]
+/// The OpenAPI document.
 async fn openapi_json() -> Reply<Response> {
     static DOCUMENT: LazyLock<Result<String, serde_json::Error>> =
         LazyLock::new(|| serde_json::to_string(&openapi::openapi()));
@@ -88,7 +88,6 @@ async fn openapi_json() -> Reply<Response> {
 }
 
 /// A page that lists the operations and lets a person try them.
-#[utoipa::path(get, path = "/docs", tag = "service", security(()), responses((status = 200, body = String, content_type = "text/html")))]
 async fn docs(Extension(app): Extension<Arc<App>>) -> Response {
     let nonce = format!("{:032x}", app.clock.random());
     let policy = format!(
@@ -106,13 +105,11 @@ async fn docs(Extension(app): Extension<Arc<App>>) -> Response {
 
 /// The answer to a path that is no route.
 pub(super) async fn unknown_route() -> Problem {
-    let error = Error::new(Code::InvalidRequest, "there is no such route; /openapi.json lists those there are");
-    Problem::with_status(error, StatusCode::NOT_FOUND)
+    Error::new(Code::RouteNotFound, "there is no such route; /openapi.json lists those there are").into()
 }
 
 /// The answer to a method that a route does not have.
 pub(super) async fn unknown_method() -> Problem {
-    let error =
-        Error::new(Code::InvalidRequest, "this route does not take that method; /openapi.json lists those it does");
-    Problem::with_status(error, StatusCode::METHOD_NOT_ALLOWED)
+    Error::new(Code::MethodNotAllowed, "this route does not take that method; the header `allow` lists those it does")
+        .into()
 }

@@ -28,7 +28,7 @@ async fn list(
 
 /// Run the tool calls of one turn. The reply is the user message that answers them, with a result for each in their
 /// order; a call that fails is a result with `is_error`, not a problem.
-#[utoipa::path(post, path = "/tool_calls", operation_id = "tool_calls", tag = "tools", request_body = ToolCallsRequest,
+#[utoipa::path(post, path = "/tool_calls", operation_id = "run_tool_calls", tag = "tools", request_body = ToolCallsRequest,
     responses((status = 200, body = ToolResults), Failure))]
 async fn answer_calls(
     Extension(call): Extension<SessionCall>,
@@ -39,7 +39,7 @@ async fn answer_calls(
 }
 
 /// Run the slash command that a message may be: `/skill arguments` loads that skill. Any other text comes back unchanged.
-#[utoipa::path(post, path = "/messages", operation_id = "message", tag = "tools", request_body = MessageRequest,
+#[utoipa::path(post, path = "/messages", operation_id = "send_message", tag = "tools", request_body = MessageRequest,
     responses((status = 200, body = MessageReply), Failure))]
 async fn read_message(
     Extension(call): Extension<SessionCall>,

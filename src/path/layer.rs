@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 /// The origin of a skill. The nearest layer wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SkillLayer)]
 pub enum Layer {
     /// The user's own folder.
     #[default]

@@ -15,6 +15,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
+#[schema(as = PromptFormat)]
 pub enum Format {
     /// `<available_skills>`, as most models have been taught.
     #[default]
@@ -79,6 +80,7 @@ pub struct Scene<'a> {
 
 /// A prompt and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = PromptReply)]
 pub struct Rendering {
     /// The text for the system prompt.
     pub prompt: String,

@@ -11,7 +11,7 @@ use crate::{error::Result, path::Id};
 /// What to change of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = ChangeRequest)]
+#[schema(as = ChangeSessionRequest)]
 pub struct ChangeSession {
     /// The new policy, whole; needs a key of scope `control`.
     pub policy: Option<Policy>,

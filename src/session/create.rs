@@ -11,7 +11,7 @@ use crate::{error::Result, path::Id};
 /// What a new session begins with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = CreateRequest)]
+#[schema(as = CreateSessionRequest)]
 pub struct CreateSession {
     /// Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
     /// agents.

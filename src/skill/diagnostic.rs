@@ -8,6 +8,7 @@ use crate::limits::SKILL_FINDINGS;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = DiagnosticSeverity)]
 pub enum Severity {
     /// The skill works; the author should know.
     Warning,
@@ -126,6 +127,7 @@ impl FindingCode {
 
 /// One finding, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = SkillFileDiagnostic)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,

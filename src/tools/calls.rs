@@ -51,6 +51,7 @@ pub struct ToolResults {
 /// Whose message results are: the protocol has the user say them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MessageRole)]
 pub enum Role {
     /// The user's.
     #[default]

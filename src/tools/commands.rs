@@ -23,6 +23,7 @@ use crate::{
 
 /// A slash command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = SlashCommand)]
 pub struct Command {
     /// The skill it names: as it was typed, or, once loaded, its path.
     pub skill: String,

@@ -5,9 +5,11 @@
 //! into types before anything else.
 
 mod documents;
+mod error_code;
 mod operations;
 mod transfer;
 
 pub use documents::*;
+pub(crate) use error_code::ErrorCode;
 pub use operations::*;
 pub use transfer::{DownloadOutcome, UploadFile, UploadOutcome, WriteCondition};

@@ -29,6 +29,7 @@ pub enum SkillsAccess {
 /// Which skills `/skills` shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SkillVisibility)]
 pub enum Visibility {
     /// The skills this session loaded.
     #[default]

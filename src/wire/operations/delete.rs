@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Operation, Request, Touch};
-use crate::error::Outcome;
+use crate::{error::Outcome, wire::ErrorCode};
 
 /// Delete a file, or a folder and everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -38,6 +38,7 @@ pub struct FailedFile {
     /// The file.
     pub path: String,
     /// The code of what went wrong.
+    #[schema(value_type = ErrorCode)]
     pub code: String,
     /// Whether it may have been changed.
     pub outcome: Outcome,

@@ -92,6 +92,7 @@ impl LoadSkillRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SkillInvoker)]
 pub enum Invoker {
     /// A model, by a tool: not where `disable-model-invocation` is set.
     #[default]

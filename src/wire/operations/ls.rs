@@ -16,6 +16,7 @@ pub struct LsRequest {
 
 /// One entry of a folder, or one file of a glob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = FileEntry)]
 pub struct Entry {
     /// Absolute, without a trailing slash.
     pub path: String,

@@ -75,7 +75,7 @@ async fn a_store_that_is_down_gives_a_problem_that_says_what_became_of_the_chang
 async fn requests_are_counted_by_route_and_never_by_path() {
     let server = Server::start().await;
     server.op("ls", json!({"path": "/"})).await.is(200);
-    server.send(Method::GET, &server.session("/ls"), &json!({})).await.is_problem(405, "invalid_request");
+    server.send(Method::GET, &server.session("/ls"), &json!({})).await.is_problem(405, "method_not_allowed");
     let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
     let route = "/v1/users/{user}/sessions/{session}/ls";
     assert!(

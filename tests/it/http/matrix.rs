@@ -154,7 +154,7 @@ macro_rules! in_session {
 
 /// Every call. `{file}` in a body is a file of this call alone.
 fn calls() -> Vec<Call> {
-    let service = ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"];
+    let service = ["/healthz", "/readyz"];
     let mut all: Vec<Call> = service.map(|path| call("get", path, Does::Service, Value::Null)).into();
     all.extend(about_sessions());
     all.extend(in_sessions());

@@ -2,7 +2,10 @@
 
 mod agent_loop;
 mod bounds;
+mod examples;
 mod files;
+#[cfg(unix)]
+mod generators;
 mod keys;
 mod lifecycle;
 mod matrix;
@@ -149,6 +152,7 @@ impl Server {
 impl Answer {
     async fn of(response: Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        openapi::is_declared(response.url().path(), status);
         let json: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
         refusals::count(json["code"].as_str());
         Self { status, headers, json }

@@ -1,6 +1,6 @@
 //! The OpenAPI document.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use serde_json::Value;
 use skillmount::limits::SEARCH_RESULTS_MOST;
@@ -27,18 +27,93 @@ fn every_operation_is_described_tagged_and_says_how_it_fails() {
     let mut ids = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         assert!(!path.contains('*'), "{path}");
-        let declared = item["parameters"].as_array().map_or(0, Vec::len);
+        let parameters = item["parameters"].as_array().into_iter().flatten();
+        let declared = parameters.filter(|parameter| parameter["in"] == "path").count();
         assert_eq!(path.matches('{').count(), declared, "{path}");
         for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
             assert!(operation["summary"].is_string() && operation["tags"][0].is_string(), "{method} {path}");
             assert!(ids.insert(operation["operationId"].to_string()), "{method} {path}");
+            assert!(operation["operationId"].as_str().unwrap().contains('_'), "{method} {path}: a verb and a noun");
             if path.starts_with("/v1/") {
-                for status in ["400", "401", "403", "404", "409", "413", "429", "500", "503"] {
+                for status in ["400", "401", "403", "404", "409", "413", "429", "431", "500", "503"] {
                     let problem = &operation["responses"][status]["content"]["application/problem+json"];
                     assert!(problem.is_object(), "{method} {path} {status}");
                 }
             }
         }
+    }
+}
+
+/// Fails if no operation at this address declares the status. Every answer that these tests get comes by here.
+#[track_caller]
+pub(super) fn is_declared(address: &str, status: u16) {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(skillmount::http::openapi()).unwrap());
+    let mut items = DOCUMENT["paths"].as_object().unwrap().iter().filter(|(path, _)| covers(path, address)).peekable();
+    if items.peek().is_none() || status == 405 {
+        return;
+    }
+    let mut operations = items.flat_map(|(_, item)| item.as_object().unwrap().values());
+    assert!(
+        operations.any(|one| one["responses"][status.to_string()].is_object()),
+        "{status} {address} is not declared"
+    );
+}
+
+/// Whether an address is one of a path.
+fn covers(path: &str, address: &str) -> bool {
+    let (mut wanted, mut given) = (path.split('/'), address.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) | (Some("{path}" | "{skill}"), Some(_)) => return true,
+            (Some(wanted), Some(given)) if wanted == given || wanted.starts_with('{') => {}
+            _ => return false,
+        }
+    }
+}
+
+#[test]
+fn replies_say_what_they_are_and_which_headers_they_have() {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    assert_eq!(document["info"]["license"]["identifier"], "Apache-2.0");
+    for path in ["/docs", "/openapi.json", "/metrics"] {
+        assert!(document["paths"][path].is_null(), "{path} is no call of a client");
+    }
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
+            for (status, reply) in operation["responses"].as_object().unwrap() {
+                let place = format!("{method} {path} {status}");
+                assert!(reply["description"].as_str().is_some_and(|about| !about.is_empty()), "{place}");
+                let has = |name: &str| reply["headers"][name].is_object();
+                assert!(has("x-request-id"), "{place}");
+                assert_eq!(has("Retry-After"), ["429", "503"].contains(&status.as_str()), "{place}");
+                let in_session = path.contains("{session}") && status.starts_with(['2', '3']);
+                assert_eq!(has("x-skillmount-session-version"), in_session, "{place}");
+            }
+        }
+    }
+    let file = &document["paths"]["/v1/users/{user}/sessions/{session}/files/{path}"];
+    let sent: Vec<_> = file["get"]["parameters"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(sent, ["If-Match", "If-None-Match", "Range", "If-Range"]);
+    assert!(file["get"]["responses"]["200"]["headers"]["ETag"].is_object());
+}
+
+#[test]
+fn bytes_are_bytes_and_codes_are_an_enumeration() {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let file = &document["paths"]["/v1/users/{user}/sessions/{session}/files/{path}"];
+    for bytes in [&file["put"]["requestBody"], &file["get"]["responses"]["200"]] {
+        let schema = &bytes["content"]["application/octet-stream"]["schema"];
+        assert_eq!((&schema["type"], &schema["format"]), (&"string".into(), &"binary".into()));
+    }
+    let schemas = &document["components"]["schemas"];
+    let codes: Vec<_> =
+        schemas["ErrorCode"]["enum"].as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
+    assert_eq!(codes, skillmount::error::Code::ALL.iter().map(|code| code.as_str()).collect::<Vec<_>>());
+    for (schema, member) in
+        [("Problem", "code"), ("FailedFile", "code"), ("UploadedFile", "error"), ("DownloadedFile", "error")]
+    {
+        let member = schemas[schema]["properties"][member].to_string();
+        assert!(member.contains("#/components/schemas/ErrorCode"), "{schema}: {member}");
     }
 }
 

@@ -23,7 +23,7 @@ async fn bad_paths_are_refused_and_the_store_is_never_asked() {
         server.op("write", json!({"file_path": path, "content": ""})).await.is_problem(400, "invalid_path");
     }
     for path in [
-        "workspace/a%2Fb",
+        "workspace%2F%2Fa",
         "workspace/..%2F..%2Fu2",
         "workspace/%2e%2e%2fx",
         "workspace//a",
@@ -38,10 +38,33 @@ async fn bad_paths_are_refused_and_the_store_is_never_asked() {
         raw(&server, "GET", &format!("/v1/users/{id}/sessions")).await.contains_problem("invalid_request");
         raw(&server, "GET", &format!("/v1/users/u1/sessions/{id}")).await.contains_problem("invalid_request");
     }
-    raw(&server, "GET", "/v1/users/..%2Fu2/sessions").await.contains_problem("invalid_path");
+    for address in ["..%2Fu2/sessions", "u1/sessions/s1%2Fls", "u1/sessions/s1%2F..%2F..%2Fu2"] {
+        raw(&server, "GET", &format!("/v1/users/{address}")).await.contains_problem("invalid_path");
+    }
+    for address in ["u1%2Fsessions", "u1/sessions/s1/files%2Fworkspace/a"] {
+        server.get(&format!("{}/v1/users/{address}", server.base)).await.is_problem(404, "route_not_found");
+    }
     for verb in [Verb::Get, Verb::Put, Verb::Head, Verb::List, Verb::Delete] {
         assert_eq!(server.faulty.seen(verb), 0, "{verb:?}");
     }
+}
+
+// S-PATH-8: In the address of a file or a skill, `%2F` is a `/`; in an id it is `invalid_path`.
+#[tokio::test]
+async fn an_encoded_slash_in_the_path_of_a_file_is_a_slash() {
+    let server = Server::start().await;
+    server.put("/workspace/a/b", "x").await;
+    for path in ["workspace/a/b", "workspace%2Fa%2fb", "workspace/a%2Fb"] {
+        let got = server.client.get(server.session(&format!("/files/{path}"))).send().await.unwrap();
+        assert_eq!(got.text().await.unwrap(), "x", "{path}");
+    }
+    // Decoded once, and by its own parser then: what was encoded twice is a name, and nothing leaves the session.
+    server.get(&server.session("/files/workspace/a%252Fb")).await.is_problem(404, "file_not_found");
+    for path in ["%2Fworkspace%2Fa%2Fb", "workspace%2F..%2F..%2Fu2", "workspace%2Fa%2F%2Fb"] {
+        server.get(&server.session(&format!("/files/{path}"))).await.is_problem(400, "invalid_path");
+    }
+    let other = server.get(&server.user("/sessions/s1%2Ffiles%2Fworkspace%2Fa%2Fb")).await;
+    other.is_problem(400, "invalid_path");
 }
 
 // S-ERROR-3: An unknown field or a wrong type in a request is `invalid_request`.
@@ -118,14 +141,16 @@ async fn headers_are_taken_at_the_limit_and_refused_beyond_it() {
     assert!(exchange(&server, &head(4 * HEADER_BYTES)).await.starts_with("HTTP/1.1 431"));
 }
 
+// S-ERROR-5: An address that is no route is `route_not_found`, and a method that a route does not have
+// `method_not_allowed`, with `Allow`.
 #[tokio::test]
 async fn unknown_routes_and_methods_are_problems_too() {
     let server = Server::start().await;
     for path in ["/", "/v1", "/v1/users/u1", "/v1/users/u1/nothing", "/v2/users/u1/sessions"] {
-        server.get(&format!("{}{path}", server.base)).await.is_problem(404, "invalid_request");
+        server.get(&format!("{}{path}", server.base)).await.is_problem(404, "route_not_found");
     }
     let wrong = server.send(Method::DELETE, &server.session("/ls"), &json!({})).await;
-    assert_eq!(wrong.is_problem(405, "invalid_request").header("allow"), "POST");
+    assert_eq!(wrong.is_problem(405, "method_not_allowed").header("allow"), "POST");
 }
 
 #[tokio::test]

@@ -32,6 +32,31 @@ async fn each_file_of_an_upload_has_its_own_outcome_in_order() {
     assert_eq!(&*got.bytes().await.unwrap(), [0, 1, 2]);
 }
 
+// S-TRANSFER-3: The name of an uploaded part is the file's path, however its client escapes a quote or a backslash in it.
+#[tokio::test]
+async fn a_part_arrives_under_the_name_that_was_meant() {
+    let server = Server::start().await;
+    for (written, meant) in [
+        (r#"name="/workspace/q%22x.md""#, "/workspace/q\"x.md"),
+        (r#"name="/workspace/q\"y.md"; filename="f""#, "/workspace/q\"y.md"),
+        (r#"name="/workspace/a\b.md""#, "/workspace/a\\b.md"),
+        (r#"name="/workspace/c\\d.md""#, "/workspace/c\\d.md"),
+        (r#"filename="name=z"; name="/workspace/100%.md""#, "/workspace/100%.md"),
+        (r"name*=utf-8''%2Fworkspace%2Fe%22%C3%B1.md", "/workspace/e\"ñ.md"),
+    ] {
+        let body = format!("--b\r\ncontent-disposition: form-data; {written}\r\n\r\n{meant}\r\n--b--\r\n");
+        let request = server.client.post(server.session("/upload"));
+        let request = request.header("content-type", "multipart/form-data; boundary=b").body(body);
+        let answer = Answer::of(request.send().await.unwrap()).await;
+        assert_eq!(
+            (&answer.is(200)["files"][0]["path"], &answer.json["files"][0]["error"]),
+            (&json!(meant), &json!(null))
+        );
+        let read = server.op("read", json!({"file_path": meant})).await;
+        assert_eq!(read.is(200)["content"], meant, "{written}");
+    }
+}
+
 #[tokio::test]
 async fn an_upload_takes_so_many_files_and_no_more() {
     let server = Server::start().await;
@@ -75,6 +100,49 @@ async fn a_download_has_a_part_for_each_path_in_order() {
     assert!(parts[2].contains("x-error: file_not_found\r\n") && !parts[1].contains("x-error"));
     assert!(parts[3].contains("content-length: 0\r\n") && parts[3].ends_with("\r\n\r\n\r\n"));
     assert!(parts[4].contains("x-error: invalid_path\r\n"));
+}
+
+// S-TRANSFER-4: A download is `multipart/mixed`, or one JSON document with the bytes in base64 for a client that accepts
+// `application/json`.
+#[tokio::test]
+async fn a_download_as_json_has_the_bytes_in_base64() {
+    let server = Server::start().await;
+    // More than one piece of base64, and an odd number of bytes.
+    let large: Vec<u8> = (0..200_000_u32).map(|at| u8::try_from(at % 251).unwrap()).collect();
+    for (path, bytes) in
+        [("/workspace/a", vec![0, 255, 10, 7]), ("/workspace/empty", vec![]), ("/workspace/l", large.clone())]
+    {
+        server.put(path, bytes).await;
+    }
+    let paths = json!({"paths": ["/workspace/a", "/workspace/no \"x\"", "/workspace/empty", "/workspace/l", "bad"]});
+    let ask = server.client.post(server.session("/download")).header("accept", "application/json").json(&paths);
+    let answer = Answer::of(ask.send().await.unwrap()).await;
+    assert_eq!((answer.header("content-type"), answer.header("vary")), ("application/json", "accept"));
+    let files = answer.is(200)["files"].as_array().unwrap();
+    let given: Vec<_> = files.iter().map(|file| file["path"].clone()).collect();
+    assert_eq!(json!(given), paths["paths"]);
+    assert_eq!((&files[0]["content"], &files[2]["content"]), (&json!("AP8KBw=="), &json!("")));
+    assert!(files[0]["etag"].is_string() && files[0].get("error").is_none());
+    assert_eq!((&files[1]["error"], &files[4]["error"]), (&json!("file_not_found"), &json!("invalid_path")));
+    assert!(files[1]["detail"].is_string() && files[1].get("content").is_none());
+    let text = files[3]["content"].as_str().unwrap();
+    assert_eq!(text.len(), large.len().div_ceil(3) * 4);
+    assert!(text.trim_end_matches('=').bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte)));
+    assert_eq!(base64_of(&large), text);
+    let none = json!({"paths": []});
+    let ask = server.client.post(server.session("/download")).header("accept", "application/json").json(&none);
+    assert_eq!(Answer::of(ask.send().await.unwrap()).await.json, json!({"files": []}));
+}
+
+/// Base64 once more, so that the service is not held against its own crate.
+fn base64_of(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let bits = (0..3).fold(0_usize, |bits, at| bits << 8 | usize::from(group.get(at).copied().unwrap_or(0)));
+        let digit = |at: usize| if at > group.len() { '=' } else { char::from(DIGITS[bits >> (18 - 6 * at) & 63]) };
+        (0..4).map(digit).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
 }
 
 #[tokio::test]

@@ -1,24 +1,22 @@
-//! Many files in one request: each succeeds or fails on its own, and the outcomes come in order.
+//! Many files in one request: each is stored or fails on its own, and the outcomes come in order.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use axum::{
     Extension, Json,
-    body::{Body, HttpBody as _},
+    body::HttpBody as _,
     extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request, multipart::Field},
-    http::header,
-    response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
-use serde::{Deserialize, Serialize};
+use futures_util::TryStreamExt as _;
+use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    body::{JsonBody, broken},
+    body::broken,
     call::SessionCall,
-    files::{chunks, percent_encoded},
+    openapi::Binary,
+    part_name::part_name,
     problem::{Failure, Reply},
     spool::{Upload, Uploads},
 };
@@ -26,13 +24,13 @@ use crate::{
     backend::{BackendProtocol as _, SkillBackend},
     error::{Code, Error, Outcome, Parts, Result},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
-    wire::UploadFile,
+    wire::{ErrorCode, UploadFile},
 };
 
-/// Upload and download of many files.
+/// The upload of many files.
 pub(super) fn of_session() -> OpenApiRouter {
     // Each part has its own limit; axum's, of two megabytes for all of them, would cut an upload off in the middle.
-    OpenApiRouter::new().routes(routes!(upload)).routes(routes!(download)).layer(DefaultBodyLimit::disable())
+    OpenApiRouter::new().routes(routes!(upload)).layer(DefaultBodyLimit::disable())
 }
 
 /// What became of the files of an upload.
@@ -51,6 +49,7 @@ struct UploadedFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     etag: Option<String>,
     /// The code of what went wrong.
+    #[schema(value_type = Option<ErrorCode>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
     /// What went wrong, in words.
@@ -64,9 +63,22 @@ struct UploadedFile {
     parts: Option<Parts>,
 }
 
+/// A part for each file, its name the virtual path.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    clippy::zero_sized_map_values,
+    reason = "read by the OpenAPI generator alone: parts are read one by one"
+)]
+struct UploadRequest {
+    #[serde(flatten)]
+    #[schema(inline)]
+    parts: BTreeMap<String, Binary>,
+}
+
 /// Upload files: a part for each, its name the virtual path. Files that exist are replaced.
-#[utoipa::path(post, path = "/upload", tag = "files", request_body(content = Object, content_type = "multipart/form-data"),
-    responses((status = 200, body = UploadReply), Failure))]
+#[utoipa::path(post, path = "/upload", operation_id = "upload_files", tag = "files",
+    request_body(content = UploadRequest, content_type = "multipart/form-data"), responses((status = 200, body = UploadReply), Failure))]
 async fn upload(
     Extension(call): Extension<SessionCall>,
     Extension(uploads): Extension<Uploads>,
@@ -82,7 +94,7 @@ async fn upload(
         match parts.next_field().await {
             Ok(None) => return Ok(Json(UploadReply { files })),
             Ok(Some(part)) if files.len() < TRANSFER_FILES => {
-                let path = part.name().unwrap_or_default().to_owned();
+                let path = part_name(part.headers()).unwrap_or_default();
                 let outcome = store_part(&call.backend, &uploads, &path, most, part).await;
                 files.push(UploadedFile::new(path, outcome));
             }
@@ -137,57 +149,4 @@ fn partly(error: Error, files: &[UploadedFile]) -> Error {
     error
         .with_outcome(Outcome::of_all(outcomes).unwrap_or(Outcome::NotApplied))
         .with_detail("files", serde_json::to_value(files).unwrap_or_default())
-}
-
-/// Which files.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct DownloadRequest {
-    /// Virtual paths.
-    paths: Vec<String>,
-}
-
-/// Download files: a part for each path, in order, with `content-location`; those that failed have `x-error`, the code,
-/// and the reason as their text.
-#[utoipa::path(post, path = "/download", tag = "files", request_body = DownloadRequest,
-    responses((status = 200, description = "A part for each path, in order.", body = Vec<u8>, content_type = "multipart/mixed"), Failure))]
-async fn download(
-    Extension(call): Extension<SessionCall>,
-    JsonBody(request): JsonBody<DownloadRequest>,
-) -> Reply<Response> {
-    if request.paths.len() > TRANSFER_FILES {
-        let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message).into());
-    }
-    let boundary: Arc<str> = format!("skillmount-{:032x}", call.user.app.clock.random()).into();
-    let content_type = format!("multipart/mixed; boundary={boundary}");
-    let end = Bytes::from(format!("--{boundary}--\r\n"));
-    let parts = stream::iter(request.paths).then(move |path| part(call.backend.clone(), path, Arc::clone(&boundary)));
-    let body = parts.flatten().chain(stream::iter([Ok(end)]));
-    Ok(([(header::CONTENT_TYPE, content_type)], Body::from_stream(body)).into_response())
-}
-
-/// One part: its head, its bytes or the reason there are none, and the line end that closes it.
-async fn part(backend: SkillBackend, path: String, boundary: Arc<str>) -> impl Stream<Item = Result<Bytes>> {
-    let location = path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/");
-    let head = format!("--{boundary}\r\ncontent-location: {location}\r\n");
-    let (head, bytes) = match backend.open(&path, None, None).await {
-        Ok(reader) => {
-            let (etag, length) = (reader.stat().etag.clone(), reader.stat().size);
-            let head = format!(
-                "{head}content-type: application/octet-stream\r\netag: \"{etag}\"\r\ncontent-length: {length}\r\n\r\n"
-            );
-            (head, chunks(reader).left_stream())
-        }
-        Err(error) => {
-            let text = Bytes::from(error.message().to_owned());
-            let (code, length) = (error.code(), text.len());
-            let head = format!(
-                "{head}content-type: text/plain; charset=utf-8\r\nx-error: {code}\r\ncontent-length: {length}\r\n\r\n"
-            );
-            (head, stream::iter([Ok(text)]).right_stream())
-        }
-    };
-    let line_end = Bytes::from_static(b"\r\n");
-    stream::iter([Ok(Bytes::from(head))]).chain(bytes).chain(stream::iter([Ok(line_end)]))
 }

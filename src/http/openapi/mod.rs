@@ -1,25 +1,47 @@
 //! The OpenAPI document: generated from the handlers, finished here.
+//!
+//! Clients in other languages are generated from it, so it says all that a generator asks for. What holds for every
+//! operation, such as the headers around it, is added by rule, so that no handler can forget it.
+
+mod binary;
+mod bounds;
+mod examples;
+mod parameters;
+mod responses;
+mod schemas;
 
 use utoipa::openapi::{
-    Info, License, OpenApi, OpenApiBuilder, PathItem, RefOr, Required,
-    path::{Parameter, ParameterBuilder, ParameterIn},
-    schema::{ObjectBuilder, Type},
+    Info, License, OpenApi, OpenApiBuilder, PathItem,
+    path::Operation,
     security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     tag::TagBuilder,
 };
 
 use super::{problem, router};
 
+pub(super) use binary::Binary;
+
 /// The OpenAPI 3.1 document of the service.
 #[must_use]
 pub fn openapi() -> OpenApi {
     let (_, mut document) = router::routes().split_for_parts();
+    let components = document.components.get_or_insert_default();
+    schemas::merge_flattened(&mut components.schemas);
+    schemas::open_free_objects(&mut components.schemas);
+    bounds::declare(&mut components.schemas);
+    parameters::declare(&mut components.parameters);
+    responses::declare(&mut components.headers);
     document.paths.paths = std::mem::take(&mut document.paths.paths)
         .into_iter()
-        .map(|(path, item)| {
+        .map(|(path, mut item)| {
             // The router's word for "the rest of the path" is not OpenAPI's.
             let path = path.replace("{*", "{");
-            let item = with_path_parameters(&path, item);
+            item.parameters = Some(parameters::of_path(&path));
+            for operation in operations(&mut item) {
+                parameters::complete(operation);
+                responses::complete(&path, operation, &components.schemas);
+                examples::add(operation);
+            }
             (path, item)
         })
         .collect();
@@ -36,7 +58,9 @@ pub(super) fn beginning() -> OpenApi {
          which a client may send back so that it is never answered from an older session."
             .to_owned(),
     );
-    info.license = Some(License::new("Apache-2.0"));
+    let mut license = License::new("Apache License 2.0");
+    license.identifier = Some("Apache-2.0".to_owned());
+    info.license = Some(license);
     let tags = [
         ("sessions", "Agent conversations and what they may do."),
         ("files", "What an agent does with files."),
@@ -57,26 +81,8 @@ pub(super) fn beginning() -> OpenApi {
     document
 }
 
-/// Declares each `{name}` of a path once for all its operations.
-fn with_path_parameters(path: &str, mut item: PathItem) -> PathItem {
-    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    let parameters: Vec<_> = names.map(|name| RefOr::T(path_parameter(name))).collect();
-    item.parameters = (!parameters.is_empty()).then_some(parameters);
-    item
-}
-
-fn path_parameter(name: &str) -> Parameter {
-    let about = match name {
-        "user" => "The user's id.",
-        "session" => "The session's id; any id names a session, which begins with its first change.",
-        "skill" => "The skill path; its slashes stay slashes.",
-        _ => "The virtual path without its first slash; further slashes stay slashes.",
-    };
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(ParameterIn::Path)
-        .required(Required::True)
-        .description(Some(about))
-        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-        .build()
+/// The operations of a path.
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let PathItem { get, head, put, post, patch, delete, .. } = item;
+    [get, head, put, post, patch, delete].into_iter().flatten()
 }

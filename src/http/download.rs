@@ -1,0 +1,189 @@
+//! Many files out in one reply: each comes or fails on its own, in the order of the request.
+//!
+//! `multipart/mixed` has the bytes as they are. HTTP libraries seldom read it, so a client can ask for JSON instead, with
+//! the bytes in base64. Both are streamed, a piece of one file at a time.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension,
+    body::Body,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    accept::prefers,
+    body::JsonBody,
+    call::SessionCall,
+    files::{chunks, percent_encoded},
+    openapi::Binary,
+    problem::{Failure, Reply},
+};
+use crate::{
+    backend::{FileReader, SkillBackend},
+    error::{Code, Error, Result},
+    limits::TRANSFER_FILES,
+    wire::ErrorCode,
+};
+
+/// Bytes that become base64 at once: whole groups of three, and little beside the piece of a file that they are cut from.
+const ENCODED_AT_ONCE: usize = 48 << 10;
+
+/// The download of many files.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(download))
+}
+
+/// Which files.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DownloadRequest {
+    /// Virtual paths.
+    paths: Vec<String>,
+}
+
+/// The files of a download.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI generator alone: the reply is written piece by piece")]
+struct DownloadReply {
+    /// One for each path, in order.
+    files: Vec<DownloadedFile>,
+}
+
+/// One file of a download.
+#[derive(Debug, Serialize, ToSchema)]
+struct DownloadedFile {
+    /// The path as it was given.
+    path: String,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etag: Option<String>,
+    /// Its bytes in base64; absent if there is an error.
+    #[schema(content_encoding = "base64")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// The code of what went wrong.
+    #[schema(value_type = Option<ErrorCode>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    /// What went wrong, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// Download files, in the order of the request. `multipart/mixed` has a part for each path, with `content-location`; those
+/// that failed have `x-error`, the code, and the reason as their text. With `accept: application/json` the files are in
+/// one JSON document, as base64.
+#[utoipa::path(post, path = "/download", operation_id = "download_files", tag = "files", request_body = DownloadRequest,
+    responses((status = 200, description = "The files, in order.",
+        content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"))), Failure))]
+async fn download(
+    Extension(call): Extension<SessionCall>,
+    headers: HeaderMap,
+    JsonBody(request): JsonBody<DownloadRequest>,
+) -> Reply<Response> {
+    if request.paths.len() > TRANSFER_FILES {
+        let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
+        return Err(Error::new(Code::InvalidRequest, message).into());
+    }
+    let mut response = if prefers(&headers, "application/json", "multipart/mixed") {
+        as_json(call.backend, request.paths)
+    } else {
+        let boundary = format!("skillmount-{:032x}", call.user.app.clock.random());
+        as_parts(call.backend, request.paths, boundary.into())
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+fn as_parts(backend: SkillBackend, paths: Vec<String>, boundary: Arc<str>) -> Response {
+    let end = Bytes::from(format!("--{boundary}--\r\n"));
+    let content_type = format!("multipart/mixed; boundary={boundary}");
+    let parts = stream::iter(paths).then(move |path| part(backend.clone(), path, Arc::clone(&boundary)));
+    let body = parts.flatten().chain(stream::iter([Ok(end)]));
+    ([(header::CONTENT_TYPE, content_type)], Body::from_stream(body)).into_response()
+}
+
+/// One part: its head, its bytes or the reason there are none, and the line end that closes it.
+async fn part(backend: SkillBackend, path: String, boundary: Arc<str>) -> impl Stream<Item = Result<Bytes>> {
+    let location = path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/");
+    let head = format!("--{boundary}\r\ncontent-location: {location}\r\n");
+    let (head, bytes) = match backend.open(&path, None, None).await {
+        Ok(reader) => {
+            let (etag, length) = (reader.stat().etag.clone(), reader.stat().size);
+            let head = format!(
+                "{head}content-type: application/octet-stream\r\netag: \"{etag}\"\r\ncontent-length: {length}\r\n\r\n"
+            );
+            (head, chunks(reader).left_stream())
+        }
+        Err(error) => {
+            let text = Bytes::from(error.message().to_owned());
+            let (code, length) = (error.code(), text.len());
+            let head = format!(
+                "{head}content-type: text/plain; charset=utf-8\r\nx-error: {code}\r\ncontent-length: {length}\r\n\r\n"
+            );
+            (head, stream::iter([Ok(text)]).right_stream())
+        }
+    };
+    let line_end = Bytes::from_static(b"\r\n");
+    stream::iter([Ok(Bytes::from(head))]).chain(bytes).chain(stream::iter([Ok(line_end)]))
+}
+
+fn as_json(backend: SkillBackend, paths: Vec<String>) -> Response {
+    let files = stream::iter(paths).enumerate().then(move |(at, path)| json_file(backend.clone(), path, at > 0));
+    let (begin, end) = (Bytes::from_static(b"{\"files\":["), Bytes::from_static(b"]}"));
+    let body = stream::iter([Ok(begin)]).chain(files.flatten()).chain(stream::iter([Ok(end)]));
+    ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(body)).into_response()
+}
+
+/// One file as JSON: its bytes are written into the document as they come.
+async fn json_file(backend: SkillBackend, path: String, follows: bool) -> impl Stream<Item = Result<Bytes>> {
+    let nothing = DownloadedFile { path: path.clone(), etag: None, content: None, error: None, detail: None };
+    let comma = if follows { "," } else { "" };
+    match backend.open(&path, None, None).await {
+        Ok(reader) => {
+            let known = written(&DownloadedFile { etag: Some(reader.stat().etag.to_string()), ..nothing });
+            let head = known.map(|known| Bytes::from(format!("{comma}{},\"content\":\"", known.trim_end_matches('}'))));
+            let end = Bytes::from_static(b"\"}");
+            stream::iter([head]).chain(in_base64(reader)).chain(stream::iter([Ok(end)])).left_stream()
+        }
+        Err(error) => {
+            let (code, detail) = (error.code().as_str(), error.message().to_owned());
+            let whole = written(&DownloadedFile { error: Some(code), detail: Some(detail), ..nothing });
+            stream::iter([whole.map(|whole| Bytes::from(format!("{comma}{whole}")))]).right_stream()
+        }
+    }
+}
+
+fn written(file: &DownloadedFile) -> Result<String> {
+    serde_json::to_string(file).map_err(Error::internal)
+}
+
+/// The bytes of a file in base64. What is left of a group of three waits for the next piece.
+fn in_base64(reader: FileReader) -> impl Stream<Item = Result<Bytes>> {
+    let slices = chunks(reader).map_ok(|chunk| stream::iter(slices(chunk).map(Ok))).try_flatten();
+    stream::unfold(Some((Box::pin(slices), Vec::new())), |state| async move {
+        let (mut slices, mut waiting) = state?;
+        match slices.next().await {
+            Some(Ok(bytes)) => {
+                waiting.extend_from_slice(&bytes);
+                let left = waiting.split_off(waiting.len() - waiting.len() % 3);
+                Some((Ok(Bytes::from(BASE64.encode(waiting))), Some((slices, left))))
+            }
+            Some(Err(error)) => Some((Err(error), None)),
+            None => Some((Ok(Bytes::from(BASE64.encode(waiting))), None)),
+        }
+    })
+}
+
+/// A piece of a file in slices that are small beside it.
+fn slices(mut piece: Bytes) -> impl Iterator<Item = Bytes> {
+    std::iter::from_fn(move || (!piece.is_empty()).then(|| piece.split_to(piece.len().min(ENCODED_AT_ONCE))))
+}

@@ -1,0 +1,126 @@
+//! How long the texts of requests may be, and what ids look like.
+//!
+//! Limits are in bytes and lengths in characters, of which a text has no more than bytes: what the service takes, the
+//! schema takes too. The schemas of requests do not say it themselves, because models read those and pay for each word.
+
+use utoipa::openapi::{
+    RefOr, Schema,
+    schema::{ArrayItems, Object},
+};
+
+use super::schemas::Schemas;
+use crate::limits::{
+    ARGUMENT_BYTES, GLOB_BYTES, ID_BYTES, KEY_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES,
+    TEXT_FILE_BYTES, TRANSFER_FILES,
+};
+
+/// What a text may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pattern: Option<&'static str>,
+    least: usize,
+    most: usize,
+}
+
+pub(super) const ID: Bound = Bound { pattern: Some("^[A-Za-z0-9][A-Za-z0-9._@+-]*$"), least: 1, most: ID_BYTES };
+/// A virtual path without its first slash, or a skill path.
+pub(super) const REST: Bound = Bound { pattern: None, least: 1, most: PATH_BYTES };
+const VIRTUAL_PATH: Bound = Bound { pattern: Some("^/"), least: 1, most: PATH_BYTES };
+const SKILL: Bound = Bound { pattern: None, least: 1, most: KEY_BYTES };
+const TEXT: Bound = Bound::at_most(TEXT_FILE_BYTES);
+
+/// The members of requests, and of a session, that have a bound, by the end of the schema's name: what is called a path in
+/// any request is one.
+const MEMBERS: &[(&str, &str, Bound)] = &[
+    ("Request", "file_path", VIRTUAL_PATH),
+    ("Request", "from", VIRTUAL_PATH),
+    ("Request", "path", VIRTUAL_PATH),
+    ("Request", "skill", SKILL),
+    ("Request", "to", VIRTUAL_PATH),
+    ("CreateSessionRequest", "parent", ID),
+    ("DiscoverRequest", "query", Bound::at_most(SEARCH_QUERY_BYTES)),
+    ("EditRequest", "new_string", TEXT),
+    ("EditRequest", "old_string", Bound { pattern: None, least: 1, most: TEXT_FILE_BYTES }),
+    ("GlobRequest", "pattern", Bound::at_most(GLOB_BYTES)),
+    ("GrepRequest", "glob", Bound::at_most(GLOB_BYTES)),
+    ("GrepRequest", "pattern", Bound::at_most(REGEX_BYTES)),
+    ("LoadSkillRequest", "arguments", Bound::at_most(ARGUMENT_BYTES)),
+    ("LoadSkillRequest", "mount_as", Bound { pattern: None, least: 1, most: SEGMENT_BYTES }),
+    ("Session", "session_id", ID),
+    ("Session", "user_id", ID),
+    ("WriteRequest", "content", TEXT),
+];
+
+impl Bound {
+    const fn at_most(most: usize) -> Self {
+        Self { pattern: None, least: 0, most }
+    }
+
+    /// Writes the bound into the schema of a text.
+    pub(super) fn bind(self, text: &mut Object) {
+        text.pattern = self.pattern.map(str::to_owned);
+        text.min_length = (self.least > 0).then_some(self.least);
+        text.max_length = Some(self.most);
+    }
+}
+
+/// Writes all bounds into the schemas of the document.
+pub(super) fn declare(schemas: &mut Schemas) {
+    for (name, schema) in schemas.iter_mut() {
+        for (_, member, bound) in MEMBERS.iter().filter(|(ending, ..)| name.ends_with(ending)) {
+            if let Some(RefOr::T(Schema::Object(text))) = property(schema, member) {
+                bound.bind(text);
+            }
+        }
+    }
+    // A path that is none has an outcome of its own in a download, so only its length is bounded.
+    if let Some(RefOr::T(Schema::Array(paths))) =
+        schemas.get_mut("DownloadRequest").and_then(|schema| property(schema, "paths"))
+    {
+        paths.max_items = Some(TRANSFER_FILES);
+        if let ArrayItems::RefOrSchema(items) = &mut paths.items
+            && let RefOr::T(Schema::Object(path)) = items.as_mut()
+        {
+            Bound::at_most(PATH_BYTES).bind(path);
+        }
+    }
+}
+
+fn property<'schema>(schema: &'schema mut RefOr<Schema>, member: &str) -> Option<&'schema mut RefOr<Schema>> {
+    match schema {
+        RefOr::T(Schema::Object(object)) => object.properties.get_mut(member),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{http::openapi, path::Id};
+
+    #[test]
+    fn every_bound_is_in_the_document() {
+        let document = serde_json::to_value(openapi()).unwrap();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        let find = |schema: &str, member: &str| schemas[schema]["properties"].get(member).cloned().unwrap_or_default();
+        for (ending, member, bound) in MEMBERS {
+            let found = schemas.keys().filter(|name| name.ends_with(ending)).map(|name| find(name, member));
+            let found: Vec<_> = found.filter(|property| !property.is_null()).collect();
+            assert!(!found.is_empty(), "{ending}.{member} bounds nothing");
+            assert!(found.iter().all(|property| property["maxLength"] == bound.most), "{ending}.{member}");
+        }
+        let paths = find("DownloadRequest", "paths");
+        assert_eq!((&paths["maxItems"], &paths["items"]["maxLength"]), (&TRANSFER_FILES.into(), &PATH_BYTES.into()));
+        assert_ne!(find("Session", "session_id")["pattern"], Value::Null);
+    }
+
+    #[test]
+    fn the_pattern_of_ids_takes_what_ids_take() {
+        let pattern = regex::Regex::new(ID.pattern.unwrap()).unwrap();
+        for text in ["a", "A.b_c@d+e-1", "", ".a", "a b", "é", "a/b"] {
+            assert_eq!(pattern.is_match(text), Id::parse(text).is_ok(), "{text}");
+        }
+    }
+}

