@@ -33,7 +33,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
     path::Id,
-    session::{CreateSession, Session, SessionVersion},
+    session::{CreateSession, CreatedSession, SessionVersion},
 };
 
 /// Carries the session's version, both ways.
@@ -86,7 +86,7 @@ impl UserCall {
     }
 
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
-    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         let is_taken = self.grant.is_taken(&self.user, session);
         self.app.service.create_session_within(self.reach(), self.audience(), session, wanted, is_taken).await
     }

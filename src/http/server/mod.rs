@@ -61,7 +61,7 @@ pub async fn serve(
     let connections = GracefulShutdown::new();
     let serving = async {
         let drain = accept_until(shutdown, &listener, &app, &router, &connections).await;
-        app.stop();
+        app.set_stopping();
         accept_until(tokio::time::sleep(drain), &listener, &app, &router, &connections).await;
     };
     tokio::select! {

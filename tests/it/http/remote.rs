@@ -51,7 +51,7 @@ async fn every_operation_works_from_afar() {
     let grep: GrepRequest = serde_json::from_str(r#"{"pattern": "2"}"#).unwrap();
     assert_eq!(remote.grep(grep).await.unwrap().matches.unwrap()[0].line, 1);
 
-    let load = LoadSkillRequest::of("compraventa");
+    let load = LoadSkillRequest::new("compraventa");
     assert_eq!(remote.load_skill(load).await.unwrap().status, LoadStatus::Loaded);
     assert_eq!(remote.session().await.unwrap().current_skill.unwrap().as_str(), "escrituras/compraventa");
     let skill = SkillPath::parse("escrituras/compraventa").unwrap();
@@ -104,7 +104,7 @@ async fn files_travel_as_bytes_with_an_outcome_each_in_order() {
 async fn errors_come_back_with_code_message_outcome_and_details() {
     let server = Server::with_skills().await;
     let remote = remote(&server, "s1", None);
-    let load = LoadSkillRequest::of("compravento");
+    let load = LoadSkillRequest::new("compravento");
     let error = remote.load_skill(load).await.unwrap_err();
     assert_eq!(error.code(), Code::SkillNotFound);
     assert!(
