@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
-    access::{AllowedPeers, Callers, KeyChanges, Keys},
+    access::{Callers, KeyChanges},
     backend::Service,
     clock::Clock,
     limits::CONNECTIONS,
@@ -21,20 +21,18 @@ use crate::{
 /// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
-    /// Who may call.
-    pub keys: Keys,
-    /// Which Hosts and Origins are answered.
-    pub peers: AllowedPeers,
+    /// Who may call, and by which names.
+    pub callers: Callers,
     /// Delivers new keys and peers while the service runs. The service refuses a change that would let other machines in
     /// without a key.
-    pub changes: Option<watch::Receiver<Callers>>,
+    pub caller_updates: Option<watch::Receiver<Callers>>,
     /// The folder for temporary files of uploads; the system's own if `None`.
     pub spool: Option<PathBuf>,
 }
 
 /// The service and what the HTTP interface keeps beside it.
 #[derive(Debug)]
-pub(super) struct App {
+pub(super) struct ServerState {
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
@@ -45,16 +43,15 @@ pub(super) struct App {
     stopping: AtomicBool,
 }
 
-impl App {
+impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
-        let callers = Callers { keys: config.keys, peers: config.peers };
         Self {
             clock,
             metrics: Metrics::default(),
             admission: Arc::new(Admission::new(service.memory())),
             spool: Arc::new(Spool::new(config.spool)),
             connections: Connections::new(CONNECTIONS),
-            callers: RwLock::new(Arc::new(callers)),
+            callers: RwLock::new(Arc::new(config.callers)),
             stopping: AtomicBool::new(false),
             service,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, Scope},
     backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
@@ -41,7 +41,10 @@ impl World {
             file += &entry.to_toml().unwrap();
             keys.insert(*name, key);
         }
-        let config = HttpConfig { keys: Keys::from_toml(&file).unwrap(), ..HttpConfig::default() };
+        let config = HttpConfig {
+            callers: Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() },
+            ..HttpConfig::default()
+        };
         Self { server: Server::serving(config, options).await, keys }
     }
 

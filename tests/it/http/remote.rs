@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 use skillmount::{
     Code, Outcome,
-    access::Keys,
+    access::{Callers, Keys},
     backend::BackendProtocol as _,
     client::RemoteBackend,
     http::HttpConfig,
@@ -119,7 +119,11 @@ async fn errors_come_back_with_code_message_outcome_and_details() {
 
 #[tokio::test]
 async fn keys_are_sent_and_their_lack_is_told() {
-    let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), ..HttpConfig::default() }).await;
+    let server = Server::with(HttpConfig {
+        callers: Callers { keys: Keys::single("k").unwrap(), ..Callers::default() },
+        ..HttpConfig::default()
+    })
+    .await;
     assert!(remote(&server, "s1", Some("k")).session().await.is_ok());
     assert_eq!(remote(&server, "s1", None).session().await.unwrap_err().code(), Code::Unauthenticated);
 }
