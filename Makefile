@@ -14,7 +14,7 @@ demo: ## watch an agent's session, from nothing to a written file; needs no acco
 	@cargo run --quiet -- demo
 
 # Not in it: what speaks HTTP, S3 or the command line, and what waits for real clocks.
-quick: ## the inner loop: unit tests, the house, the contract and the stores in memory; under a minute once built
+quick: ## the inner loop: unit tests, the rules of the code base, the contract and the stores in memory; under a minute once built
 	cargo test --lib
 	cargo test --test it -- \
 	  house:: conformance::memory conformance::every_layer_over_memory as_reviewed

@@ -156,7 +156,7 @@ impl Column {
         self.add("a query", "ms", best(search));
         let (fresh, loaded) = (service.session(user(), id("fresh")), service.session(user(), id("loaded")));
         let skill = searchable.view.entries.first().unwrap().skill.to_string();
-        runtime.block_on(loaded.load_skill(LoadSkillRequest::of(skill))).unwrap();
+        runtime.block_on(loaded.load_skill(LoadSkillRequest::new(skill))).unwrap();
         for (name, agent, mode) in [
             ("two_state", &fresh, PromptMode::TwoState),
             ("two_state, loaded", &loaded, PromptMode::TwoState),

@@ -1,8 +1,8 @@
 //! The one error of the crate, shaped by what the caller can do about it.
 //!
-//! A [`Code`] is stable and goes over the wire; its [`Kind`] decides the HTTP status, the MCP code and the exit status,
-//! all in the two tables below and nowhere else. The message is written for the agent that will read it: lower-case
-//! start where a sentence allows it, the path or name in question, and what to do next. Causes ride in `source` and are
+//! A [`Code`] is stable and goes over the wire. Its [`Kind`] decides the exit status, the MCP code, and the HTTP status of all
+//! codes but two, which HTTP has a status of their own for (415 and 412). All of it is in this file and nowhere else. The message is written for the agent that will read it: lower-case
+//! start if a sentence allows it, the path or name in question, and what to do next. Causes ride in `source` and are
 //! for logs only: an internal error never shows its cause to a client.
 
 use std::{fmt, sync::Arc};
@@ -143,13 +143,13 @@ codes! {
 }
 
 impl Code {
-    /// The code with this name on the wire, if we know it.
+    /// The code with this name on the wire; `None` if there is none.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
-    /// The HTTP status: the kind's, except for the codes that HTTP has a closer word for.
+    /// The HTTP status: the kind's, except for the codes that HTTP has a status of their own for.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
@@ -184,7 +184,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a change whose parts had these outcomes: theirs where they agree, else `partial`.
+    /// The outcome of a change whose parts had these outcomes: theirs if they agree, else `partial`.
     #[must_use]
     pub fn of_all(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         parts.into_iter().reduce(|one, other| if one == other { one } else { Self::Partial })
@@ -195,7 +195,7 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = ChangeParts)]
 pub struct Parts {
-    /// The file, or the files below a folder: `partial` where only some of those went.
+    /// The file, or the files below a folder: `partial` if only some of those went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Outcome>,
     /// The session's record of which version of the file it sees.
@@ -265,8 +265,8 @@ impl Error {
         self
     }
 
-    /// The same error as that of a change. Where it does not say what became of the change, it was refused before anything
-    /// was written; but after a bug in this program it is not known.
+    /// The same error as that of a change. If it has no outcome, the change was refused before anything was
+    /// written. After a bug in this program the outcome is unknown.
     #[must_use]
     pub fn of_change(self) -> Self {
         let outcome = match (self.outcome(), self.kind()) {
@@ -302,13 +302,13 @@ impl Error {
         &self.0.message
     }
 
-    /// Whether the failed change is in the store, where that question makes sense.
+    /// Whether the failed change is in the store; `None` if the failed call changes nothing.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.0.outcome
     }
 
-    /// What became of each part of the failed change, where it has several.
+    /// What became of each part of the failed change, if it has several.
     #[must_use]
     pub fn parts(&self) -> Option<Parts> {
         self.0.parts

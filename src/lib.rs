@@ -3,13 +3,13 @@
 //! # What is it?
 //!
 //! Each user's skills lie in that user's folder of a bucket. An agent's session has `/workspace` and `/ticket` from the
-//! start; `/skills` appears when the first skill is loaded, and holds only what was loaded. The service knows which skills
-//! exist and puts that into a prompt, so a thousand skills cost no context until one is used. The same operations are
-//! there for a library ([`backend`]), over HTTP (`http`) and on the command line.
+//! start. By default, `/skills` appears with the first loaded skill and contains only loaded skills. The service knows which
+//! skills exist and writes a prompt that lists them, so a thousand skills cost no context until one is used. The same
+//! operations are there for a library ([`backend`]), over HTTP (`http`) and on the command line.
 //!
 //! # What does a first session look like?
 //!
-//! No account and no server is needed: a store may be a folder, or memory as here.
+//! You need no account and no server. This example keeps its store in memory.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -26,6 +26,7 @@
 //! # async fn main() -> skillmount::Result<()> {
 //! let store = Arc::new(MemoryStore::new());
 //! let skill = "---\nname: minutes\ndescription: Writes the minutes of a meeting.\n---\nBegin with who was there.\n";
+//! // Puts bytes under a key, as any S3 tool would.
 //! store.put_raw("anna/skills/writing/minutes/SKILL.md", skill);
 //!
 //! let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
@@ -33,21 +34,23 @@
 //! let root = agent.ls(LsRequest { path: "/".to_owned() }).await?;
 //! assert_eq!(root.entries.len(), 2, "/workspace and /ticket");
 //!
+//! // `true` would read the bucket again; `false` takes what the service knows.
 //! let catalog = agent.catalog(false).await?;
 //! assert_eq!(catalog.entries[0].description(), "Writes the minutes of a meeting.");
 //!
-//! let loaded = agent.load_skill(LoadSkillRequest::of("minutes")).await?;
+//! let loaded = agent.load_skill(LoadSkillRequest::new("minutes")).await?;
 //! assert_eq!((loaded.mount.as_str(), loaded.body.as_str()), ("/skills/minutes", "Begin with who was there.\n"));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! An agent framework needs little more: [`prompt`] describes the skills to the model, and [`tools`] has the
-//! operations as tools in the shapes that models know and runs the calls of a turn.
+//! An agent framework needs little more. [`prompt`] describes the skills to the model. [`tools`] defines the operations as
+//! tools for a model, and runs the tool calls of one turn.
 //!
 //! # Where do files lie?
 //!
-//! In a [`store::Store`]: five verbs, each atomic on one key. [`store::StoreAddress`] is one as text:
+//! In a [`store::Store`], which has five verbs: get, put, head, list, delete. Each is atomic for a single key.
+//! [`store::StoreAddress`] parses the address of a store:
 //!
 //! | address | store | for |
 //! |---|---|---|
@@ -56,21 +59,22 @@
 //! | `memory:` | [`store::MemoryStore`] | tests and trying things out |
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
-//! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them; a service of many users has
-//! [`store::Cached`] and [`store::Breaker`] in between, which [`backend::OpenStore`] puts there.
+//! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them. For a service of many users
+//! [`backend::OpenStore`] puts [`store::Cached`] and [`store::Breaker`] between the service and the store.
 //!
 //! # Why can an agent not read what it has not loaded?
 //!
 //! An agent names files by [`path::VirtualPath`]s, and the store knows [`path::ObjectKey`]s. The only way from one to the
 //! other is the [`path::Scope`] of the session: its workspace, its ticket and a mount for each loaded skill. A path that no
-//! mount covers has no key, so the store is never asked, and the answer is the same as for a file that does not exist.
-//! There is no check to forget.
+//! mount covers has no key, so the store is never asked: a read of it is `file_not_found`, as for a file that does not exist,
+//! and a write is `read_only`. There is no check to forget.
 //!
 //! # What can go wrong?
 //!
-//! Every operation returns one [`Error`]. Its [`Code`] is stable and goes over the wire; its [`Kind`] is what the caller can
-//! do, and decides the HTTP status and the exit status; its message is written for the agent that reads it and says what
-//! to do next. A failed change also has an [`Outcome`]: whether it is certain that nothing was changed.
+//! Every operation that fails returns an [`Error`]. Its [`Code`] is stable and goes over the wire. Its [`Kind`] is what the
+//! caller can do; it decides the exit status, and the HTTP status of all codes but two. Its message is written for the agent
+//! that reads it and says what to do next. A failed change also has an [`Outcome`]: applied, not applied, partly applied, or
+//! unknown.
 //!
 //! ```
 //! use skillmount::{Code, Kind, path::VirtualPath};
@@ -98,16 +102,16 @@
 //! # What is it not?
 //!
 //! * **Nothing is mounted into the operating system.** A FUSE mount would show every process of the machine the same
-//!   files, while here each session of each user sees others; and `open` and `write` cannot carry what makes
-//!   concurrent edits safe: the version that was read, and the answer that another caller has changed it since.
+//!   files, while here each session of each user sees others. POSIX `open` and `write` have no place for the version that
+//!   was read, or for the error that another caller has changed the file.
 //! * **It runs nothing.** A skill's scripts are files to read. The agent's framework decides what runs, and where.
 //! * **It speaks to no model.** It writes prompts and tools, and runs the calls that a model makes.
-//! * **It keeps no state of its own.** There is no database and no leader: what matters is in the store.
+//! * **It keeps no state of its own.** It needs no database and no leader. Its caches can be lost without loss of data.
 //!
 //! # Where to go on?
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
-//! it is. Modules are cut as if each were a crate, and import only from the left:
+//! it is. Each module could be a crate of its own. A module imports only modules to its left:
 //! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `client` `http` `cli`.
 
 pub mod access;

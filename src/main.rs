@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use skillmount::{
     Error, Result,
-    access::Callers,
     cli::{self, Edges, Future, Serving},
     http::{self, HttpConfig},
 };
@@ -21,8 +20,8 @@ fn main() -> ExitCode {
 
 fn serve(serving: Serving) -> Future<Result<()>> {
     let Serving { service, clock, listener, mut callers, spool, shutdown } = serving;
-    let Callers { keys, peers } = callers.borrow_and_update().clone();
-    let config = HttpConfig { keys, peers, changes: Some(callers), spool };
+    let first = callers.borrow_and_update().clone();
+    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool };
     Box::pin(http::serve(config, service, clock, listener, shutdown))
 }
 

@@ -153,7 +153,7 @@ impl Stage {
             Kind::Load => {
                 // A session has room for 64 skills.
                 let skill = format!("group-{}/skill-{:02}", number % 10, number % 50 / 10 * 10 + number % 10);
-                self.agent.load_skill(LoadSkillRequest::of(skill)).await.unwrap();
+                self.agent.load_skill(LoadSkillRequest::new(skill)).await.unwrap();
             }
             Kind::Start => self.start().await,
         }

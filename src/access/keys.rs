@@ -27,6 +27,17 @@ struct Key {
     grant: Grant,
 }
 
+/// The difference of two sets of keys, in numbers of keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyChanges {
+    /// Keys that only the newer set has.
+    pub added: usize,
+    /// Keys that only the older set has.
+    pub removed: usize,
+    /// Keys of both sets whose rights differ.
+    pub changed: usize,
+}
+
 impl Keys {
     /// No keys: everything is allowed, on a loopback address only.
     #[must_use]
@@ -87,6 +98,20 @@ impl Keys {
         self.0.values().filter_map(|key| key.grant.key.as_ref())
     }
 
+    /// Returns the difference between `before` and these keys.
+    #[must_use]
+    pub fn changes_since(&self, before: &Self) -> KeyChanges {
+        let (mut added, mut changed) = (0, 0);
+        for (digest, key) in self.0.iter() {
+            match before.0.get(digest) {
+                None => added += 1,
+                Some(earlier) => changed += usize::from(!key.has_rights_of(earlier)),
+            }
+        }
+        let removed = before.0.keys().filter(|digest| !self.0.contains_key(*digest)).count();
+        KeyChanges { added, removed, changed }
+    }
+
     /// Finds out who is calling. `authorization` is the text of the header of that name.
     ///
     /// # Errors
@@ -108,6 +133,15 @@ impl Keys {
 }
 
 impl Key {
+    fn has_rights_of(&self, other: &Self) -> bool {
+        // The sessions that other keys are bound to are no right of this one.
+        let rights = |key: &Self| {
+            let Grant { user, scope, team, reach, .. } = key.grant.clone();
+            (key.expires, user, scope, team, reach)
+        };
+        rights(self) == rights(other)
+    }
+
     fn from_entry(entry: &KeyEntry) -> Result<(Digest, Self)> {
         let needs = || {
             let message = "needs hash = \"sha256:<64 hex digits>\", user = \"<id>\" or \"*\", and at least one scope";
@@ -199,6 +233,19 @@ mod tests {
         assert!(grant.reach().names(&chat) && !grant.reach().names(&other));
         assert_eq!(grant.reach().vars(), &vars);
         assert!(grant.is_taken(&user, &chat) && !grant.is_taken(&user, &other));
+    }
+
+    #[tokio::test]
+    async fn keys_that_were_added_removed_and_changed_are_counted() {
+        let entry = |name: &str| KeyEntry {
+            hash: Digest::of(name).to_string(),
+            ..KeyEntry::generate(&SystemClock::new(), Some(&id("u1")), vec![Scope::Agent]).1
+        };
+        let before = Keys::new(&[entry("same"), entry("gone"), entry("changed")]).unwrap();
+        let changed = KeyEntry { team: Some(id("sales")), ..entry("changed") };
+        let after = Keys::new(&[entry("same"), changed, entry("new"), entry("newer")]).unwrap();
+        assert_eq!(after.changes_since(&before), KeyChanges { added: 2, removed: 1, changed: 1 });
+        assert_eq!(after.changes_since(&after), KeyChanges::default());
     }
 
     /// Keys for `count` users, each bound to sessions of its own.

@@ -20,7 +20,7 @@ mod taken;
 pub use callers::Callers;
 pub use grant::{Grant, Scope};
 pub use key_entry::KeyEntry;
-pub use keys::Keys;
+pub use keys::{KeyChanges, Keys};
 #[cfg(feature = "keys-file")]
 pub use keys_file::{KeysFile, read_keys_text};
 #[cfg(feature = "keys-file")]

@@ -24,7 +24,7 @@ impl SessionPattern {
     /// Checks `text`: an id, or the beginning of ids with `*` behind it.
     ///
     /// # Errors
-    /// `invalid_request` where it is neither; `*` alone, which binds to nothing, is neither.
+    /// `invalid_request` if it is neither; `*` alone, which binds to nothing, is neither.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             let message = format!("{text:?} names no sessions: use an id like chat-7, or how ids begin, like chat-*");
@@ -72,7 +72,7 @@ impl Reach {
         !self.sessions.is_empty() || !self.vars.is_empty()
     }
 
-    /// The sessions it is bound to; empty where it is bound to none.
+    /// The sessions it is bound to; empty if it is bound to none.
     #[must_use]
     pub fn sessions(&self) -> &[SessionPattern] {
         &self.sessions
@@ -91,7 +91,7 @@ impl Reach {
     }
 }
 
-/// What is said of every session beyond the bounds, be it there or not.
+/// The error for every session beyond the bounds, whether it exists or not.
 #[must_use]
 pub fn out_of_reach() -> Error {
     Error::new(Code::Denied, "this API key does not reach that session; it is bound to others, or to other variables")

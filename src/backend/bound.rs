@@ -1,27 +1,30 @@
-//! Making sessions for callers that are bound to some of them.
+//! Creating sessions for callers whose keys are bound to sessions or variables.
 //!
-//! Files outlive sessions, and the id of a session chooses its files. So a bound caller, who may give a fork any id, must
-//! not come by files that are there already: under an id that its bounds do not name it makes a session only where nothing
-//! lies, and the variables are those its parent has in effect.
+//! Files outlive sessions. If no variable and no parent says otherwise, a session's id chooses its files. A bound caller may
+//! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each
+//! variable that neither the key nor the request sets from its parent.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use super::Service;
 use crate::{
     access::{Reach, out_of_reach},
     catalog::Audience,
-    error::Result,
+    error::{Code, Error, Outcome, Result},
+    limits::FORK_DEPTH,
     path::Id,
-    session::{CreateSession, Session, SessionVersion},
+    session::{CreateSession, CreatedSession, Session, SessionVersion, Whereabouts},
     store::ListOptions,
 };
 
 impl Service {
-    /// As [`create_session`](Self::create_session), for a caller of this reach. `is_taken` says whether others are bound to
-    /// that id.
+    /// As [`create_session`](Self::create_session), for a caller of this reach. `is_taken` is true if any key is bound to
+    /// the id `session`.
     ///
     /// # Errors
-    /// `denied` for a session, or a parent, beyond the reach; as [`create_session`](Self::create_session).
+    /// `denied` if the session or its parent lies outside `reach`, if a key is bound to a new id that `reach` does not name,
+    /// if files already lie there, or if the parent has as many ancestors as a fork may have; as
+    /// [`create_session`](Self::create_session).
     pub async fn create_session_within(
         &self,
         reach: &Reach,
@@ -29,14 +32,34 @@ impl Service {
         session: &Id,
         mut wanted: CreateSession,
         is_taken: bool,
-    ) -> Result<(Arc<Session>, bool)> {
+    ) -> Result<CreatedSession> {
         if !reach.is_bound() {
             return self.create_session(audience, session, wanted).await;
         }
-        let (sessions, user) = (self.sessions(), audience.user.clone());
+        self.check_within(reach, &audience.user, session, &mut wanted, is_taken).await.map_err(Error::of_change)?;
+        let created = self.create_session(audience, session, wanted).await?;
+        // Another caller may have created the session since the checks above.
+        if self.sessions().lies_within(&*created.session, reach).await? {
+            Ok(created)
+        } else {
+            let outcome = if created.is_new { Outcome::Applied } else { Outcome::NotApplied };
+            Err(out_of_reach().with_outcome(outcome))
+        }
+    }
+
+    /// Checks that the session will lie within `reach`, and gives `wanted` the variables that make it do so.
+    async fn check_within(
+        &self,
+        reach: &Reach,
+        user: &Id,
+        session: &Id,
+        wanted: &mut CreateSession,
+        is_taken: bool,
+    ) -> Result<()> {
+        let sessions = self.sessions();
         let parent = match &wanted.parent {
             None => None,
-            Some(parent) => Some(sessions.get(&user, parent, &SessionVersion::default()).await?),
+            Some(parent) => Some(sessions.get(user, parent, &SessionVersion::default()).await?),
         };
         if let Some(parent) = &parent
             && !sessions.lies_within(&**parent, reach).await?
@@ -44,22 +67,29 @@ impl Service {
             return Err(out_of_reach());
         }
         wanted.vars.extend(reach.vars().clone());
-        if !reach.names(session) {
-            match &parent {
-                None if !reach.sessions().is_empty() => return Err(out_of_reach()),
-                None => {}
-                Some(parent) => self.inherit(&mut wanted.vars, parent),
-            }
-            let is_new = sessions.get(&user, session, &SessionVersion::default()).await?.version == 0;
-            if is_new && (is_taken || !self.is_untouched(&user, session).await?) {
-                return Err(out_of_reach());
+        if reach.names(session) {
+            return Ok(());
+        }
+        match &parent {
+            // A key bound only to variables may create sessions under any free id.
+            None if reach.sessions().is_empty() => {}
+            None => return Err(out_of_reach()),
+            Some(parent) => {
+                self.inherit(&mut wanted.vars, parent);
+                if !sessions.lies_within(Whereabouts::of_fork(parent, session, &wanted.vars), reach).await? {
+                    return Err(too_deep(parent));
+                }
             }
         }
-        let (session, made) = self.create_session(audience, session, wanted).await?;
-        if sessions.lies_within(&*session, reach).await? { Ok((session, made)) } else { Err(out_of_reach()) }
+        let is_new = sessions.get(user, session, &SessionVersion::default()).await?.version == 0;
+        if is_new && (is_taken || !self.has_no_files(user, session).await?) {
+            return Err(out_of_reach());
+        }
+        Ok(())
     }
 
-    /// Sets what `parent` has in effect: where it has no value, the id that chooses its files stands in.
+    /// Adds each variable that `vars` lacks, with the parent's value. If the parent has no value, uses the id that chooses
+    /// the parent's files.
     fn inherit(&self, vars: &mut BTreeMap<String, Id>, parent: &Session) {
         for name in self.templates().variables() {
             let value = parent.vars.get(name).unwrap_or(parent.files_id());
@@ -67,11 +97,11 @@ impl Service {
         }
     }
 
-    /// Whether nothing lies where a session of this id has its files as long as no variable says otherwise.
-    async fn is_untouched(&self, user: &Id, session: &Id) -> Result<bool> {
+    /// Returns true if no object lies in the workspace and ticket folders that the id alone chooses.
+    async fn has_no_files(&self, user: &Id, session: &Id) -> Result<bool> {
         let (space, vars) = (self.namespace().user(user)?, BTreeMap::new());
         for template in [self.templates().workspace(), self.templates().ticket()] {
-            if !template.is_of_one_session() {
+            if !template.has_variable() {
                 continue;
             }
             let first = ListOptions { max_entries: Some(1), ..ListOptions::default() };
@@ -82,4 +112,13 @@ impl Service {
         }
         Ok(true)
     }
+}
+
+/// The error of a fork that its own creator could not use.
+fn too_deep(parent: &Session) -> Error {
+    let message = format!(
+        "{} is {FORK_DEPTH} forks away from the session that this API key is bound to, and the key would not reach a fork of it; make the fork from one of its ancestors",
+        parent.session_id
+    );
+    Error::new(Code::Denied, message)
 }

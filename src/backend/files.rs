@@ -1,6 +1,6 @@
-//! The files below a folder of the tree, whatever mounts they lie in: what `grep`, `glob` and `delete` walk over.
+//! The files at and below a path, in all mounts. `grep`, `glob`, `delete` and `move` use it.
 
-use futures_util::future::try_join_all;
+use futures_util::{TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
@@ -9,15 +9,15 @@ use super::{
 };
 use crate::{
     error::Result,
-    limits::LIST_OBJECTS,
+    limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Mount, VirtualPath},
     skill::Snapshot,
     store::{StoreError, StoreExt},
 };
 
-/// A file that exists, as far as its listing or snapshot says.
+/// A file that a listing or a snapshot contains.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct ListedFile {
     pub(super) file: FileRef,
     pub(super) size: u64,
     pub(super) modified_at: Timestamp,
@@ -26,81 +26,99 @@ pub(super) struct Found {
 /// Files in byte order of their paths.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    pub(super) found: Vec<Found>,
-    /// Whether a mount holds more objects than one operation is willing to list.
+    pub(super) entries: Vec<ListedFile>,
+    /// Whether there are more files than one operation lists.
     pub(super) truncated: bool,
 }
 
 impl SkillBackend {
-    /// Every file at or below `root`; none where it does not exist. A folder and a file of one name: the folder counts.
+    /// Returns every file at or below `root`, or none if `root` does not exist. If a file and a folder have the name
+    /// `root`, returns the files of the folder.
     pub(super) async fn files_below(&self, tree: &Tree, root: &VirtualPath) -> Result<Files> {
         let mut files = match tree.spot(root) {
             Spot::Nowhere => Files::default(),
-            Spot::Above => {
-                let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
-                let listed = below.map(|(mount, kind)| self.files_in(mount, kind, "", &mount.at));
-                merge(try_join_all(listed).await?)
-            }
+            Spot::Above => self.files_of_mounts(tree, root).await?,
             Spot::In { mount, kind, relative } => {
                 let files = self.files_in(mount, kind, &relative, root).await?;
-                if files.found.is_empty() && !relative.is_empty() { self.single(tree, root).await? } else { files }
+                if files.entries.is_empty() && !relative.is_empty() {
+                    Files { entries: self.head_file(tree, root).await?.into_iter().collect(), truncated: false }
+                } else {
+                    files
+                }
             }
         };
-        files.found.sort_by(|one, two| one.file.path.cmp(&two.file.path));
+        files.entries.sort_by(|one, two| one.file.path.cmp(&two.file.path));
         Ok(files)
     }
 
-    async fn files_in(&self, mount: &Mount, kind: &Kind, relative: &str, at: &VirtualPath) -> Result<Files> {
+    /// Returns the files of every mount below `root`. The mounts share one limit, and with `visibility: all` there is a mount
+    /// for each skill, so a bounded number of them is listed at once.
+    async fn files_of_mounts(&self, tree: &Tree, root: &VirtualPath) -> Result<Files> {
+        let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
+        let listings: Vec<_> = below.map(|(mount, kind)| Ok(self.files_in(mount, kind, "", &mount.at))).collect();
+        let mut listings = stream::iter(listings).try_buffered(PARALLEL_GETS);
+        let mut files = Files::default();
+        while let Some(of_mount) = listings.try_next().await? {
+            files.truncated |= of_mount.truncated || files.entries.len() + of_mount.entries.len() > LIST_OBJECTS;
+            files.entries.extend(of_mount.entries);
+            files.entries.truncate(LIST_OBJECTS);
+            if files.truncated {
+                break;
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the files at or below `relative` in one mount. Their paths begin with `folder`.
+    async fn files_in(&self, mount: &Mount, kind: &Kind, relative: &str, folder: &VirtualPath) -> Result<Files> {
         match kind {
             Kind::Pinned(pinned) => {
-                Ok(Files { found: of_snapshot(&pinned.snapshot, relative, mount, at), truncated: false })
+                Ok(Files { entries: snapshot_files_below(&pinned.snapshot, relative, mount, folder), truncated: false })
             }
             Kind::Fresh | Kind::Shown => {
                 let prefix = mount.prefix.folder(relative)?;
-                let (entries, truncated) = self.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
-                let found = entries.into_iter().filter_map(|entry| {
+                let (listed, truncated) = self.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
+                let entries = listed.into_iter().filter_map(|entry| {
                     let key = prefix.admit(&entry.key)?;
-                    let path = at.join(prefix.relative(&entry.key)?).ok()?;
+                    let path = folder.join(prefix.relative(&entry.key)?).ok()?;
                     let file = FileRef { path, key, version: Version::Listed(entry.etag), size: Some(entry.size) };
-                    Some(Found { file, size: entry.size, modified_at: entry.modified_at })
+                    Some(ListedFile { file, size: entry.size, modified_at: entry.modified_at })
                 });
-                Ok(Files { found: found.collect(), truncated })
+                Ok(Files { entries: entries.collect(), truncated })
             }
         }
     }
 
-    /// The fresh file at `path`, if there is one.
-    async fn single(&self, tree: &Tree, path: &VirtualPath) -> Result<Files> {
-        let Some(file) = tree.unpinned_file(path)? else { return Ok(Files::default()) };
+    /// Returns the file at `path`, if the store has one. A file of a loaded skill is found in its snapshot and never here.
+    pub(super) async fn head_file(&self, tree: &Tree, path: &VirtualPath) -> Result<Option<ListedFile>> {
+        let Some(file) = tree.unpinned_file(path)? else { return Ok(None) };
         match self.shared.store.head(&file.key).await {
             Ok(meta) => {
                 let file = FileRef { version: Version::Listed(meta.etag), size: Some(meta.size), ..file };
-                let found = Found { file, size: meta.size, modified_at: meta.modified_at };
-                Ok(Files { found: vec![found], truncated: false })
+                Ok(Some(ListedFile { file, size: meta.size, modified_at: meta.modified_at }))
             }
-            Err(StoreError::NotFound) => Ok(Files::default()),
+            Err(StoreError::NotFound) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// The file at `relative` of a snapshot, or the files below it.
-fn of_snapshot(snapshot: &Snapshot, relative: &str, mount: &Mount, at: &VirtualPath) -> Vec<Found> {
+/// Returns the files below `relative` in a snapshot, or else the file at `relative`.
+fn snapshot_files_below(snapshot: &Snapshot, relative: &str, mount: &Mount, folder: &VirtualPath) -> Vec<ListedFile> {
     let inside = if relative.is_empty() { String::new() } else { format!("{relative}/") };
-    let chosen = snapshot.files().iter().filter_map(|file| {
-        let name = if file.path == relative { "" } else { file.path.strip_prefix(&inside)? };
+    let below = snapshot.files().iter().filter_map(|file| Some((file, file.path.strip_prefix(&inside)?)));
+    let mut chosen: Vec<_> = below.collect();
+    if chosen.is_empty() {
+        chosen.extend(snapshot.file(relative).map(|file| (file, "")));
+    }
+    let listed = chosen.into_iter().filter_map(|(file, name)| {
         let found = FileRef {
-            path: at.join(name).ok()?,
+            path: folder.join(name).ok()?,
             key: mount.prefix.key(&file.path).ok()?,
             version: Version::Pinned(file.etag.clone()),
             size: Some(file.size),
         };
-        Some(Found { file: found, size: file.size, modified_at: file.modified_at })
+        Some(ListedFile { file: found, size: file.size, modified_at: file.modified_at })
     });
-    chosen.collect()
-}
-
-fn merge(parts: Vec<Files>) -> Files {
-    let truncated = parts.iter().any(|part| part.truncated);
-    Files { found: parts.into_iter().flat_map(|part| part.found).collect(), truncated }
+    listed.collect()
 }

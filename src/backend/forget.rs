@@ -1,7 +1,7 @@
 //! Forgetting a session together with the files of its workspace.
 //!
 //! A workspace may be the workspace of several sessions: of those that were made from one another, of those that have the same
-//! value of a variable, or of all where the template names no session. It is deleted only with the last of them. The
+//! value of a variable, or of all if the template names no session. It is deleted only with the last of them. The
 //! files go first, so that the same call, made again, finds what is left.
 
 use super::SkillBackend;
@@ -29,8 +29,8 @@ impl SkillBackend {
     /// one meanwhile may find the workspace emptied.
     ///
     /// # Errors
-    /// `session_not_found` where there is none; `workspace_shared` where other sessions share its workspace, naming those the
-    /// caller reaches; what a delete of files says where some could not be deleted: then the session stays.
+    /// `session_not_found` if it does not exist; `workspace_shared` if other sessions share its workspace, with the names of those
+    /// that the caller reaches; the error of a delete of files if some could not be deleted: then the session stays.
     pub async fn forget_with_workspace(&self) -> Result<()> {
         self.forget_whole().await.map_err(Error::of_change)
     }

@@ -23,10 +23,10 @@ pub struct SessionState {
 }
 
 impl SkillBackend {
-    /// The session as it is now; a fresh one where there is none.
+    /// The session as it is now; a fresh one if there is none.
     ///
     /// # Errors
-    /// `store_unavailable` where the store is down and the session is not in memory; `denied` where the caller is bound and
+    /// `store_unavailable` if the store is down and the session is not in memory; `denied` if the caller is bound and
     /// does not reach it.
     pub async fn session(&self) -> Result<Arc<Session>> {
         self.reached(self.shared.sessions.get(self.user(), &self.session, &self.at_least).await?).await

@@ -60,7 +60,7 @@ impl LineIndex {
         LineStart { line: index * self.stride, at }
     }
 
-    /// A byte at or after the end of line `line - 1`, as near as known; `None` where that was not read yet.
+    /// A byte at or after the end of line `line - 1`, as near as known; `None` if that was not read yet.
     pub(super) fn end_before(&self, line: u64) -> Option<u64> {
         let index = line.div_ceil(self.stride);
         let known = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)).copied();
@@ -161,7 +161,7 @@ impl Window {
         }
     }
 
-    /// Takes one piece of a line; false where it does not fit any more. A line that is too long all by itself is cut.
+    /// Takes one piece of a line; false if it does not fit any more. A line that is too long all by itself is cut.
     fn take(&mut self, piece: &[u8]) -> bool {
         let room = READ_BYTES.saturating_sub(self.taken.len());
         if piece.len() > room {

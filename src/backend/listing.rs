@@ -28,12 +28,12 @@ pub struct ListingPage<'listing> {
     pub skills: Vec<&'listing Arc<CatalogEntry>>,
     /// What was found in this stretch.
     pub diagnostics: Vec<&'listing CatalogDiagnostic>,
-    /// The path it ends with, where more follow.
+    /// The path it ends with, if more follow.
     pub next_cursor: Option<&'listing str>,
 }
 
 impl<'view> Listing<'view> {
-    /// What `policy` shows of the skills in `category` and below it; of all where there is none.
+    /// What `policy` shows of the skills in `category` and below it; of all if there is none.
     #[must_use]
     pub fn of(view: &'view CatalogView, policy: &Policy, category: Option<&str>) -> Self {
         let category = category.unwrap_or_default();

@@ -144,7 +144,7 @@ impl SkillBackend {
     }
 
     /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
-    /// where it is in memory; otherwise each folder above is asked for.
+    /// if it is in memory; otherwise each folder above is asked for.
     async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
         if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer)
             && view.entry(path).is_some()

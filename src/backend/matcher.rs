@@ -104,7 +104,7 @@ impl FileSearch {
     /// Searches the next piece of the file. All but the last have [`NUL_PROBE_BYTES`] at least.
     ///
     /// # Errors
-    /// `too_expensive`, where `work` has too few steps for a line that the fast engines cannot judge.
+    /// `too_expensive` if `work` has too few steps for a line that the fast engines cannot judge.
     pub(super) fn feed(&mut self, piece: &Bytes, is_last: bool, work: &Work) -> Result<()> {
         if self.is_done {
             return Ok(());
@@ -217,7 +217,7 @@ fn back_over_lines(text: &[u8], from: usize, count: usize) -> usize {
     (0..count).fold(from, |at, _| complete(text.get(..at.saturating_sub(1)).unwrap_or_default()))
 }
 
-/// A line that matched; where it is too long to show, the part of it around the first hit.
+/// A line that matched; if it is too long to show, the part of it around the first hit.
 fn shown_at_hit(line: &[u8], hit: impl FnOnce(&[u8]) -> usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     if line.len() <= GREP_LINE_BYTES {
@@ -249,7 +249,7 @@ fn after(bytes: &[u8], count: usize) -> Vec<String> {
     bytes.split_inclusive(|byte| *byte == b'\n').take(count).map(shown).collect()
 }
 
-/// A line without its line feed, cut where it is too long to show.
+/// A line without its line feed, cut if it is too long to show.
 fn shown(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     match line.get(..GREP_LINE_BYTES) {

@@ -1,6 +1,6 @@
 //! Changes that may have two parts: a skill's file, and the session's snapshot that says which version of it is seen.
 //!
-//! The file goes first. Where the session cannot be changed then, the answer says what became of each part, and the same
+//! The file goes first. If the session cannot be changed then, the answer says what became of each part, and the same
 //! call, made again, completes the second without doing the first twice. This is how it knows: the write carries the name
 //! of its call, a digest of what was asked, in which session, and of the version the snapshot named at that time. A call
 //! that finds its own name among the writes of the file is one whose first part landed. Once the second has landed too, the
@@ -62,7 +62,7 @@ impl Default for SkillChanges {
 pub(super) struct Target<'shared> {
     pub(super) tree: Tree,
     pub(super) key: ObjectKey,
-    /// The skill it lies in, where it does.
+    /// The skill it lies in, if it does.
     pub(super) skill: Option<InSkill<'shared>>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Call {
     /// What its writes are marked with.
     pub(super) name: String,
     asked: String,
-    /// The version the session's snapshot named when it was first made; nothing where it named none.
+    /// The version the session's snapshot named when it was first made; nothing if it named none.
     from: Option<ETag>,
     /// Whether it was made before and its answer was that its second part failed.
     is_repeated: bool,
@@ -144,7 +144,7 @@ impl SkillBackend {
         Ok((tree, key))
     }
 
-    /// The call that asks for `words` at `target`; nothing outside of skills, where a change has one part.
+    /// The call that asks for `words` at `target`; nothing outside of skills, because a change has one part there.
     pub(super) fn call(&self, target: &Target<'_>, path: &VirtualPath, words: &[&[u8]]) -> Result<Option<Call>> {
         let Some(skill) = &target.skill else { return Ok(None) };
         let session = self.space()?.session(&self.session)?;
@@ -164,7 +164,7 @@ impl SkillBackend {
         Ok(Some(Call { name, asked, from, is_repeated }))
     }
 
-    /// The second part of a change: moves the session's snapshot on to what has landed. False where the call turns out to be
+    /// The second part of a change: moves the session's snapshot on to what has landed. False if the call turns out to be
     /// a new one, because the earlier one was completed: then nothing was done for it yet.
     ///
     /// # Errors
@@ -252,7 +252,7 @@ impl SkillBackend {
         }
     }
 
-    /// Changes the session's snapshot of a skill; true where it is not loaded any more.
+    /// Changes the session's snapshot of a skill; true if it is not loaded any more.
     async fn change_snapshot(&self, skill: &Pinned, change: impl Fn(&Snapshot) -> Moved) -> Result<bool> {
         let mut known = skill.snapshot.clone();
         for _ in 0..SESSION_ATTEMPTS {
@@ -304,7 +304,7 @@ pub(super) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
     Error::new(error.code(), message).with_source(error).with_parts(parts)
 }
 
-/// The answer where others keep changing what a call stands on.
+/// The error if others keep changing what a call stands on.
 pub(super) fn contested() -> Error {
     let message = "others kept changing the session at the same time; make the same call again";
     Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)

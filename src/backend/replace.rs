@@ -1,4 +1,6 @@
-//! Replacing text in the bytes of a file: pure, and every byte that is not replaced stays as it was.
+//! Replacing text in the bytes of a file.
+//!
+//! A pure function. It works on bytes, so line ends and invalid UTF-8 outside the match stay unchanged.
 
 use bytes::Bytes;
 use memchr::memmem;
@@ -10,7 +12,7 @@ use crate::{
     path::VirtualPath,
 };
 
-/// One replacement, checked as far as it can be without the file.
+/// One replacement of a text by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
     old: String,
@@ -18,63 +20,76 @@ pub(super) struct Replacement {
     all: bool,
 }
 
+/// A file after a replacement.
+#[derive(Clone, Debug)]
+pub(super) struct Replaced {
+    pub(super) bytes: Bytes,
+    /// The number of replaced occurrences.
+    pub(super) count: u64,
+}
+
 impl Replacement {
+    /// Checks one replacement of `old` by `new`; `all` replaces every occurrence.
+    ///
     /// # Errors
-    /// `old_string_empty` where there is nothing to look for.
+    /// `old_string_empty` if `old` is empty.
     pub(super) fn new(old: String, new: String, all: bool) -> Result<Self> {
         if old.is_empty() {
             let message = "old_string cannot be empty. Give the exact text to replace, or use write for a new file";
-            return Err(refuse(Code::OldStringEmpty, message.to_owned()));
+            return Err(not_applied(Code::OldStringEmpty, message.to_owned()));
         }
         Ok(Self { old, new, all })
     }
 
-    /// What tells it from other replacements.
-    pub(super) fn words(&self) -> [&[u8]; 4] {
+    /// The parts by which two replacements differ.
+    pub(super) fn identity(&self) -> [&[u8]; 4] {
         [b"edit", self.old.as_bytes(), self.new.as_bytes(), if self.all { b"all" } else { b"one" }]
     }
 
-    /// The bytes after the replacement, and how many occurrences were replaced. Occurrences do not overlap.
+    /// Returns the new bytes and the number of replaced occurrences. Matches are found from left to right and do not overlap.
     ///
     /// # Errors
     /// `binary_file`, `old_string_not_found`, `old_string_not_unique`, `file_too_large`.
-    pub(super) fn apply(&self, path: &VirtualPath, bytes: &Bytes) -> Result<(Bytes, u64)> {
+    pub(super) fn apply(&self, path: &VirtualPath, bytes: &Bytes) -> Result<Replaced> {
         if let Some(kind) = binary_type(bytes) {
             let message =
                 format!("Cannot edit binary files with text replacements: {path} is {kind}; upload it whole instead");
-            return Err(refuse(Code::BinaryFile, message));
+            return Err(not_applied(Code::BinaryFile, message));
         }
-        // Counted first and found again: a list of millions of places would take more memory than the file.
+        // The search runs twice, because a list of millions of matches would take more memory than the file.
         match memmem::find_iter(bytes, &self.old).count() {
             0 => Err(self.not_found(path, bytes)),
-            hits if hits > 1 && !self.all => Err(self.not_unique(path, hits)),
-            hits => {
-                let size = bytes.len() - hits * self.old.len() + hits * self.new.len();
+            count if count > 1 && !self.all => Err(self.not_unique(path, count)),
+            count => {
+                let size = bytes.len() - count * self.old.len() + count * self.new.len();
                 if size > TEXT_FILE_BYTES {
-                    let message =
-                        format!("{path} would grow to {size} bytes; edit takes files up to {TEXT_FILE_BYTES}");
-                    return Err(refuse(Code::FileTooLarge, message));
+                    let message = format!(
+                        "{path} would grow to {size} bytes; edit takes files up to {TEXT_FILE_BYTES} bytes. Split the file, or upload it whole"
+                    );
+                    return Err(not_applied(Code::FileTooLarge, message));
                 }
-                Ok((self.splice(bytes, size), hits as u64))
+                Ok(Replaced { bytes: self.splice(bytes, size), count: count as u64 })
             }
         }
     }
 
     fn splice(&self, bytes: &Bytes, size: usize) -> Bytes {
         let mut edited = Vec::with_capacity(size);
-        let mut kept = 0;
-        for hit in memmem::find_iter(bytes, &self.old) {
-            edited.extend_from_slice(bytes.get(kept..hit).unwrap_or_default());
+        let mut copied_to = 0;
+        for start in memmem::find_iter(bytes, &self.old) {
+            edited.extend_from_slice(bytes.get(copied_to..start).unwrap_or_default());
             edited.extend_from_slice(self.new.as_bytes());
-            kept = hit + self.old.len();
+            copied_to = start + self.old.len();
         }
-        edited.extend_from_slice(bytes.get(kept..).unwrap_or_default());
+        edited.extend_from_slice(bytes.get(copied_to..).unwrap_or_default());
         edited.into()
     }
 
     fn not_found(&self, path: &VirtualPath, bytes: &[u8]) -> Error {
-        let mut message =
-            format!("String not found in file {path}: '{}'. Read the file and copy the text exactly", shown(&self.old));
+        let mut message = format!(
+            "String not found in file {path}: '{}'. Read the file and copy the text exactly",
+            excerpt(&self.old)
+        );
         let without_feed = self.old.strip_suffix('\n').filter(|rest| !rest.is_empty());
         if without_feed.is_some_and(|rest| bytes.ends_with(rest.as_bytes())) {
             message
@@ -82,30 +97,30 @@ impl Replacement {
         } else if self.old.contains('\n') && !self.old.contains("\r\n") && memmem::find(bytes, b"\r\n").is_some() {
             message.push_str("; the lines of this file end in \\r\\n");
         }
-        refuse(Code::OldStringNotFound, message)
+        not_applied(Code::OldStringNotFound, message)
     }
 
     fn not_unique(&self, path: &VirtualPath, count: usize) -> Error {
         let message = format!(
-            "String '{}' appears {count} times in {path}. Use replace_all=true to replace all instances, or give a longer old_string with the text around it",
-            shown(&self.old)
+            "String '{}' appears {count} times in {path}. Use replace_all=true to replace all occurrences, or give a longer old_string with the text around it",
+            excerpt(&self.old)
         );
-        refuse(Code::OldStringNotUnique, message).with_detail("occurrences", count)
+        not_applied(Code::OldStringNotUnique, message).with_detail("occurrences", count)
     }
 }
 
-fn refuse(code: Code, message: String) -> Error {
+fn not_applied(code: Code, message: String) -> Error {
     Error::new(code, message).with_outcome(Outcome::NotApplied)
 }
 
 /// The beginning of a text, enough to recognise it in an error.
-fn shown(text: &str) -> String {
-    const SHOWN: usize = 200;
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+fn excerpt(text: &str) -> String {
+    const CHARS: usize = 200;
+    let mut excerpt: String = text.chars().take(CHARS).collect();
+    if excerpt.len() < text.len() {
+        excerpt.push('…');
     }
-    shown
+    excerpt
 }
 
 #[cfg(test)]
@@ -115,7 +130,9 @@ mod tests {
     fn apply(text: &[u8], old: &str, new: &str, all: bool) -> Result<(Vec<u8>, u64)> {
         let path = VirtualPath::parse("/workspace/a").unwrap();
         let replacement = Replacement::new(old.into(), new.into(), all)?;
-        replacement.apply(&path, &Bytes::copy_from_slice(text)).map(|(bytes, count)| (bytes.to_vec(), count))
+        replacement
+            .apply(&path, &Bytes::copy_from_slice(text))
+            .map(|replaced| (replaced.bytes.to_vec(), replaced.count))
     }
 
     #[test]
@@ -128,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_missing_and_ambiguous_are_told_apart() {
+    fn empty_missing_and_ambiguous_old_strings_are_three_errors() {
         let code = |text: &[u8], old| apply(text, old, "x", false).unwrap_err().code();
         assert_eq!(code(b"a", ""), Code::OldStringEmpty);
         assert_eq!(code(b"a", "b"), Code::OldStringNotFound);

@@ -17,7 +17,7 @@ use crate::{
         WORKERS_LEAST,
     },
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{CreateSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
+    session::{CreateSession, CreatedSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
     store::{Committer, ListOptions, SharedStore},
 };
 
@@ -27,17 +27,17 @@ const LINE_INDEXES: u64 = 64;
 /// What a service is configured with.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOptions {
-    /// The folder of the bucket everything lies below; the whole bucket where `None`.
+    /// The folder of the bucket everything lies below; the whole bucket if `None`.
     pub namespace: Option<Namespace>,
     /// Where `/workspace` and `/ticket` lie.
     pub templates: MountTemplates,
-    /// Why nothing can be written, where the store does not honour conditional writes.
+    /// Why nothing can be written, if the store does not honour conditional writes.
     pub read_only: Option<String>,
     /// Whether sessions see the skills of their caller's team (`_teams/{team}/skills/`) and of the organisation
     /// (`_org/skills/`) beside their user's own.
     pub layers: bool,
     /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
-    /// in place of every SKILL.md. Not where `read_only` forbids to write it.
+    /// in place of every SKILL.md. Not if `read_only` forbids to write it.
     pub index: bool,
     /// What the process may take for them all.
     pub budgets: Budgets,
@@ -139,17 +139,17 @@ impl Service {
         SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach, window }
     }
 
-    /// Makes a session of the user of `audience` with what its policy preloads of the skills that `audience` sees, or
-    /// returns the one there is; the flag says whether it was made.
+    /// Creates a session of the user of `audience`, or returns the existing one. A new session begins with the skills that
+    /// its policy preloads, if `audience` sees them.
     ///
     /// # Errors
-    /// As [`Sessions::create`]; a preload that fails is one too, and says which: then no session is made.
+    /// As [`Sessions::create`]; that of a preload that fails, with the skill's name: then no session is created.
     pub async fn create_session(
         &self,
         audience: impl Into<Audience>,
         session: &Id,
         wanted: CreateSession,
-    ) -> Result<(Arc<Session>, bool)> {
+    ) -> Result<CreatedSession> {
         let Audience { user, team } = audience.into();
         self.create_for(user, team, session, wanted).await.map_err(Error::of_change)
     }
@@ -160,7 +160,7 @@ impl Service {
         team: Option<Id>,
         session: &Id,
         wanted: CreateSession,
-    ) -> Result<(Arc<Session>, bool)> {
+    ) -> Result<CreatedSession> {
         self.check_writable()?;
         let backend = self.session(user.clone(), session.clone()).in_team(team);
         let draft = self.sessions().draft(&user, session, &wanted).await?;
@@ -258,7 +258,7 @@ impl SkillBackend {
         self
     }
 
-    /// The same handle for a caller of this team: its skills are seen where layers are on. The team comes from the caller's
+    /// The same handle for a caller of this team: its skills are seen if layers are on. The team comes from the caller's
     /// key, never from a request.
     #[must_use]
     pub fn in_team(mut self, team: Option<Id>) -> Self {
@@ -266,7 +266,7 @@ impl SkillBackend {
         self
     }
 
-    /// The same handle for a caller that asks for its prompt in this mode, where it names one: instructions of loaded skills,
+    /// The same handle for a caller that asks for its prompt in this mode, if it names one: instructions of loaded skills,
     /// and tools that come as skills are found, go by it in place of the policy's.
     #[must_use]
     pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
@@ -301,18 +301,18 @@ impl SkillBackend {
         self.shared.workers.errand(self.user().as_str(), self.shared.steps)
     }
 
-    /// Where the skills of a layer lie; nothing where this caller does not see it.
+    /// Where the skills of a layer lie; nothing if this caller does not see it.
     pub(super) fn layer(&self, layer: Layer) -> Result<Option<UserSpace>> {
         let layers = self.shared.catalogs.layers(&self.audience)?;
         Ok(layers.into_iter().find_map(|(seen, space)| (seen == layer).then_some(space)))
     }
 
-    /// Where the layer of a loaded skill lies; nothing where this caller does not see it, as one of another team does not.
+    /// Where the layer of a loaded skill lies; nothing if this caller does not see it, as one of another team does not.
     pub(super) fn home(&self, loaded: &LoadedSkill) -> Result<Option<UserSpace>> {
         if self.is_in(loaded.layer, loaded.team.as_ref()) { self.layer(loaded.layer) } else { Ok(None) }
     }
 
-    /// Whether this caller is in the team, where the layer is a team's.
+    /// Whether this caller is in the team, if the layer is a team's.
     pub(super) fn is_in(&self, layer: Layer, team: Option<&Id>) -> bool {
         layer != Layer::Team || team == self.audience.team.as_ref()
     }

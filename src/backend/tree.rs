@@ -269,7 +269,7 @@ pub(super) fn unwritable(path: &VirtualPath, key: &ObjectKey, error: StoreError)
     }
 }
 
-/// The virtual path of `file`, a key above `key`, where it lies in the tree.
+/// The virtual path of `file`, a key above `key`, if it lies in the tree.
 fn file_above<'path>(path: &'path VirtualPath, key: &ObjectKey, file: &str) -> Option<&'path str> {
     let below = key.as_str().strip_prefix(file)?.matches('/').count();
     let above = (0..below).try_fold(path.as_str(), |path, _| path.rsplit_once('/').map(|(folder, _)| folder))?;

@@ -1,7 +1,6 @@
-//! What every handler shares.
+//! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
-    collections::BTreeSet,
     path::PathBuf,
     sync::{
         Arc, PoisonError, RwLock,
@@ -13,28 +12,27 @@ use tokio::sync::watch;
 
 use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
-    access::{AllowedPeers, Callers, Keys},
+    access::{Callers, KeyChanges},
     backend::Service,
     clock::Clock,
     limits::CONNECTIONS,
 };
 
-/// How the service is reached and by whom.
+/// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
-    /// Who may call.
-    pub keys: Keys,
-    /// Which Hosts and Origins are answered.
-    pub peers: AllowedPeers,
-    /// Both again, whenever they change while the service runs. What would let other machines in without a key is refused.
-    pub changes: Option<watch::Receiver<Callers>>,
-    /// The folder for temporary files of uploads; the system's own where `None`.
+    /// Who may call, and by which names.
+    pub callers: Callers,
+    /// Delivers new keys and peers while the service runs. The service refuses a change that would let other machines in
+    /// without a key.
+    pub caller_updates: Option<watch::Receiver<Callers>>,
+    /// The folder for temporary files of uploads; the system's own if `None`.
     pub spool: Option<PathBuf>,
 }
 
 /// The service and what the HTTP interface keeps beside it.
 #[derive(Debug)]
-pub(super) struct App {
+pub(super) struct ServerState {
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
@@ -45,16 +43,15 @@ pub(super) struct App {
     stopping: AtomicBool,
 }
 
-impl App {
+impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
-        let callers = Callers { keys: config.keys, peers: config.peers };
         Self {
             clock,
             metrics: Metrics::default(),
             admission: Arc::new(Admission::new(service.memory())),
             spool: Arc::new(Spool::new(config.spool)),
             connections: Connections::new(CONNECTIONS),
-            callers: RwLock::new(Arc::new(callers)),
+            callers: RwLock::new(Arc::new(config.callers)),
             stopping: AtomicBool::new(false),
             service,
         }
@@ -65,24 +62,24 @@ impl App {
         Arc::clone(&self.callers.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// From here on others may call. Calls under way go on.
+    /// Replaces the keys and peers. Calls that have begun keep the old ones.
     pub(super) fn set_callers(&self, new: Callers) {
         let new = Arc::new(new);
         let old =
             std::mem::replace(&mut *self.callers.write().unwrap_or_else(PoisonError::into_inner), Arc::clone(&new));
-        let names = |callers: &Callers| -> BTreeSet<_> { callers.keys.names().cloned().collect() };
-        let (before, after) = (names(&old), names(&new));
+        let KeyChanges { added, removed, changed } = new.keys.changes_since(&old.keys);
         tracing::info!(
-            keys = after.len(),
-            added = after.difference(&before).count(),
-            removed = before.difference(&after).count(),
+            keys = new.keys.names().count(),
+            added,
+            removed,
+            changed,
             peers_changed = old.peers != new.peers,
             "keys and peers were read again"
         );
     }
 
-    /// From here on the service says that it is not ready, so that a balancer sends nothing new.
-    pub(super) fn stop(&self) {
+    /// Makes `/readyz` report that the service stops. A load balancer then sends no new requests.
+    pub(super) fn set_stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 

@@ -17,7 +17,7 @@ use futures_util::StreamExt as _;
 use super::{
     address::Address,
     admission::Caller,
-    app::App,
+    app::ServerState,
     connections::Line,
     cost::Cost,
     guard::authorization,
@@ -33,7 +33,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
     path::Id,
-    session::{CreateSession, Session, SessionVersion},
+    session::{CreateSession, CreatedSession, SessionVersion},
 };
 
 /// Carries the session's version, both ways.
@@ -54,7 +54,7 @@ const OPEN_TO_BOUND: [(Method, &str); 5] = [
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
 pub(super) struct UserCall {
-    pub(super) app: Arc<App>,
+    pub(super) app: Arc<ServerState>,
     pub(super) user: Id,
     grant: Grant,
     /// What follows the collection in the path, decoded.
@@ -86,7 +86,7 @@ impl UserCall {
     }
 
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
-    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+    pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         let is_taken = self.grant.is_taken(&self.user, session);
         self.app.service.create_session_within(self.reach(), self.audience(), session, wanted, is_taken).await
     }
@@ -109,7 +109,7 @@ impl SessionCall {
 
 /// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
 pub(super) async fn enter_user(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<ServerState>>,
     OriginalUri(sent): OriginalUri,
     mut request: Request,
     next: Next,
@@ -137,7 +137,7 @@ pub(super) async fn enter_user(
 }
 
 /// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
-async fn within_shares(app: &App, caller: &Caller, mut request: Request, next: Next) -> Response {
+async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request, next: Next) -> Response {
     let template = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let cost = Cost::of(request.method(), template);
     let bytes = cost.bytes(request.body().size_hint().exact());

@@ -12,7 +12,7 @@ use axum::{
 };
 
 use super::{
-    app::App,
+    app::ServerState,
     guard::peer_headers,
     problem::{self, Problem, Reply},
 };
@@ -30,7 +30,7 @@ pub(super) const REQUEST_ID: &str = "x-request-id";
 pub(super) struct ServedUser(pub(super) Id);
 
 /// Names the request, writes out its problem if it has one, and leaves one line in the log and one count.
-pub(super) async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
     let began = app.clock.uptime();
     let id = request_id(request.headers(), &*app.clock);
     let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
@@ -49,7 +49,7 @@ pub(super) async fn observe(State(app): State<Arc<App>>, request: Request, next:
 }
 
 /// Turns away requests that are too big in their headers or come from the wrong place, and ends those that take too long.
-pub(super) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply<Response> {
+pub(super) async fn admit(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
     if header_bytes(&request) > HEADER_BYTES {
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));

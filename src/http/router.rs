@@ -7,7 +7,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
-    app::App,
+    app::ServerState,
     call::{enter_user, tell_version},
     download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
 };
@@ -34,7 +34,7 @@ fn of_session() -> OpenApiRouter {
 }
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
-pub(super) fn router(app: Arc<App>) -> Router {
+pub(super) fn router(app: Arc<ServerState>) -> Router {
     let (service, users) = (service::routes(), of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user)));
     let (routes, _) = service.nest("/v1/users/{user}", users).split_for_parts();
     routes

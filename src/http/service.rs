@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    app::App,
+    app::ServerState,
     metrics::gauge,
     openapi,
     problem::{Failure, Problem, Reply},
@@ -50,7 +50,7 @@ async fn healthz() -> Json<Health> {
 
 /// Whether requests are welcome: the store can be reached and honours conditional writes, and the service is not stopping.
 #[utoipa::path(get, path = "/readyz", operation_id = "check_readiness", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
-async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
+async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> Reply<Json<Health>> {
     let unready = |why: String| Problem::from(Error::new(Code::StoreUnavailable, why));
     if app.is_stopping() {
         return Err(unready("the service is stopping; use another replica".to_owned()));
@@ -61,7 +61,7 @@ async fn readyz(Extension(app): Extension<Arc<App>>) -> Reply<Json<Health>> {
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
-async fn metrics(Extension(app): Extension<Arc<App>>) -> Response {
+async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Response {
     let mut text = app.metrics.render();
     let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
     for (name, help, value) in [
@@ -88,7 +88,7 @@ async fn openapi_json() -> Reply<Response> {
 }
 
 /// A page that lists the operations and lets a person try them.
-async fn docs(Extension(app): Extension<Arc<App>>) -> Response {
+async fn docs(Extension(app): Extension<Arc<ServerState>>) -> Response {
     let nonce = format!("{:032x}", app.clock.random());
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; \

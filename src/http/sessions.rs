@@ -16,7 +16,7 @@ use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
     path::Id,
-    session::{ChangeSession, CreateSession, Policy, SessionListRequest, SessionPage, SessionSummary},
+    session::{ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
 
 /// Sessions by id.
@@ -55,8 +55,8 @@ async fn create(
     }
     call.user.may_set(&request.vars)?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
-    let (session, made) = call.user.create_session(&call.session, request).await?;
-    let status = if made { StatusCode::CREATED } else { StatusCode::OK };
+    let CreatedSession { session, is_new } = call.user.create_session(&call.session, request).await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user))))
 }
 

@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(prefix.key(&"k".repeat(room + 1)).unwrap_err().code(), Code::InvalidPath);
     }
 
-    // S-PATH-7: A key that no virtual path can name is skipped and counted, and no other name reaches it.
+    // S-PATH-7: A key that no virtual path can name is skipped in every answer, and no other name reaches it.
     #[test]
     fn a_listed_key_is_admitted_only_below_the_prefix_and_only_if_a_path_could_name_it() {
         let skills = user("u1").skills().unwrap();

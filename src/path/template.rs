@@ -74,9 +74,10 @@ impl MountTemplate {
         self.uses().map(|(name, _)| name)
     }
 
-    /// Whether each session has its own prefix, as long as no variable changes that.
+    /// Whether it has a variable, `session` included. If it has, sessions have prefixes of their own unless they set a
+    /// variable to the same value.
     #[must_use]
-    pub fn is_of_one_session(&self) -> bool {
+    pub fn has_variable(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Variable { .. }))
     }
 

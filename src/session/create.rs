@@ -26,12 +26,21 @@ pub struct CreateSession {
     pub parent: Option<Id>,
 }
 
+/// A session that was asked for.
+#[derive(Clone, Debug)]
+pub struct CreatedSession {
+    /// The session as it is now.
+    pub session: Arc<Session>,
+    /// True if the call created it, and false if it existed.
+    pub is_new: bool,
+}
+
 impl Sessions {
-    /// Creates a session, or returns the existing one. The flag is true if it was created.
+    /// Creates a session, or returns the existing one.
     ///
     /// # Errors
     /// `invalid_request` for variables without a use, an invalid policy or a parent that does not exist; the store's.
-    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<(Arc<Session>, bool)> {
+    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         self.create_with(user, session, wanted, |_| Ok(())).await
     }
 
@@ -45,7 +54,7 @@ impl Sessions {
         session: &Id,
         wanted: CreateSession,
         furnish: impl Fn(&mut Session) -> Result<()>,
-    ) -> Result<(Arc<Session>, bool)> {
+    ) -> Result<CreatedSession> {
         let parent = self.check_wanted(user, &wanted).await?;
         self.update(user, session, |state| {
             if state.version > 0 {
@@ -56,7 +65,7 @@ impl Sessions {
             Ok(Change::Save(true))
         })
         .await
-        .map(|(session, made)| (session, made.unwrap_or(false)))
+        .map(|(session, made)| CreatedSession { session, is_new: made.unwrap_or(false) })
     }
 
     /// The present session, or the one that [`create`](Self::create) would create. Writes nothing.

@@ -19,7 +19,7 @@ mod uses;
 mod version;
 
 pub use change::ChangeSession;
-pub use create::CreateSession;
+pub use create::{CreateSession, CreatedSession};
 pub use forget::Collected;
 pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};

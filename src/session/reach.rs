@@ -31,6 +31,14 @@ impl<'session> From<&'session SessionSummary> for Whereabouts<'session> {
     }
 }
 
+impl<'session> Whereabouts<'session> {
+    /// The facts of a fork that is not written yet.
+    #[must_use]
+    pub fn of_fork(parent: &'session Session, session: &'session Id, vars: &'session BTreeMap<String, Id>) -> Self {
+        Self { user: &parent.user_id, session, vars, parent: Some(&parent.session_id) }
+    }
+}
+
 impl Sessions {
     /// Whether `session` lies within `reach`.
     ///

@@ -57,7 +57,7 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     let request = LoadSkillRequest {
         arguments: typed.arguments.clone(),
         invoker: Invoker::Person,
-        ..LoadSkillRequest::of(&typed.skill)
+        ..LoadSkillRequest::new(&typed.skill)
     };
     let reply = match Box::pin(backend.load_skill(request)).await {
         Err(error) if names_no_skill(&error) => return Ok(unchanged()),

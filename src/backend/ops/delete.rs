@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::{
     backend::{
         SkillBackend,
-        files::Found,
+        files::ListedFile,
         parts::{Target, half_done},
         tree::{FileRef, missing},
     },
@@ -72,7 +72,7 @@ impl SkillBackend {
                 format!("{path} holds more than {LIST_OBJECTS} files; delete the folders below it one by one");
             return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied));
         }
-        let mut doomed: Vec<(VirtualPath, ObjectKey)> = below.found.into_iter().map(Found::into_name).collect();
+        let mut doomed: Vec<(VirtualPath, ObjectKey)> = below.entries.into_iter().map(ListedFile::into_name).collect();
         match own {
             Ok(_) if doomed.iter().all(|(_, known)| known != key) => doomed.push((path.clone(), key.clone())),
             Ok(_) | Err(StoreError::NotFound) => {}
@@ -205,7 +205,7 @@ fn with_files(error: Error, reply: &DeleteReply) -> Error {
     if reply.more_failed == 0 { error } else { error.with_detail("more_failed", reply.more_failed) }
 }
 
-impl Found {
+impl ListedFile {
     fn into_name(self) -> (VirtualPath, ObjectKey) {
         let FileRef { path, key, .. } = self.file;
         (path, key)

@@ -2,8 +2,9 @@
 //!
 //! Edits of one file in one process queue up and commit in groups: one read, all replacements in order, one put under
 //! `If-Match`. Between processes compare-and-swap decides; the process that loses reads again and applies its group again. The
-//! group is committed by a task of its own, so a caller that goes away cancels no other caller's edit. An edit is refused
-//! only after a look at the newest version, and only once what it was judged on is in the store.
+//! group is committed by a task of its own, so a caller that goes away cancels no other caller's edit. An empty
+//! `old_string` is refused without a request. Every other edit is refused only after a look at the newest version, and only
+//! once what it was judged on is in the store.
 
 use std::{
     collections::HashMap,
@@ -21,7 +22,7 @@ use crate::{
     backend::{
         SkillBackend,
         parts::{ATTEMPTS as CALLS, Landed, contested},
-        replace::Replacement,
+        replace::{Replaced, Replacement},
         tree::missing,
     },
     budget::{Work, Workers},
@@ -45,7 +46,7 @@ pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditReques
     let replacement = Arc::new(replacement);
     for _ in 0..CALLS {
         let target = backend.target(Operation::Edit, &path).await?;
-        let call = backend.call(&target, &path, &replacement.words())?;
+        let call = backend.call(&target, &path, &replacement.identity())?;
         let name = call.as_ref().map(|call| call.name.clone());
         let edited = backend
             .shared
@@ -247,9 +248,9 @@ impl Worker {
         let mut counts = Vec::with_capacity(group.len());
         for pending in group {
             counts.push(match self.apply_one(pending, base, &bytes).await {
-                Ok((edited, count)) => {
-                    bytes = edited;
-                    Ok(count)
+                Ok(replaced) => {
+                    bytes = replaced.bytes;
+                    Ok(replaced.count)
                 }
                 Err(error) => Err(error),
             });
@@ -257,7 +258,7 @@ impl Worker {
         (bytes, counts)
     }
 
-    async fn apply_one(&self, pending: &Pending, base: &Object, bytes: &Bytes) -> Result<(Bytes, u64)> {
+    async fn apply_one(&self, pending: &Pending, base: &Object, bytes: &Bytes) -> Result<Replaced> {
         if !base.is_whole() {
             return Err(too_large(&pending.path, base.meta.size));
         }
@@ -279,6 +280,8 @@ impl Worker {
 
 /// The error of an edit whose file is over the limit.
 fn too_large(path: &VirtualPath, size: u64) -> Error {
-    let message = format!("{path} has {size} bytes; edit takes files up to {TEXT_FILE_BYTES}");
+    let message = format!(
+        "{path} has {size} bytes; edit takes files up to {TEXT_FILE_BYTES} bytes. Split the file, or upload it whole"
+    );
     Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied)
 }

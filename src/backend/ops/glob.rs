@@ -1,7 +1,7 @@
 //! Finding files by name: the `glob` operation.
 
 use crate::{
-    backend::{SkillBackend, files::Found},
+    backend::{SkillBackend, files::ListedFile},
     budget::{Errand, Work},
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
@@ -19,7 +19,7 @@ pub(in crate::backend) async fn glob(backend: &SkillBackend, request: GlobReques
     let tree = backend.enter(Operation::Glob).await?;
     let files = backend.files_below(&tree, &root).await?;
     let errand = backend.errand();
-    let mut matches: Vec<GlobMatch> = named(&errand, files.found, glob, root)
+    let mut matches: Vec<GlobMatch> = named(&errand, files.entries, glob, root)
         .await?
         .into_iter()
         .map(|found| GlobMatch { path: found.file.path.to_string(), size: found.size, modified_at: found.modified_at })
@@ -41,10 +41,10 @@ pub(in crate::backend) async fn glob(backend: &SkillBackend, request: GlobReques
 /// `too_expensive` where that takes more steps than the errand has left.
 pub(in crate::backend) async fn named(
     errand: &Errand,
-    files: Vec<Found>,
+    files: Vec<ListedFile>,
     glob: Glob,
     root: VirtualPath,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<ListedFile>> {
     let names = files.iter().map(|found| found.file.path.as_str().len()).sum();
     let worst = glob.worst_steps(names);
     let filter = move |work: &Work| {

@@ -11,7 +11,7 @@ use crate::{
     backend::{
         SkillBackend,
         fetch::{advance, unreadable},
-        files::{Files, Found},
+        files::{Files, ListedFile},
         matcher::{Hit, Pattern},
         text::binary_type,
         tree::{FileRef, Version},
@@ -54,10 +54,10 @@ pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepReques
     let tree = backend.enter(Operation::Grep).await?;
     let mut files = backend.files_below(&tree, &root).await?;
     if let Some(glob) = glob {
-        files.found = named(&errand, files.found, glob, root).await?;
+        files.entries = named(&errand, files.entries, glob, root).await?;
     }
-    let large = files.found.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
-    files.found.retain(|found| found.size <= GREP_FILE_BYTES);
+    let large = files.entries.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
+    files.entries.retain(|found| found.size <= GREP_FILE_BYTES);
     let (mut reply, cut) = backend.search_files(&search, &mut files, &errand).await?;
     if !reply.truncated {
         reply.truncation_reason = left_out(&files, large, cut);
@@ -69,7 +69,7 @@ pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepReques
 impl SkillBackend {
     /// The reply, and how many files were searched in part.
     async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
-        let searched = stream::iter(files.found.drain(..))
+        let searched = stream::iter(files.entries.drain(..))
             .map(|found| self.search_found(found, search, errand))
             .buffered(PARALLEL_GETS);
         let mut results = std::pin::pin!(searched);
@@ -86,7 +86,12 @@ impl SkillBackend {
     }
 
     /// The hits of one file: at most one more than are asked for.
-    async fn search_found(&self, found: Found, search: &Search, errand: &Errand) -> Result<(VirtualPath, Searched)> {
+    async fn search_found(
+        &self,
+        found: ListedFile,
+        search: &Search,
+        errand: &Errand,
+    ) -> Result<(VirtualPath, Searched)> {
         let path = found.file.path.clone();
         if found.size == 0 {
             return Ok((path, Searched::default()));

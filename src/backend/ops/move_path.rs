@@ -15,8 +15,8 @@ use crate::{
     backend::{
         SkillBackend,
         fetch::{check_size, unreadable},
-        files::Found,
-        tree::{Kind, Spot, Tree, missing},
+        files::ListedFile,
+        tree::{Kind, Spot, Tree, is_a_directory, missing},
     },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
@@ -27,7 +27,7 @@ use crate::{
 
 /// A file of a move, with both of its places.
 struct Step {
-    found: Found,
+    found: ListedFile,
     to: VirtualPath,
     to_key: ObjectKey,
 }
@@ -46,14 +46,17 @@ pub(in crate::backend) async fn move_path(backend: &SkillBackend, request: MoveR
         let message = format!("{from} holds more than {LIST_OBJECTS} files; move the folders below it one by one");
         return Err(Error::new(Code::FileTooLarge, message));
     }
-    let steps = files.found.into_iter().map(|found| Step::new(found, &tree, &from, &to)).collect::<Result<Vec<_>>>()?;
+    let is_folder = files.entries.first().is_some_and(|first| first.file.path != from);
+    let hidden = if is_folder { backend.head_file(&tree, &from).await? } else { None };
+    let steps =
+        files.entries.into_iter().map(|found| Step::new(found, &tree, &from, &to)).collect::<Result<Vec<_>>>()?;
     match steps.first() {
         None => return Err(missing(&from)),
         // The files of a folder may join others: so the same call, made again, moves the rest.
         Some(step) if step.to == to => backend.check_no_folder(&tree, &to).await?,
         Some(_) => {}
     }
-    backend.take_steps(steps, &from, &to).await
+    backend.take_steps(steps, hidden, &from, &to).await
 }
 
 /// Checks that `path` is a file or folder in `/workspace` or `/ticket`: what lies in a skill changes with its snapshot, which
@@ -68,7 +71,7 @@ fn own_place(tree: &Tree, path: &VirtualPath) -> Result<()> {
 }
 
 impl Step {
-    fn new(found: Found, tree: &Tree, from: &VirtualPath, to: &VirtualPath) -> Result<Self> {
+    fn new(found: ListedFile, tree: &Tree, from: &VirtualPath, to: &VirtualPath) -> Result<Self> {
         let inside = found.file.path.below(from).unwrap_or_default();
         let to = if inside.is_empty() { to.clone() } else { to.join(inside)? };
         let to_key = tree.writable(&to)?;
@@ -88,14 +91,23 @@ impl SkillBackend {
         Err(Error::new(Code::AlreadyExists, format!("{path} is a folder; name a path where nothing is")))
     }
 
-    async fn take_steps(&self, steps: Vec<Step>, from: &VirtualPath, to: &VirtualPath) -> Result<MoveReply> {
+    /// Takes every step that it comes to in time. `hidden` is the file that has the name of the folder: it stays, because the
+    /// new path is to be a folder too.
+    async fn take_steps(
+        &self,
+        steps: Vec<Step>,
+        hidden: Option<ListedFile>,
+        from: &VirtualPath,
+        to: &VirtualPath,
+    ) -> Result<MoveReply> {
         let until = Instant::now() + DELETE_BEGINS;
-        let total = steps.len();
+        let mut failed: Vec<(VirtualPath, Error)> =
+            hidden.map(|found| (found.file.path, is_a_directory(from).of_change())).into_iter().collect();
+        let total = steps.len() + failed.len();
         let taken = stream::iter(steps).map(|step| async move {
             let moved = if Instant::now() < until { self.take(&step).await } else { Err(not_begun()) };
             (step.found.file.path, moved.map_err(Error::of_change))
         });
-        let mut failed: Vec<(VirtualPath, Error)> = Vec::new();
         let mut taken = taken.buffer_unordered(PARALLEL_GETS);
         while let Some((path, moved)) = taken.next().await {
             failed.extend(moved.err().map(|error| (path, error)));

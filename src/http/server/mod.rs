@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use super::{
-    app::{App, HttpConfig},
+    app::{HttpConfig, ServerState},
     connections::Connection,
     router,
     stall::StallGuard,
@@ -54,19 +54,19 @@ pub async fn serve(
     shutdown: impl Future<Output = Duration>,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(Error::internal)?;
-    check_exposure(&config.keys, address)?;
-    let changes = config.changes.clone();
-    let app = Arc::new(App::new(config, service, clock));
+    check_exposure(&config.callers.keys, address)?;
+    let updates = config.caller_updates.clone();
+    let app = Arc::new(ServerState::new(config, service, clock));
     let router = router::router(Arc::clone(&app));
     let connections = GracefulShutdown::new();
     let serving = async {
         let drain = accept_until(shutdown, &listener, &app, &router, &connections).await;
-        app.stop();
+        app.set_stopping();
         accept_until(tokio::time::sleep(drain), &listener, &app, &router, &connections).await;
     };
     tokio::select! {
         () = serving => {}
-        () = follow_changes(&app, address, changes) => {}
+        () = follow_updates(&app, address, updates) => {}
     }
     drop(listener);
     let open = connections.count();
@@ -78,10 +78,10 @@ pub async fn serve(
 }
 
 /// Takes over each change of who may call; never done.
-async fn follow_changes(app: &App, address: SocketAddr, changes: Option<watch::Receiver<Callers>>) {
-    let Some(mut changes) = changes else { return std::future::pending().await };
-    while changes.changed().await.is_ok() {
-        let callers = changes.borrow_and_update().clone();
+async fn follow_updates(app: &ServerState, address: SocketAddr, updates: Option<watch::Receiver<Callers>>) {
+    let Some(mut updates) = updates else { return std::future::pending().await };
+    while updates.changed().await.is_ok() {
+        let callers = updates.borrow_and_update().clone();
         match check_exposure(&callers.keys, address) {
             Ok(()) => app.set_callers(callers),
             Err(error) => tracing::error!(cause = %error.chain(), "the keys stay as they were"),
@@ -106,7 +106,7 @@ fn check_exposure(keys: &Keys, address: SocketAddr) -> Result<()> {
 async fn accept_until<T>(
     end: impl Future<Output = T>,
     listener: &TcpListener,
-    app: &App,
+    app: &ServerState,
     router: &Router,
     connections: &GracefulShutdown,
 ) -> T {

@@ -17,7 +17,7 @@ use crate::{
 };
 
 struct Served {
-    app: Arc<App>,
+    app: Arc<ServerState>,
     store: Arc<Faulty>,
     router: Router,
     connections: GracefulShutdown,
@@ -28,7 +28,7 @@ impl Served {
         let clock = Arc::new(SystemClock::new());
         let store = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
         let service = Service::new(store.clone(), ServiceOptions::default(), clock.clone());
-        let app = Arc::new(App::new(HttpConfig::default(), service, clock));
+        let app = Arc::new(ServerState::new(HttpConfig::default(), service, clock));
         Self { router: router::router(Arc::clone(&app)), app, store, connections: GracefulShutdown::new() }
     }
 
@@ -225,7 +225,7 @@ async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
     app.set_callers(with_key("first"));
     let first = names();
     let (changed, callers_now) = watch::channel(Callers::default());
-    let mut follow = Box::pin(follow_changes(&app, "10.0.0.1:1".parse().unwrap(), Some(callers_now)));
+    let mut follow = Box::pin(follow_updates(&app, "10.0.0.1:1".parse().unwrap(), Some(callers_now)));
     for (change, is_taken) in [(Callers::default(), false), (with_key("second"), true)] {
         changed.send(change).unwrap();
         assert!(poll!(&mut follow).is_pending());

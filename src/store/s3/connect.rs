@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_config::{
-    BehaviorVersion, Region, SdkConfig,
+    BehaviorVersion, ConfigLoader, Region, SdkConfig,
+    default_provider::region::DefaultRegionChain,
     environment::EnvironmentVariableRegionProvider,
     identity::IdentityCache,
     meta::region::RegionProviderChain,
@@ -11,7 +12,11 @@ use aws_config::{
     provider_config::ProviderConfig,
 };
 use aws_sdk_s3::{Client, config::Builder};
-use aws_types::os_shim_internal::{Env, Fs};
+use aws_types::{
+    os_shim_internal::{Env, Fs},
+    service_config::ServiceConfigKey,
+};
+use url::Url;
 
 use super::S3Store;
 use crate::{
@@ -21,51 +26,48 @@ use crate::{
     store::S3Options,
 };
 
-/// The region for servers without regions. Every S3-compatible server accepts it, because it is the default of S3
-/// itself.
+/// The region for servers without regions. They expect it, because it is S3's default.
 const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
-/// Time to find credentials: less than an attempt has, so that the attempt can report that none were found.
+/// Time to find credentials. One second less than an attempt, so the attempt reports missing credentials and not a
+/// timeout.
 const CREDENTIALS_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_secs(1));
 
 impl S3Store {
-    /// A store over `bucket`, reached as in `options`. Makes no request: the caller finds out whether the bucket exists
-    /// and honours conditions.
+    /// A store over `bucket`, reached as in `options`. Sends no request to the bucket, so the first verb reports whether
+    /// it exists.
     ///
     /// # Errors
-    /// `invalid_request` if `bucket` is empty, if there is neither region nor endpoint, if the endpoint is not a URL,
-    /// or if no file has the named profile.
+    /// `invalid_request` if `bucket` is empty, if no file has the named profile, if the custom endpoint is not a URL, or
+    /// if there is neither a region nor a custom endpoint.
     pub async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         if bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
         }
-        for endpoint in options.endpoint_url.iter().chain(&environment_endpoint()) {
-            check_endpoint(endpoint)?;
-        }
         if let Some(profile) = &options.profile {
             check_profile(profile).await?;
         }
-        let shared = shared_config(&options).await;
-        if shared.region().is_none() {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                format!("the region of bucket {bucket:?} is not known; name it, or set AWS_REGION"),
-            ));
-        }
-        let endpoint = endpoint(&options, &shared);
+        // Loaded twice: the regions to ask for depend on the endpoint, which a profile may have.
+        let endpoint = custom_endpoint(&options, &loader(&options, None).load().await);
+        endpoint.as_deref().map_or(Ok(()), check_endpoint)?;
+        let region = regions(&options, endpoint.is_some()).region().await.ok_or_else(|| {
+            let message = format!("the region of bucket {bucket:?} is not known; give a region, or set AWS_REGION");
+            Error::new(Code::InvalidRequest, message)
+        })?;
+        let sdk_config = loader(&options, Some(region)).load().await;
         let path_style = options.path_style.unwrap_or(endpoint.is_some());
-        let config = Builder::from(&shared).force_path_style(path_style).build();
+        let config = Builder::from(&sdk_config).force_path_style(path_style).build();
         Ok(Self::with_client(&Client::from_conf(config), bucket, &options, clock))
     }
 }
 
-async fn shared_config(options: &S3Options) -> SdkConfig {
+fn loader(options: &S3Options, region: Option<Region>) -> ConfigLoader {
     let identities = IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest()).identity_cache(identities);
     if let Some(profile) = &options.profile {
-        // The chain asks the environment first, but a named profile comes before that, as with the AWS command line.
-        let region = regions(options).region().await;
+        // The SDK takes credentials from the environment before the profile. A profile that the caller names must win,
+        // as in the AWS CLI.
         let credentials = ProfileFileCredentialsProvider::builder()
-            .configure(&ProviderConfig::without_region().with_region(region))
+            .configure(&ProviderConfig::without_region().with_region(region.clone()))
             .profile_name(profile)
             .build();
         loader = loader.profile_name(profile).credentials_provider(credentials);
@@ -73,17 +75,23 @@ async fn shared_config(options: &S3Options) -> SdkConfig {
     if let Some(endpoint) = &options.endpoint_url {
         loader = loader.endpoint_url(endpoint);
     }
-    loader.region(regions(options)).load().await
+    loader.region(region)
 }
 
 /// # Errors
-/// `invalid_request` for a text that is not a URL: the SDK would accept it, and every request would fail.
+/// `invalid_request` for a text that is not a URL of a server: the SDK would accept it, and every request would fail.
 fn check_endpoint(endpoint: &str) -> Result<()> {
-    if ["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
+    let is_http = |text: &str| Url::parse(text).is_ok_and(|url| ["http", "https"].contains(&url.scheme()));
+    if is_http(endpoint) {
         return Ok(());
     }
-    let message = format!("the endpoint {endpoint:?} is not a URL; did you mean \"http://{endpoint}\"?");
-    Err(Error::new(Code::InvalidRequest, message))
+    let with_scheme = format!("http://{endpoint}");
+    let hint = if !endpoint.contains("://") && is_http(&with_scheme) {
+        format!("did you mean {with_scheme:?}?")
+    } else {
+        "give one like \"http://127.0.0.1:4566\"".to_owned()
+    };
+    Err(Error::new(Code::InvalidRequest, format!("the endpoint {endpoint:?} is not a URL of a server; {hint}")))
 }
 
 /// # Errors
@@ -91,28 +99,33 @@ fn check_endpoint(endpoint: &str) -> Result<()> {
 async fn check_profile(name: &str) -> Result<()> {
     let profiles =
         aws_config::profile::load(&Fs::real(), &Env::real(), &<_>::default(), None).await.map_err(|error| {
-            Error::new(Code::InvalidRequest, "the AWS configuration files cannot be read").with_source(error)
+            let message = "the AWS configuration files cannot be read; correct ~/.aws/config and ~/.aws/credentials";
+            Error::new(Code::InvalidRequest, message).with_source(error)
         })?;
     if profiles.get_profile(name).is_some() {
         return Ok(());
     }
     let mut known: Vec<_> = profiles.profiles().collect();
     known.sort_unstable();
-    let known = if known.is_empty() { "there is none".to_owned() } else { format!("there is {}", known.join(", ")) };
-    let message = format!("no AWS configuration file has the profile {name:?} ({known}); correct --profile");
+    let message = if known.is_empty() {
+        format!("no AWS configuration file has the profile {name:?}, or any other; run aws configure --profile {name}")
+    } else {
+        let known = known.join(", ");
+        format!("no AWS configuration file has the profile {name:?}; the profiles are {known}; correct --profile")
+    };
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-/// The given region, or else the chain's. A custom endpoint never waits for the metadata service of an EC2 instance,
-/// and always gets a region.
-fn regions(options: &S3Options) -> RegionProviderChain {
+/// The region in `options`, or else that of the AWS region chain. For a custom endpoint the chain ends with a default in
+/// place of the EC2 metadata service, which takes seconds to be absent.
+fn regions(options: &S3Options, has_custom_endpoint: bool) -> RegionProviderChain {
     let given = RegionProviderChain::first_try(options.region.clone().map(Region::new));
-    if options.endpoint_url.is_none() && environment_endpoint().is_none() {
-        return given.or_default_provider();
-    }
-    let mut profile = ProfileFileRegionProvider::builder();
+    let (mut chain, mut profile) = (DefaultRegionChain::builder(), ProfileFileRegionProvider::builder());
     if let Some(name) = &options.profile {
-        profile = profile.profile_name(name);
+        (chain, profile) = (chain.profile_name(name), profile.profile_name(name));
+    }
+    if !has_custom_endpoint {
+        return given.or_else(chain.build());
     }
     given
         .or_else(EnvironmentVariableRegionProvider::new())
@@ -120,14 +133,64 @@ fn regions(options: &S3Options) -> RegionProviderChain {
         .or_else(Region::new(REGION_OF_CUSTOM_ENDPOINTS))
 }
 
-/// The endpoint of requests, if it is not Amazon's.
-fn endpoint(options: &S3Options, shared: &SdkConfig) -> Option<String> {
-    options.endpoint_url.clone().or_else(environment_endpoint).or_else(|| shared.endpoint_url().map(str::to_owned))
+/// Returns the custom endpoint: from the options, the environment or the profile. The SDK looks it up the same way when it
+/// makes a client, and does not return it.
+fn custom_endpoint(options: &S3Options, sdk_config: &SdkConfig) -> Option<String> {
+    let configured = || {
+        let key = ServiceConfigKey::builder().service_id("S3").env("AWS_ENDPOINT_URL").profile("endpoint_url").build();
+        sdk_config.service_config()?.load_config(key.ok()?)
+    };
+    options.endpoint_url.clone().or_else(configured)
 }
 
-/// The endpoint in the environment. The SDK reads the same variables, but does not return it.
-fn environment_endpoint() -> Option<String> {
-    ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+#[cfg(test)]
+mod tests {
+    use aws_types::service_config::LoadServiceConfig;
+
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_the_url_of_a_server() {
+        for good in ["http://127.0.0.1:4566", "https://s3.example", "HTTPS://s3.example", "http://[::1]:9000/"] {
+            check_endpoint(good).unwrap();
+        }
+        for (bad, hint) in [
+            ("127.0.0.1:4566", "did you mean \"http://127.0.0.1:4566\""),
+            ("localhost:4566", "did you mean \"http://localhost:4566\""),
+            ("http://", "give one like"),
+            ("https:// ", "give one like"),
+            ("ftp://s3.example", "give one like"),
+            ("", "give one like"),
+        ] {
+            let error = check_endpoint(bad).unwrap_err();
+            assert!(error.message().contains(hint), "{bad:?}: {error}");
+        }
+    }
+
+    /// An environment or a profile with an endpoint for S3.
+    #[derive(Debug)]
+    struct Configured;
+
+    impl LoadServiceConfig for Configured {
+        fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
+            (key.service_id() == "S3").then(|| "http://configured".to_owned())
+        }
+    }
+
+    #[test]
+    fn the_endpoint_of_the_options_goes_before_the_configured_one() {
+        let configured = SdkConfig::builder().service_config(Configured).build();
+        let options = S3Options { endpoint_url: Some("http://options".to_owned()), ..S3Options::default() };
+        assert_eq!(custom_endpoint(&options, &configured).as_deref(), Some("http://options"));
+        assert_eq!(custom_endpoint(&S3Options::default(), &configured).as_deref(), Some("http://configured"));
+        assert_eq!(custom_endpoint(&S3Options::default(), &SdkConfig::builder().build()), None);
+    }
+
+    #[tokio::test]
+    async fn the_region_of_the_options_is_asked_for_before_every_other() {
+        let options = S3Options { region: Some("eu-west-1".to_owned()), ..S3Options::default() };
+        for has_custom_endpoint in [true, false] {
+            assert_eq!(regions(&options, has_custom_endpoint).region().await, Some(Region::new("eu-west-1")));
+        }
+    }
 }

@@ -47,7 +47,7 @@ pub struct FailedFile {
 impl DeleteRequest {
     /// Deletes this file or folder.
     #[must_use]
-    pub fn of(path: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>) -> Self {
         Self { path: path.into() }
     }
 }

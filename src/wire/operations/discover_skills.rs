@@ -27,7 +27,7 @@ pub struct DiscoverRequest {
 impl DiscoverRequest {
     /// Finds the ten best skills for this task.
     #[must_use]
-    pub fn of(query: impl Into<String>) -> Self {
+    pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), category: None, level: None, limit: SEARCH_RESULTS }
     }
 }

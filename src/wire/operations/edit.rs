@@ -36,7 +36,7 @@ pub struct EditReply {
 impl EditRequest {
     /// Replaces the one place where `old` stands by `new`.
     #[must_use]
-    pub fn of(file_path: impl Into<String>, old: impl Into<String>, new: impl Into<String>) -> Self {
+    pub fn new(file_path: impl Into<String>, old: impl Into<String>, new: impl Into<String>) -> Self {
         Self { file_path: file_path.into(), old_string: old.into(), new_string: new.into(), replace_all: false }
     }
 }

@@ -43,7 +43,7 @@ pub struct GlobReply {
 impl GlobRequest {
     /// Finds files in everything the session sees.
     #[must_use]
-    pub fn of(pattern: impl Into<String>) -> Self {
+    pub fn new(pattern: impl Into<String>) -> Self {
         Self { pattern: pattern.into(), path: None }
     }
 }

@@ -81,7 +81,7 @@ pub struct GrepReply {
 impl GrepRequest {
     /// Searches for this expression in everything the session sees.
     #[must_use]
-    pub fn of(pattern: impl Into<String>) -> Self {
+    pub fn new(pattern: impl Into<String>) -> Self {
         Self { pattern: pattern.into(), ..Self::default() }
     }
 }

@@ -83,7 +83,7 @@ impl Request for LoadSkillRequest {
 impl LoadSkillRequest {
     /// A plain load by a model of the skill that answers to this name.
     #[must_use]
-    pub fn of(skill: impl Into<String>) -> Self {
+    pub fn new(skill: impl Into<String>) -> Self {
         Self { skill: skill.into(), mount_as: None, arguments: None, invoker: Invoker::Model }
     }
 }

@@ -45,7 +45,7 @@ pub struct LsReply {
 impl LsRequest {
     /// Lists this folder.
     #[must_use]
-    pub fn of(path: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>) -> Self {
         Self { path: path.into() }
     }
 }

@@ -48,7 +48,7 @@ pub struct MoveReply {
 impl MoveRequest {
     /// Moves `from` to `to`.
     #[must_use]
-    pub fn of(from: impl Into<String>, to: impl Into<String>) -> Self {
+    pub fn new(from: impl Into<String>, to: impl Into<String>) -> Self {
         Self { from: from.into(), to: to.into() }
     }
 }

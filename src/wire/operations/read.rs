@@ -53,7 +53,7 @@ pub struct ReadReply {
 impl ReadRequest {
     /// Reads the first 2,000 lines of this file.
     #[must_use]
-    pub fn of(file_path: impl Into<String>) -> Self {
+    pub fn new(file_path: impl Into<String>) -> Self {
         Self { file_path: file_path.into(), offset: 0, limit: READ_LINES }
     }
 }

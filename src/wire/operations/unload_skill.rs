@@ -25,7 +25,7 @@ pub struct UnloadSkillReply {
 impl UnloadSkillRequest {
     /// Hides the loaded skill that answers to this name.
     #[must_use]
-    pub fn of(skill: impl Into<String>) -> Self {
+    pub fn new(skill: impl Into<String>) -> Self {
         Self { skill: skill.into() }
     }
 }

@@ -36,7 +36,7 @@ pub struct WriteReply {
 impl WriteRequest {
     /// Makes this file; `overwrite` replaces one that is there.
     #[must_use]
-    pub fn of(file_path: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn new(file_path: impl Into<String>, content: impl Into<String>) -> Self {
         Self { file_path: file_path.into(), content: content.into(), overwrite: false }
     }
 }

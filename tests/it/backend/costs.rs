@@ -1,17 +1,18 @@
 //! The request budgets, exactly as the ledger counts them, and round trips as a clock that stands still counts them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     backend::BackendProtocol,
-    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
+    limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, LIST_OBJECTS, PARALLEL_GETS, SCAN_BYTES},
     prompt::PromptRequest,
-    store::Requests,
+    session::{Change, Visibility},
+    store::{MemoryStore, Requests},
     wire::{DeleteRequest, GlobRequest, LsRequest},
 };
 use tokio::time::Instant;
 
-use crate::support::world::{BackendExt, World, grep};
+use crate::support::world::{BackendExt, World, grep, id};
 
 const NONE: Requests = Requests { get: 0, put: 0, head: 0, list: 0, delete: 0 };
 /// The latency of one request where round trips are counted.
@@ -32,7 +33,8 @@ async fn with_files(count: usize) -> World {
     world
 }
 
-// S-COST-1: `ls` and `glob` of K files are K/1000 LIST requests, rounded up, and one HEAD at most where nothing is there.
+// S-COST-1: `ls` and `glob` of K files in a mount are K/1000 LIST requests, rounded up, and one HEAD at most where nothing
+// is there.
 #[tokio::test]
 async fn listing_costs_a_request_a_thousand_entries() {
     for (files, list) in [(1, 1), (1000, 1), (1001, 2)] {
@@ -49,6 +51,50 @@ async fn listing_costs_a_request_a_thousand_entries() {
     assert_eq!(cost, Requests { list: 1, head: 1, ..NONE });
     let (_, cost) = world.cost(world.agent().names("/workspace")).await;
     assert_eq!(cost, Requests { list: 1, ..NONE });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_from_the_root_lists_each_mount_and_a_bounded_number_at_once() {
+    let world = warm_world().await;
+    let shown = PARALLEL_GETS;
+    for number in 0..shown {
+        world.put_skill("demo", &format!("many/s{number:03}"), "One of many.", "x").await;
+    }
+    world.put_skill("demo", "loaded", "Loaded.", "x").await;
+    let agent = world.agent();
+    agent.load("loaded").await.unwrap();
+    let (user, session) = (id("demo"), id("s"));
+    let update = world.service.sessions().update(&user, &session, |session| {
+        session.policy.visibility = Visibility::All;
+        Ok(Change::Save(()))
+    });
+    update.await.unwrap();
+    agent.names("/").await.unwrap();
+    world.faults.set_latency(TRIP);
+    let begun = Instant::now();
+    let (found, cost) = world.cost(agent.find("SKILL.md")).await;
+    assert_eq!(found.unwrap().len(), shown + 1);
+    assert_eq!(
+        cost,
+        Requests { list: shown as u64 + 2, ..NONE },
+        "each skill that is not loaded, /workspace and /ticket"
+    );
+    assert_eq!(begun.elapsed(), 2 * TRIP, "one more than are listed at once");
+}
+
+#[tokio::test]
+async fn all_mounts_share_one_limit_of_listed_objects() {
+    let store = Arc::new(MemoryStore::new());
+    let world = World::over(store.clone());
+    for number in 0..=LIST_OBJECTS / 2 {
+        store.put_raw(&format!("demo/threads/s/{number}"), "");
+        store.put_raw(&format!("demo/tickets/s/{number}"), "");
+    }
+    let agent = world.agent();
+    for (path, truncated) in [("/", true), ("/workspace", false), ("/ticket", false)] {
+        let request = GlobRequest { pattern: "none".into(), path: Some(path.into()) };
+        assert_eq!(agent.glob(request).await.unwrap().truncated, truncated, "{path}");
+    }
 }
 
 // S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
@@ -86,7 +132,7 @@ async fn a_fresh_read_of_what_is_known_moves_no_bytes() {
     assert_eq!((spent.requests.get, spent.bytes_read), (1, 0));
 }
 
-// S-COST-3: `grep` over N files is 1 LIST and N GET, 64 at a time.
+// S-COST-3: `grep` over N files is the LIST requests of a `glob` and N GET, 64 at a time.
 #[tokio::test(start_paused = true)]
 async fn grep_is_a_listing_and_a_request_a_file_in_parallel() {
     let world = with_files(100).await;

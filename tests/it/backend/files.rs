@@ -62,7 +62,7 @@ async fn neighbours_by_prefix_never_meet() {
     assert_eq!(world.agent_of("u10", "s").text("/workspace/a").await.unwrap(), "u10");
 }
 
-// S-PATH-7: A key that no virtual path can name is skipped and counted, and no other name reaches it.
+// S-PATH-7: A key that no virtual path can name is skipped in every answer, and no other name reaches it.
 #[tokio::test]
 async fn keys_that_no_path_can_name_are_out_of_reach() {
     let store = std::sync::Arc::new(skillmount::store::MemoryStore::new());
@@ -335,8 +335,7 @@ async fn a_failed_change_says_what_became_of_it() {
 
 // S-EDIT-1: `edit` replaces exact text and leaves every other byte as it was, line ends, byte order mark and invalid
 // UTF-8 included.
-// S-EDIT-2: An empty, a missing and an ambiguous `old_string` are three distinct errors, given only after a fresh look at
-// the file.
+// S-EDIT-2: An empty, a missing and an ambiguous `old_string` are three distinct errors.
 #[tokio::test]
 async fn an_edit_changes_what_it_names_and_looks_before_it_refuses() {
     let world = World::new();

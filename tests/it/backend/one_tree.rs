@@ -11,7 +11,7 @@ use skillmount::{
     backend::BackendProtocol,
     limits::KNOWN_NAME_AGE,
     store::{MemoryStore, Requests, SharedStore},
-    wire::{LsRequest, UploadFile, WriteCondition, WriteReply},
+    wire::{GlobRequest, LsRequest, MoveRequest, UploadFile, WriteCondition, WriteReply},
 };
 
 /// A write that must fail, and change nothing.
@@ -178,6 +178,31 @@ async fn the_folder_is_shown_and_the_file_is_named_and_reached() {
 }
 
 #[tokio::test]
+async fn searching_and_moving_take_the_folder_and_a_move_names_the_file() {
+    for store in buckets() {
+        let world = planted(store).await;
+        world.put("demo/threads/s/a/b", "file below a file").await;
+        let agent = world.agent();
+        let request = GlobRequest { pattern: "**".into(), path: Some("/workspace/a".into()) };
+        let found = agent.glob(request).await.unwrap().matches;
+        assert_eq!(found.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["/workspace/a/b"]);
+        let hits = agent.hits("file", Some("/workspace/a")).await.unwrap();
+        assert_eq!(hits, ["/workspace/a/b:1:file below a file"]);
+
+        let request = MoveRequest::new("/workspace/a", "/workspace/new");
+        let reply = agent.move_path(request).await.unwrap();
+        assert_eq!((reply.moved, reply.outcome), (1, Some(Outcome::Partial)));
+        let [failed] = reply.failed.as_slice() else { panic!("{reply:?}") };
+        assert_eq!((failed.path.as_str(), failed.code.as_str()), ("/workspace/a", "is_a_directory"));
+        assert_eq!(failed.outcome, Outcome::NotApplied);
+        assert_eq!(agent.text("/workspace/a").await.unwrap(), "file", "it stays");
+        assert_eq!(agent.text("/workspace/new/b").await.unwrap(), "file below a file");
+        agent.move_path(MoveRequest::new("/workspace/a", "/workspace/b")).await.unwrap();
+        assert_eq!(agent.text("/workspace/b").await.unwrap(), "file", "alone it moves");
+    }
+}
+
+#[tokio::test]
 async fn a_loaded_skill_shows_the_folder_too() {
     let world = World::new();
     world.put_skill("demo", "venta", "Sells.", "x").await;
@@ -191,4 +216,7 @@ async fn a_loaded_skill_shows_the_folder_too() {
     assert_eq!(paths(&reply.hidden), ["/skills/venta/a"]);
     assert_eq!(agent.names("/skills/venta/a").await.unwrap(), ["/skills/venta/a/b"]);
     assert_eq!(agent.text("/skills/venta/a").await.unwrap(), "file");
+    let request = GlobRequest { pattern: "**".into(), path: Some("/skills/venta/a".into()) };
+    let found = agent.glob(request).await.unwrap().matches;
+    assert_eq!(found.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["/skills/venta/a/b"]);
 }

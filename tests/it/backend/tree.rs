@@ -234,7 +234,7 @@ async fn two_skills_of_one_name_need_two_mounts() {
     let agent = world.agent();
     agent.load("x/twin").await.unwrap();
     assert_eq!(code(agent.load("y/twin").await), Code::MountConflict);
-    let request = |name: &str| LoadSkillRequest { mount_as: Some(name.into()), ..LoadSkillRequest::of("y/twin") };
+    let request = |name: &str| LoadSkillRequest { mount_as: Some(name.into()), ..LoadSkillRequest::new("y/twin") };
     assert_eq!(agent.load_skill(request("other")).await.unwrap().mount, "/skills/other");
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/other", "/skills/twin"]);
     assert!(agent.text("/skills/other/SKILL.md").await.unwrap().contains("second"));

@@ -62,8 +62,12 @@ fn empty_listing() -> String {
 
 /// The binary on the bucket `agents` at `endpoint`, with keys in the environment.
 fn on_s3(home: &Home, endpoint: &str, arguments: &[&str]) -> assert_cmd::Command {
-    let common = ["--store", "s3://agents", "--endpoint-url", endpoint];
-    let mut command = home.command(&[&common, arguments].concat());
+    on_aws(home, &[&["--endpoint-url", endpoint], arguments].concat())
+}
+
+/// The binary on the bucket `agents` at the endpoint that the configuration names, with keys in the environment.
+fn on_aws(home: &Home, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = home.command(&[&["--store", "s3://agents"], arguments].concat());
     command
         .env("AWS_ACCESS_KEY_ID", "key")
         .env("AWS_SECRET_ACCESS_KEY", "secret")
@@ -168,13 +172,8 @@ fn doctor_names_mistakes_that_are_made_before_anything_is_asked() {
     );
 }
 
-#[test]
-fn a_profile_that_is_named_goes_before_keys_in_the_environment() {
-    let home = Home::new();
-    home.file(
-        ".aws/config",
-        "[profile work]\nregion = eu-west-1\naws_access_key_id = of-work\naws_secret_access_key = b\n",
-    );
+/// A server that lists nothing, and the requests it gets.
+fn listening() -> (String, std::sync::mpsc::Receiver<String>) {
     let (seen, asked) = std::sync::mpsc::channel();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -186,9 +185,70 @@ fn a_profile_that_is_named_goes_before_keys_in_the_environment() {
             let _ = stream.write_all(empty_listing().as_bytes());
         }
     });
+    (endpoint, asked)
+}
+
+#[test]
+fn a_profile_that_is_named_goes_before_keys_in_the_environment() {
+    let home = Home::new();
+    home.file(
+        ".aws/config",
+        "[profile work]\nregion = eu-west-1\naws_access_key_id = of-work\naws_secret_access_key = b\n",
+    );
+    let (endpoint, asked) = listening();
     on_s3(&home, &endpoint, &["--profile", "work", "skills", "list"]).output().unwrap();
     let request = asked.recv().unwrap();
     assert!(request.contains("Credential=of-work/") && request.contains("/eu-west-1/s3/"), "{request}");
+}
+
+#[test]
+fn an_endpoint_in_a_profile_is_a_custom_endpoint() {
+    let (endpoint, asked) = listening();
+    for config in [
+        format!("[profile work]\nendpoint_url = {endpoint}\n"),
+        format!("[profile work]\nservices = local\n[services local]\ns3 =\n  endpoint_url = {endpoint}\n"),
+    ] {
+        let home = Home::new();
+        home.file(".aws/config", &config);
+        home.file(".aws/credentials", "[work]\naws_access_key_id = a\naws_secret_access_key = b\n");
+        let output = on_aws(&home, &["--profile", "work", "skills", "list"]).output().unwrap();
+        let request =
+            asked.try_recv().unwrap_or_else(|_| panic!("{config}{}", String::from_utf8_lossy(&output.stderr)));
+        assert!(request.starts_with("GET /agents/") && request.contains("/us-east-1/s3/"), "{request}");
+        while asked.try_recv().is_ok() {}
+    }
+
+    let home = Home::new();
+    home.file(".aws/config", "[profile work]\nregion = eu-west-1\nendpoint_url = ftp://127.0.0.1\n");
+    let (check, detail, _) = first_failure(on_aws(&home, &["--profile", "work"]));
+    assert_eq!(check, "configuration", "{detail}");
+    assert!(detail.contains("\"ftp://127.0.0.1\" is not a URL of a server"), "{detail}");
+}
+
+#[test]
+fn an_endpoint_in_the_environment_is_checked_only_if_it_is_used() {
+    let home = Home::new();
+    let (endpoint, asked) = listening();
+    on_s3(&home, &endpoint, &["skills", "list"]).env("AWS_ENDPOINT_URL", "nonsense").output().unwrap();
+    assert!(asked.try_recv().is_ok());
+    let mut used = on_aws(&home, &["--region", "eu-west-1"]);
+    used.env("AWS_ENDPOINT_URL", "nonsense");
+    let (check, detail, _) = first_failure(used);
+    assert_eq!(check, "configuration", "{detail}");
+    assert!(detail.contains("\"nonsense\" is not a URL of a server"), "{detail}");
+}
+
+#[test]
+fn a_profile_that_is_named_has_the_region_of_a_bucket_on_amazon() {
+    let home = Home::new();
+    // No server has a region of this name, so the SDK refuses it before it sends anything.
+    home.file(".aws/config", "[default]\noutput = json\n[profile work]\nregion = no_such_region\n");
+    let (check, detail, _) = first_failure(on_aws(&home, &[]));
+    assert_eq!(check, "configuration", "{detail}");
+    assert!(detail.contains("the region of bucket \"agents\" is not known"), "{detail}");
+    home.file(".aws/credentials", "[work]\naws_access_key_id = a\naws_secret_access_key = b\n");
+    let (check, detail, _) = first_failure(on_aws(&home, &["--profile", "work"]));
+    assert_ne!(check, "configuration", "{detail}");
 }
 
 // S-STORE-4: A full or read-only disk, a file that may not be read and a file that is too large are refused at once,

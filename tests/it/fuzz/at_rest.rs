@@ -102,7 +102,7 @@ fn a_session_object_is_read_or_refused() {
         let agent = World::over(memory.clone()).agent();
         let listed = runtime.block_on(agent.ls(LsRequest { path: "/".to_owned() }));
         let skills = runtime.block_on(agent.ls(LsRequest { path: "/skills".to_owned() }));
-        let loaded = runtime.block_on(agent.load_skill(LoadSkillRequest::of("k")));
+        let loaded = runtime.block_on(agent.load_skill(LoadSkillRequest::new("k")));
         let key = KeyPrefix::all().key(SESSION).unwrap();
         let left = runtime.block_on(memory.get(&key, GetOptions::default())).unwrap().bytes;
         assert!(loaded.is_ok() || left == input, "a call that failed changed the session");

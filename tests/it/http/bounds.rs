@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, Scope},
     backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
+    limits::FORK_DEPTH,
     path::{Id, MountTemplate, MountTemplates},
 };
 
@@ -40,7 +41,10 @@ impl World {
             file += &entry.to_toml().unwrap();
             keys.insert(*name, key);
         }
-        let config = HttpConfig { keys: Keys::from_toml(&file).unwrap(), ..HttpConfig::default() };
+        let config = HttpConfig {
+            callers: Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() },
+            ..HttpConfig::default()
+        };
         Self { server: Server::serving(config, options).await, keys }
     }
 
@@ -153,6 +157,27 @@ async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
         cursor = format!("&cursor={next}");
     }
     assert_eq!(paged, ids(&listed));
+}
+
+#[tokio::test]
+async fn a_fork_that_its_own_key_would_not_reach_is_refused_before_it_is_written() {
+    let world = World::start().await;
+    world.make("chat", "chat-1", json!({})).await.is(201);
+    let mut parent = "chat-1".to_owned();
+    for generation in 1..=FORK_DEPTH {
+        let fork = format!("fork-{generation}");
+        world.make("chat", &fork, json!({"parent": parent})).await.is(201);
+        parent = fork;
+    }
+    world.ls("chat", &parent).await.is(200);
+    let refused = world.make("chat", "one-more", json!({"parent": parent})).await;
+    let problem = &refused.is_problem(403, "denied").json;
+    assert_eq!(problem["outcome"], "not_applied");
+    assert!(problem["detail"].as_str().unwrap().contains("make the fork from one of its ancestors"), "{problem}");
+    let listed = world.get("control", "/sessions?limit=1000").await;
+    assert!(!listed.json.to_string().contains("one-more"), "nothing was written");
+    // A key that is bound to no session counts no ancestors.
+    world.make("agent", "one-more", json!({"parent": parent})).await.is(201);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
-    access::{AllowedPeers, KeyEntry, Keys, Scope},
+    access::{AllowedPeers, Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
@@ -22,7 +22,8 @@ async fn guarded() -> (Server, [String; 3]) {
     ];
     let file: String = made.iter().map(|(_, entry)| entry.to_toml().unwrap()).collect();
     let keys = Keys::from_toml(&file).unwrap();
-    let server = Server::with(HttpConfig { keys, ..HttpConfig::default() }).await;
+    let server =
+        Server::with(HttpConfig { callers: Callers { keys, ..Callers::default() }, ..HttpConfig::default() }).await;
     (server, made.map(|(key, _)| key))
 }
 
@@ -150,7 +151,11 @@ async fn without_keys_other_hosts_and_origins_are_turned_away_on_every_route() {
 async fn with_keys_hosts_and_origins_follow_the_lists() {
     let peers =
         AllowedPeers { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
-    let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), peers, ..HttpConfig::default() }).await;
+    let server = Server::with(HttpConfig {
+        callers: Callers { keys: Keys::single("k").unwrap(), peers },
+        ..HttpConfig::default()
+    })
+    .await;
     let status = async |name: header::HeaderName, value: &str| {
         let request = server.client.get(server.session("")).bearer_auth("k").header(name, value);
         request.send().await.unwrap().status().as_u16()

@@ -11,7 +11,7 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     error::Code,
     http::HttpConfig,
@@ -424,7 +424,11 @@ impl World {
                 }
             }
         }
-        let server = Server::with(HttpConfig { keys: Keys::from_toml(&file).unwrap(), ..HttpConfig::default() }).await;
+        let server = Server::with(HttpConfig {
+            callers: Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() },
+            ..HttpConfig::default()
+        })
+        .await;
         for skill in ["a", "b"] {
             let text = format!("---\nname: {skill}\ndescription: About {skill}\n---\n# {skill}\n");
             server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);

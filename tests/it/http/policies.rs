@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
     limits::JSON_VALUES,
@@ -131,7 +131,8 @@ async fn with_secrets() -> (Server, String) {
     let user = Id::parse("u1").unwrap();
     let (key, entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![Scope::Agent]);
     let keys = Keys::from_toml(&entry.to_toml().unwrap()).unwrap();
-    let server = Server::with(HttpConfig { keys, ..HttpConfig::default() }).await;
+    let server =
+        Server::with(HttpConfig { callers: Callers { keys, ..Callers::default() }, ..HttpConfig::default() }).await;
     for (path, name) in [
         ("sec/hidden", "twin"),
         ("sec/venta", "venta"),

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 use skillmount::{
     Code, Outcome,
-    access::Keys,
+    access::{Callers, Keys},
     backend::BackendProtocol as _,
     client::RemoteBackend,
     http::HttpConfig,
@@ -51,7 +51,7 @@ async fn every_operation_works_from_afar() {
     let grep: GrepRequest = serde_json::from_str(r#"{"pattern": "2"}"#).unwrap();
     assert_eq!(remote.grep(grep).await.unwrap().matches.unwrap()[0].line, 1);
 
-    let load = LoadSkillRequest::of("compraventa");
+    let load = LoadSkillRequest::new("compraventa");
     assert_eq!(remote.load_skill(load).await.unwrap().status, LoadStatus::Loaded);
     assert_eq!(remote.session().await.unwrap().current_skill.unwrap().as_str(), "escrituras/compraventa");
     let skill = SkillPath::parse("escrituras/compraventa").unwrap();
@@ -104,7 +104,7 @@ async fn files_travel_as_bytes_with_an_outcome_each_in_order() {
 async fn errors_come_back_with_code_message_outcome_and_details() {
     let server = Server::with_skills().await;
     let remote = remote(&server, "s1", None);
-    let load = LoadSkillRequest::of("compravento");
+    let load = LoadSkillRequest::new("compravento");
     let error = remote.load_skill(load).await.unwrap_err();
     assert_eq!(error.code(), Code::SkillNotFound);
     assert!(
@@ -119,7 +119,11 @@ async fn errors_come_back_with_code_message_outcome_and_details() {
 
 #[tokio::test]
 async fn keys_are_sent_and_their_lack_is_told() {
-    let server = Server::with(HttpConfig { keys: Keys::single("k").unwrap(), ..HttpConfig::default() }).await;
+    let server = Server::with(HttpConfig {
+        callers: Callers { keys: Keys::single("k").unwrap(), ..Callers::default() },
+        ..HttpConfig::default()
+    })
+    .await;
     assert!(remote(&server, "s1", Some("k")).session().await.is_ok());
     assert_eq!(remote(&server, "s1", None).session().await.unwrap_err().code(), Code::Unauthenticated);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, Scope},
     backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
@@ -179,7 +179,11 @@ async fn layered() -> (Server, String, String) {
     let entry = KeyEntry { team: Some(Id::parse("notaries").unwrap()), ..entry };
     let keys = Keys::from_toml(&(entry.to_toml().unwrap() + &alone.to_toml().unwrap())).unwrap();
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };
-    let server = Server::serving(HttpConfig { keys, ..HttpConfig::default() }, options).await;
+    let server = Server::serving(
+        HttpConfig { callers: Callers { keys, ..Callers::default() }, ..HttpConfig::default() },
+        options,
+    )
+    .await;
     for owner in ["u1/skills/propia", "_teams/notaries/skills/turno", "_org/skills/turno", "_teams/other/skills/ajena"]
     {
         let text = format!("---\ndescription: Reparto del turno\n---\nCuerpo de {owner}.\n");

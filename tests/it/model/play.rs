@@ -140,7 +140,7 @@ async fn do_plainly(agent: &SkillBackend, model: &mut Model, step: Step) -> (Ans
             (answer(agent.remove(&path).await, |deleted| format!("{path} {deleted}")), expected)
         }
         Step::Load { skill, mount_as } => {
-            let request = LoadSkillRequest { mount_as: mount_as.map(str::to_owned), ..LoadSkillRequest::of(skill) };
+            let request = LoadSkillRequest { mount_as: mount_as.map(str::to_owned), ..LoadSkillRequest::new(skill) };
             let seen = answer(agent.load_skill(request).await, |loaded| {
                 let names: Vec<_> = loaded.files.iter().map(|file| &file.path).collect();
                 format!("{:?} {} {} {names:?} {:?}", loaded.status, loaded.skill, loaded.mount, loaded.body)

@@ -114,7 +114,7 @@ async fn make(agent: &SkillBackend, call: Call) -> String {
         Call::Stat(path) => said(agent.stat(&path).await),
         Call::Load(skill, alias) => {
             let mount_as = alias.map(str::to_owned);
-            said(agent.load_skill(LoadSkillRequest { mount_as, ..LoadSkillRequest::of(skill) }).await)
+            said(agent.load_skill(LoadSkillRequest { mount_as, ..LoadSkillRequest::new(skill) }).await)
         }
         Call::Unload(skill) => said(agent.unload_skill(UnloadSkillRequest { skill: skill.into() }).await),
         Call::Catalog(fresh) => said(agent.catalog(fresh).await),

@@ -18,8 +18,8 @@ use skillmount::{
 /// Makes session `name` from `parent`.
 async fn fork(world: &World, parent: &str, name: &str) -> SkillBackend {
     let wanted = CreateSession { parent: Some(id(parent)), ..CreateSession::default() };
-    let (_, made) = world.service.create_session(&id("demo"), &id(name), wanted).await.unwrap();
-    assert!(made);
+    let created = world.service.create_session(&id("demo"), &id(name), wanted).await.unwrap();
+    assert!(created.is_new);
     world.agent_of("demo", name)
 }
 

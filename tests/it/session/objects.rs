@@ -44,8 +44,8 @@ fn gets(number: u64) -> Requests {
 
 async fn fork(world: &World, parent: &str, name: &str) {
     let wanted = CreateSession { parent: Some(id(parent)), ..CreateSession::default() };
-    let (_, made) = world.service.sessions().create(&id("demo"), &id(name), wanted).await.unwrap();
-    assert!(made);
+    let created = world.service.sessions().create(&id("demo"), &id(name), wanted).await.unwrap();
+    assert!(created.is_new);
 }
 
 // S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.

@@ -11,7 +11,7 @@ use skillmount::{
     Code, Outcome,
     backend::BackendProtocol,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
-    session::{Change, CreateSession, Policy, SkillRule, SkillsAccess},
+    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess},
     store::Requests,
     wire::LoadSkillRequest,
 };
@@ -108,19 +108,21 @@ async fn creating_is_idempotent_and_checks_what_it_is_given() {
     for bad in ["skills", "user", "tiket_id", "A"] {
         assert_eq!(code(sessions.create(&user, &session, with_var(bad)).await), Code::InvalidRequest, "{bad}");
     }
-    let (made, created) = sessions.create(&user, &session, with_var("ticket_id")).await.unwrap();
-    assert!(created && made.version == 1);
-    let (again, created) = sessions.create(&user, &session, CreateSession::default()).await.unwrap();
-    assert!(!created && again.vars == made.vars);
+    let CreatedSession { session: made, is_new } =
+        sessions.create(&user, &session, with_var("ticket_id")).await.unwrap();
+    assert!(is_new && made.version == 1);
+    let CreatedSession { session: again, is_new } =
+        sessions.create(&user, &session, CreateSession::default()).await.unwrap();
+    assert!(!is_new && again.vars == made.vars);
     let preload = Policy {
         preload: vec![skillmount::path::SkillPath::parse("escrituras/hipoteca").unwrap()],
         ..Policy::default()
     };
     let wanted = CreateSession { policy: Some(preload), ..CreateSession::default() };
-    let (loaded, _) = world.service.create_session(&user, &id("p"), wanted).await.unwrap();
+    let loaded = world.service.create_session(&user, &id("p"), wanted).await.unwrap().session;
     assert_eq!(loaded.loaded_skills.len(), 1);
     let child = CreateSession { parent: Some(id("p")), ..CreateSession::default() };
-    let (child, _) = sessions.create(&user, &id("c"), child).await.unwrap();
+    let child = sessions.create(&user, &id("c"), child).await.unwrap().session;
     assert_eq!((child.loaded_skills.len(), child.parent.clone()), (1, Some(id("p"))));
     let orphan = CreateSession { parent: Some(id("none")), ..CreateSession::default() };
     assert_eq!(code(sessions.create(&user, &id("o"), orphan).await), Code::SessionNotFound);
@@ -218,7 +220,7 @@ async fn arguments_are_taken_up_to_the_limit_and_refused_beyond_it_without_askin
     world.put_skill("demo", "one", "One.", "x").await;
     let agent = world.agent();
     let load = |bytes: usize| {
-        agent.load_skill(LoadSkillRequest { arguments: Some("x".repeat(bytes)), ..LoadSkillRequest::of("one") })
+        agent.load_skill(LoadSkillRequest { arguments: Some("x".repeat(bytes)), ..LoadSkillRequest::new("one") })
     };
     load(ARGUMENT_BYTES).await.unwrap();
     let (refused, requests) = world.cost(load(ARGUMENT_BYTES + 1)).await;

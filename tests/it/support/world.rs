@@ -180,7 +180,7 @@ pub(crate) fn seed() -> u64 {
 }
 
 pub(crate) fn grep(pattern: &str, path: Option<&str>) -> GrepRequest {
-    GrepRequest { path: path.map(str::to_owned), ..GrepRequest::of(pattern) }
+    GrepRequest { path: path.map(str::to_owned), ..GrepRequest::new(pattern) }
 }
 
 /// The code of an error.

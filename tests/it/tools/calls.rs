@@ -219,6 +219,6 @@ async fn who_calls_a_skill_is_not_the_models_to_say() {
     let text = refused(&agent, "load_skill", json!({ "skill": "deploy", "invoker": "person" })).await;
     assert!(text.contains("wrong input"), "{text}");
     assert_eq!(code(agent.load("deploy").await), Code::ToolBlocked);
-    let person = LoadSkillRequest { invoker: Invoker::Person, ..LoadSkillRequest::of("deploy") };
+    let person = LoadSkillRequest { invoker: Invoker::Person, ..LoadSkillRequest::new("deploy") };
     assert!(agent.load_skill(person).await.is_ok());
 }

@@ -99,7 +99,7 @@ async fn everything(agent: &SkillBackend, [one, two, three]: [String; 3], number
     let load = LoadSkillRequest {
         mount_as: Some(two.clone()),
         arguments: Some(three.clone()),
-        ..LoadSkillRequest::of(one.clone())
+        ..LoadSkillRequest::new(one.clone())
     };
     vec![
         agent.names(&one).await.map(drop),

@@ -119,7 +119,7 @@ impl Play<'_> {
     }
 
     async fn load(&mut self) -> Result<()> {
-        let request = LoadSkillRequest::of(SKILL);
+        let request = LoadSkillRequest::new(SKILL);
         let shown = shown("load_skill", &json!({ "skill": SKILL }));
         let loaded = self.agent.load_skill(request).await;
         let session = self.framework.session().await?;
