@@ -10,7 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::Parameters,
     call::SessionCall,
-    conditions::{Tags, quoted},
+    conditions::{Tags, weak},
     problem::{Failure, Reply},
 };
 use crate::{
@@ -34,7 +34,7 @@ async fn show(
 ) -> Reply<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = wants_plain_text(&headers);
-    // Two representations of one prompt must not share a strong tag.
+    // Two representations of one prompt must not share a tag.
     let form = if plain { "text" } else { "json" };
     let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
     let unchanged = Tags::of(&headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&etag));
@@ -44,8 +44,8 @@ async fn show(
         (false, false) => Json(rendering).into_response(),
     };
     let headers = response.headers_mut();
-    headers.extend(HeaderValue::try_from(quoted(&etag)).ok().map(|value| (header::ETAG, value)));
-    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    headers.extend(HeaderValue::try_from(weak(&etag)).ok().map(|value| (header::ETAG, value)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }
