@@ -361,6 +361,10 @@ pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
 /// How often a service looks whether its keys file has changed: how long a key that was revoked is still taken.
 pub const KEYS_LOOK: Duration = Duration::from_secs(2);
+/// How long a browser may keep the answer to a preflight. What it sends then is checked all the same.
+pub const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
+/// The shortest answer that is compressed: below it, gzip gains less than its frame and its headers take.
+pub const COMPRESSED_LEAST_BYTES: usize = 1 << 10;
 /// A request id that a client may choose.
 pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.

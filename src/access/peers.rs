@@ -4,6 +4,9 @@
 //! letting its own name resolve to 127.0.0.1 (DNS rebinding, seen in `Host`) or by posting across origins (seen in
 //! `Origin`). So both are checked on every request. With keys any Host is taken unless a list is configured, because a
 //! page that lacks the key gains nothing; an Origin must be on the list, or be the service's own.
+//!
+//! To be answered is one thing and to read the answer another, which only pages of listed origins may. A page that some port of
+//! this machine serves is answered where there are no keys, but whose script it runs nobody knows.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -14,7 +17,8 @@ use crate::error::{Code, Error, Result};
 pub struct AllowedPeers {
     /// Names the service is reached by, without port. With keys, empty means any.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call it, such as `https://app.example.com`.
+    /// Origins of web pages that may call it and read its answers, such as `https://app.example.com`: scheme, host and port,
+    /// without a slash at the end.
     pub origins: Vec<String>,
 }
 
@@ -59,19 +63,30 @@ impl AllowedPeers {
         Ok(())
     }
 
+    /// Whether the request comes from a page whose origin is listed, which may read the answer.
+    #[must_use]
+    pub fn lists_origin(&self, request: &PeerHeaders<'_>) -> bool {
+        matches!(request.origins.as_slice(), [origin] if self.is_listed(origin))
+    }
+
     fn allows_host(&self, host: &str, has_keys: bool) -> bool {
         let listed = self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
         listed || if has_keys { self.hosts.is_empty() } else { is_loopback(host) }
     }
 
     fn allows_origin(&self, origin: &str, named: Authority<'_>, has_keys: bool) -> bool {
-        if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
+        if self.is_listed(origin) {
             return true;
         }
         let Some((scheme, page)) = origin.split_once("://") else { return false };
         let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
         let allows = |page: Authority<'_>| if has_keys { page.is(named) } else { is_loopback(page.host) };
         is_web && Authority::parse(page).is_some_and(allows)
+    }
+
+    /// What names no host is never listed: `null` is the origin of every page that hides its own.
+    fn is_listed(&self, origin: &str) -> bool {
+        origin.contains("://") && self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
 }
 
@@ -185,6 +200,31 @@ mod tests {
         };
         assert!(check(&listed, "API.example.com:443", Some("https://app.example.com"), true).is_ok());
         assert!(check(&listed, "other.example.com", None, true).is_err());
+    }
+
+    #[test]
+    fn only_a_page_of_one_listed_origin_reads_answers() {
+        let origins = ["https://app.example.com", "null", "*"].map(str::to_owned).to_vec();
+        let peers = AllowedPeers { hosts: Vec::new(), origins };
+        let lists = |origins: &[&str]| {
+            peers.lists_origin(&PeerHeaders { target: None, hosts: vec!["localhost"], origins: origins.to_vec() })
+        };
+        assert!(lists(&["https://app.example.com"]) && lists(&["HTTPS://App.example.com"]));
+        for other in [
+            &[][..],
+            &["null"],
+            &["*"],
+            &["http://localhost"],
+            &["https://app.example.com:444"],
+            &["https://app.example.com/"],
+            &["http://app.example.com"],
+            &["https://app.example.com", "https://app.example.com"],
+        ] {
+            assert!(!lists(other), "{other:?}");
+        }
+        for no_origin in ["null", "*"] {
+            assert!(check(&peers, "localhost", Some(no_origin), true).is_err(), "{no_origin}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::{
     address::Address,
     admission::Caller,
     app::ServerState,
+    compression::{compressed, prefers_gzip},
     connections::Line,
     cost::Cost,
     guard::authorization,
@@ -155,7 +156,9 @@ async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request,
     request.extensions_mut().insert(cost);
     let given_up = GivenUp::default();
     let request = request.map(|body| paced(body, given_up.clone()));
-    let response = admitted.answered(run(request, next).await);
+    let prefers = prefers_gzip(request.headers());
+    let response = compressed(prefers, run(request, next).await, app.service.workers(), &caller.user).await;
+    let response = admitted.answered(response);
     if given_up.is_set() { closing(response) } else { response }
 }
 

@@ -53,6 +53,11 @@ pub(super) fn quoted(etag: &ETag) -> String {
     format!("\"{etag}\"")
 }
 
+/// A version as a weak entity tag: that of an answer which may be compressed on its way out.
+pub(super) fn weak(etag: &ETag) -> String {
+    format!("W/{}", quoted(etag))
+}
+
 /// One range of bytes as it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteRange {

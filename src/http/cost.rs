@@ -5,7 +5,8 @@
 //! answer. Where the length of the body was not announced, it is the most that the route takes.
 //!
 //! `fixed` is what the call holds whatever its body, its answer included. Contents that live in the cache are not in it, the
-//! cache has a part of its own. Nor are the bytes of a large file that `edit` changes, which the number of workers bounds.
+//! cache has a part of its own. Nor are the bytes of a large file that `edit` changes and the
+//! compressed copy of an answer while both are there, which the number of workers bounds.
 
 use axum::http::Method;
 

@@ -1,18 +1,19 @@
 //! What happens around every request, whatever its route: from the outside in, [`observe`] names, logs and counts it and
-//! writes problems out, [`admit`] turns away what must not be served and ends
-//! what takes too long. Room for a call is found later, in `call`: only there it is known whose it is.
+//! writes problems out, [`admit`] turns away what must not be served and lets listed pages read the answer, [`run_in_time`]
+//! ends what takes too long. Room for a call is found later, in `call`: only there it is known whose it is.
 
 use std::{any::Any, sync::Arc};
 
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
 
 use super::{
     app::ServerState,
+    cors,
     guard::peer_headers,
     problem::{self, Problem, Reply},
 };
@@ -23,6 +24,7 @@ use crate::{
     path::Id,
 };
 
+/// Carries the id of a request, both ways.
 pub(super) const REQUEST_ID: &str = "x-request-id";
 
 /// The user a call was let in for, for the log.
@@ -48,14 +50,28 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     response
 }
 
-/// Turns away requests that are too big in their headers or come from the wrong place, and ends those that take too long.
+/// Turns away requests that are too big in their headers or come from the wrong place. What a page of a listed origin asks is
+/// answered so that it can read it, whatever goes wrong further in.
 pub(super) async fn admit(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
     if header_bytes(&request) > HEADER_BYTES {
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
     let callers = app.callers();
-    callers.peers.check(&peer_headers(request.uri(), request.headers()), callers.keys.are_required())?;
+    let peer = peer_headers(request.uri(), request.headers());
+    callers.peers.check(&peer, callers.keys.are_required())?;
+    let is_listed = callers.peers.lists_origin(&peer);
+    Ok(if is_listed { cors::shared(request, next).await } else { cors::unshared(request, next).await })
+}
+
+/// Refuses a body that would have to be decompressed, and ends a request that takes too long.
+pub(super) async fn run_in_time(request: Request, next: Next) -> Reply<Response> {
+    let coding = request.headers().get(header::CONTENT_ENCODING);
+    if coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let error =
+            Error::new(Code::InvalidRequest, "bodies are taken as they are: send it without `content-encoding`");
+        return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
+    }
     let method = request.method().clone();
     tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.map_err(|_| too_slow(&method).into())
 }

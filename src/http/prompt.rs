@@ -11,7 +11,7 @@ use super::{
     accept::prefers,
     body::Parameters,
     call::SessionCall,
-    conditions::{Tags, quoted},
+    conditions::{Tags, weak},
     problem::{Failure, Reply},
 };
 use crate::{
@@ -40,7 +40,7 @@ async fn show(
 ) -> Reply<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = prefers(&headers, "text/plain", "application/json");
-    // Two representations of one prompt must not share a strong tag.
+    // Two representations of one prompt must not share a tag.
     let form = if plain { "text" } else { "json" };
     let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
     let unchanged = Tags::of(&headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&etag));
@@ -50,8 +50,8 @@ async fn show(
         (false, false) => Json(rendering).into_response(),
     };
     let headers = response.headers_mut();
-    headers.extend(HeaderValue::try_from(quoted(&etag)).ok().map(|value| (header::ETAG, value)));
-    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    headers.extend(HeaderValue::try_from(weak(&etag)).ok().map(|value| (header::ETAG, value)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }

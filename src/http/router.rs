@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{Extension, Router, middleware::from_fn, middleware::from_fn_with_state};
+use axum::{
+    Extension, Router,
+    middleware::{from_fn, from_fn_with_state},
+};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
     app::ServerState,
     call::{enter_user, tell_version},
+    compression::compress_short,
     download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
 };
 
@@ -35,13 +39,16 @@ fn of_session() -> OpenApiRouter {
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
 pub(super) fn router(app: Arc<ServerState>) -> Router {
-    let (service, users) = (service::routes(), of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user)));
+    let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let workers = app.service.workers().clone();
+    let service = service::routes().route_layer(from_fn_with_state(workers, compress_short));
     let (routes, _) = service.nest("/v1/users/{user}", users).split_for_parts();
     routes
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)
-        .layer(from_fn_with_state(Arc::clone(&app), layers::admit))
+        .layer(from_fn(layers::run_in_time))
         .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(from_fn_with_state(Arc::clone(&app), layers::admit))
         .layer(from_fn_with_state(Arc::clone(&app), layers::observe))
         .layer(Extension(app))
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use axum::{
     Extension, Json,
-    http::{HeaderValue, header},
+    http::{HeaderMap, HeaderValue, header},
     response::{Html, IntoResponse as _, Response},
     routing::get,
 };
@@ -14,11 +14,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::ServerState,
+    compression::FixedText,
     metrics::gauge,
     openapi,
     problem::{Failure, Problem, Reply},
 };
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Result};
 
 const DOCS_PAGE: &str = include_str!("docs.html");
 /// Where the page's one script and one style sheet say that they are the page's own.
@@ -78,12 +79,14 @@ async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Response {
 }
 
 /// The OpenAPI document.
-async fn openapi_json() -> Reply<Response> {
-    static DOCUMENT: LazyLock<Result<String, serde_json::Error>> =
-        LazyLock::new(|| serde_json::to_string(&openapi::openapi()));
+async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
+    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| {
+        let text = serde_json::to_string(&openapi::openapi()).map_err(Error::internal)?;
+        FixedText::new(text)
+    });
     match &*DOCUMENT {
-        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.as_str()).into_response()),
-        Err(cause) => Err(Error::internal(cause.to_string()).into()),
+        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(&headers)).into_response()),
+        Err(cause) => Err(Error::internal(cause.chain()).into()),
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod agent_loop;
 mod bounds;
+mod browsers;
+mod compression;
 mod examples;
 mod files;
 #[cfg(unix)]

@@ -1,0 +1,60 @@
+//! What browsers are told, so that a page of an origin the operator lists can call the service and read its answers: the CORS
+//! protocol of the Fetch standard.
+//!
+//! Other pages are told nothing. A page of this machine that is let in because there are no keys is no exception: what runs on
+//! some port of it may be anybody's. A page adds its key to `authorization` itself, so nothing that a browser keeps, such as
+//! cookies, is ever asked for.
+
+use std::sync::LazyLock;
+
+use axum::{
+    extract::Request,
+    http::{HeaderName, HeaderValue, Method, header},
+    middleware::Next,
+    response::Response,
+};
+use tower::{Layer as _, ServiceExt as _};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::{call::SESSION_VERSION, layers::REQUEST_ID};
+use crate::limits::PREFLIGHT_AGE;
+
+/// For requests of listed origins only, so whichever origin it sees may read.
+static CORS: LazyLock<CorsLayer> = LazyLock::new(|| {
+    let ours = [HeaderName::from_static(SESSION_VERSION), HeaderName::from_static(REQUEST_ID)];
+    let sent = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        header::IF_MATCH,
+        header::IF_NONE_MATCH,
+        header::IF_RANGE,
+        header::RANGE,
+    ];
+    let read = [
+        header::ACCEPT_RANGES,
+        header::CONTENT_DISPOSITION,
+        header::CONTENT_RANGE,
+        header::ETAG,
+        header::RETRY_AFTER,
+        header::WWW_AUTHENTICATE,
+    ];
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::mirror_request())
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers(sent.into_iter().chain(ours.clone()).collect::<Vec<_>>())
+        .expose_headers(read.into_iter().chain(ours).collect::<Vec<_>>())
+        .max_age(PREFLIGHT_AGE)
+        .vary([header::ORIGIN])
+});
+
+/// The answer to a page whose origin is listed. A preflight ends here.
+pub(super) async fn shared(request: Request, next: Next) -> Response {
+    CORS.layer(next).oneshot(request).await.unwrap_or_else(|never| match never {})
+}
+
+/// The answer to everybody else, which no cache may give to a page of a listed origin.
+pub(super) async fn unshared(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+    response
+}
