@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::{
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 
 use crate::path::ETag;
 
@@ -51,6 +54,16 @@ impl Tags {
 /// A version as a strong entity tag.
 pub(super) fn quoted(etag: &ETag) -> String {
     format!("\"{etag}\"")
+}
+
+/// The reply to a request for what is tagged `etag`: 304 if the caller has it already, else `reply`. It carries the tag.
+pub(super) fn unless_known(request: &HeaderMap, etag: &ETag, reply: impl FnOnce() -> Response) -> Response {
+    let is_known = Tags::of(request, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(etag));
+    let mut reply = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { reply() };
+    let headers = reply.headers_mut();
+    headers.extend(HeaderValue::try_from(quoted(etag)).ok().map(|value| (header::ETAG, value)));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    reply
 }
 
 /// One range of bytes as it was asked for.
