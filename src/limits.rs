@@ -335,6 +335,8 @@ pub const JSON_BODY_BYTES: usize = 1 << 20;
 pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 /// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
 pub const JSON_VALUES: usize = 50_000;
+/// Members of a request that count as absent because they are `null`, where their type does not take it.
+pub const JSON_NULLS: usize = 32;
 /// How deep the values of a JSON body may be nested.
 pub const JSON_DEPTH: usize = 64;
 /// All headers of a request.

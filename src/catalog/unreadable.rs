@@ -36,7 +36,7 @@ impl Unreadable {
 pub fn why_unreadable(error: &StoreError) -> String {
     let words = match error {
         StoreError::Denied(_) if error.cause() == Some(&Cause::Archived) => {
-            "it lies in an archived storage class and must be restored first"
+            "it lies in an archived storage class and cannot be read now"
         }
         StoreError::Denied(_) => "the store denies access to it",
         StoreError::NotFound => "it was deleted or moved while the catalog was read",
@@ -45,7 +45,7 @@ pub fn why_unreadable(error: &StoreError) -> String {
         | StoreError::RangeNotSatisfiable
         | StoreError::BelowFile(_)
         | StoreError::IsFolder => "it changes while it is read",
-        StoreError::Unsupported(what) => return format!("the store refuses to give it ({what})"),
+        StoreError::Unsupported(_) => "the store refuses to give it",
         StoreError::Busy | StoreError::Unavailable { .. } => "the store did not give it in time",
     };
     words.to_owned()

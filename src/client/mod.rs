@@ -26,7 +26,7 @@ use crate::{
     path::{Id, SkillPath, VirtualPath},
     prompt::{PromptRequest, Rendering},
     session::{SessionListRequest, SessionPage, SessionSummary, SessionVersion},
-    tools::{ToolCallsRequest, ToolList, ToolListRequest, ToolResults},
+    tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
     wire::{
         self, DownloadOutcome, Effect, Request, SkillList, SkillListRequest, SkillPage, UploadFile, UploadOutcome,
         WriteReply, with_operations,
@@ -133,11 +133,11 @@ impl RemoteBackend {
         self.get(&self.session_url(["tools"])?, wanted).await
     }
 
-    /// Runs one turn of tool calls. The reply is the message that answers them.
+    /// Runs one turn of tool calls. The reply is the message, or the messages, that answer them.
     ///
     /// # Errors
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
-    pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<ToolResults> {
+    pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<TurnReply> {
         self.call("tool_calls", turn, Effect::Writes).await
     }
 

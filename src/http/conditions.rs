@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::{
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 
 use crate::path::ETag;
 
@@ -54,8 +57,19 @@ pub(super) fn quoted(etag: &ETag) -> String {
 }
 
 /// A version as a weak entity tag: that of an answer which may be compressed on its way out.
-pub(super) fn weak(etag: &ETag) -> String {
+fn weak(etag: &ETag) -> String {
     format!("W/{}", quoted(etag))
+}
+
+/// The reply to a request for what is tagged `etag`: 304 if the caller has it already, else `reply`. It carries the tag, as a weak
+/// one.
+pub(super) fn unless_known(request: &HeaderMap, etag: &ETag, reply: impl FnOnce() -> Response) -> Response {
+    let is_known = Tags::of(request, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(etag));
+    let mut reply = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { reply() };
+    let headers = reply.headers_mut();
+    headers.extend(HeaderValue::try_from(weak(etag)).ok().map(|value| (header::ETAG, value)));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    reply
 }
 
 /// One range of bytes as it was asked for.

@@ -2,7 +2,7 @@
 
 use axum::{
     Extension, Json,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -11,7 +11,7 @@ use super::{
     accept::prefers,
     body::Parameters,
     call::SessionCall,
-    conditions::{Tags, weak},
+    conditions::unless_known,
     problem::{Failure, Reply},
 };
 use crate::{
@@ -43,15 +43,9 @@ async fn show(
     // Two representations of one prompt must not share a tag.
     let form = if plain { "text" } else { "json" };
     let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
-    let unchanged = Tags::of(&headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&etag));
-    let mut response = match (unchanged, plain) {
-        (true, _) => StatusCode::NOT_MODIFIED.into_response(),
-        (false, true) => rendering.prompt.into_response(),
-        (false, false) => Json(rendering).into_response(),
-    };
-    let headers = response.headers_mut();
-    headers.extend(HeaderValue::try_from(weak(&etag)).ok().map(|value| (header::ETAG, value)));
-    headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    let mut response = unless_known(&headers, &etag, || {
+        if plain { rendering.prompt.into_response() } else { Json(rendering).into_response() }
+    });
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(response)
 }

@@ -1,41 +1,53 @@
 //! The loop of an agent: which tools it has, what becomes of its calls, and of what a person says to it.
 
-use axum::{Extension, Json};
+use axum::{
+    Extension, Json,
+    http::HeaderMap,
+    response::{IntoResponse as _, Response},
+};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     body::{JsonBody, Parameters},
     call::SessionCall,
+    conditions::unless_known,
     problem::{Failure, Reply},
 };
-use crate::tools::{self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, ToolResults};
+use crate::tools::{
+    self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
+};
 
 /// What an agent framework calls in each turn.
 pub(super) fn of_session() -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(answer_calls)).routes(routes!(read_message))
 }
 
-/// List the tools the session may use now. They may be others after each turn.
-#[utoipa::path(get, path = "/tools", operation_id = "list_tools", tag = "tools", params(ToolListRequest),
-    responses((status = 200, body = ToolList), Failure))]
+/// List the tools the session may use now. They may be others after each turn; the ETag stays while they do.
+#[utoipa::path(get, path = "/tools", operation_id = "list_tools", tag = "tools", params(ToolListRequest), responses(
+    (status = 200, body = ToolList),
+    (status = 304, description = "The tools are still those of `if-none-match`."), Failure))]
 async fn list(
     Extension(call): Extension<SessionCall>,
     Parameters(wanted): Parameters<ToolListRequest>,
-) -> Reply<Json<ToolList>> {
+    headers: HeaderMap,
+) -> Reply<Response> {
     let tools = tools::for_session(&call.backend.in_mode(wanted.mode)).await?;
-    Ok(Json(ToolList { tools: tools.iter().map(|tool| tool.in_shape(wanted.format)).collect() }))
+    let list = ToolList { tools: tools.iter().map(|tool| tool.in_shape(wanted.format)).collect() };
+    Ok(unless_known(&headers, &list.etag(), || Json(&list).into_response()))
 }
 
-/// Run the tool calls of one turn. The reply is the user message that answers them, with a result for each in their
-/// order; a call that fails is a result with `is_error`, not a problem.
-#[utoipa::path(post, path = "/tool_calls", operation_id = "run_tool_calls", tag = "tools", request_body = ToolCallsRequest,
-    responses((status = 200, body = ToolResults), Failure))]
+/// Run the tool calls of one turn. The reply holds a result for each in their order, in the shape of the calls: the user
+/// message that answers `tool_use` blocks, or the `tool` messages that answer `tool_calls`. A call that fails is a result
+/// that begins with `Error: `, not a problem.
+#[utoipa::path(post, path = "/tool_calls", operation_id = "run_tool_calls", tag = "tools", params(TurnParameters),
+    request_body = ToolCallsRequest, responses((status = 200, body = TurnReply), Failure))]
 async fn answer_calls(
     Extension(call): Extension<SessionCall>,
+    Parameters(asked): Parameters<TurnParameters>,
     JsonBody(turn): JsonBody<ToolCallsRequest>,
-) -> Reply<Json<ToolResults>> {
-    let backend = call.backend.in_mode(turn.mode);
-    Ok(Json(tools::run(&backend, turn.content, turn.result_tokens.into()).await?))
+) -> Reply<Json<TurnReply>> {
+    let turn = ToolCallsRequest { format: turn.format.or(asked.format), ..turn };
+    Ok(Json(tools::run_turn(&call.backend.in_mode(turn.mode), turn).await?))
 }
 
 /// Run the slash command that a message may be: `/skill arguments` loads that skill. Any other text comes back unchanged.

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// The identity of one version of one object: equal tags on one key mean equal bytes. A tag is opaque and need not be a
 /// digest.
@@ -21,6 +22,14 @@ impl ETag {
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(Arc::from(text.trim_matches('"')))
+    }
+
+    /// The tag of bytes that no store has tagged: one for all that are the same.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let digest = Sha256::digest(bytes);
+        let half = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        Self::new(&format!("{half:032x}"))
     }
 
     /// The tag without quotes.

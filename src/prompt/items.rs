@@ -50,23 +50,15 @@ pub(super) struct Candidates {
     pub(super) items: Vec<Item>,
     /// Characters that were taken out because a reader would not see them.
     pub(super) removed: usize,
-    /// Diagnostics of skills that may be seen.
-    pub(super) findings: usize,
 }
 
 impl Candidates {
     /// Of the skills that are [`visible`].
-    pub(super) fn of(scene: &Scene<'_>, request: &PromptRequest, visible: &[&CatalogEntry]) -> Self {
+    pub(super) fn of(scene: &Scene<'_>, visible: &[&CatalogEntry]) -> Self {
         let mut found = Self::default();
         for entry in visible {
             found.push(entry, &scene.session.ranks);
         }
-        let seen = |skill: &str| match SkillPath::parse(skill) {
-            Ok(skill) => is_wanted(&skill, scene, request),
-            Err(_) => request.category.is_none(),
-        };
-        let told = scene.view.diagnostics_seen(|folder| scene.policy.folder(folder).is_visible());
-        found.findings = told.iter().filter(|finding| seen(&finding.skill)).count();
         found
     }
 

@@ -32,7 +32,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
-    let items = if listed { Candidates::of(scene, request, &visible) } else { Candidates::default() };
+    let items = if listed { Candidates::of(scene, &visible) } else { Candidates::default() };
     let loaded = Loaded::beside(current, scene);
     let category = request.category.as_deref().map(one_line);
     let current = current.map(Current::from);
@@ -110,10 +110,8 @@ impl<'a> Words<'a> {
     }
 
     fn notes(self, details: &[Detail]) -> Vec<String> {
-        let Candidates { findings, removed, .. } = self.items;
-        let findings = (*findings > 0).then(|| format!("Findings in skill files: {findings} (see `skillmount lint`)."));
-        let removed = removed_note(removed + self.removed_from_body());
-        [self.cut_note(details), self.loaded_note(), findings, removed].into_iter().flatten().collect()
+        let removed = removed_note(self.items.removed + self.removed_from_body());
+        [self.cut_note(details), self.loaded_note(), removed].into_iter().flatten().collect()
     }
 
     fn without_listing(self, mode: PromptMode) -> Parts<'a> {

@@ -1,7 +1,6 @@
 //! What a prompt is made from, and what comes out.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use utoipa::IntoParams;
 
 use crate::{
@@ -105,8 +104,6 @@ impl Rendering {
     /// The tag of these very bytes.
     #[must_use]
     pub fn etag(&self) -> ETag {
-        let digest = Sha256::digest(self.prompt.as_bytes());
-        let half = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-        ETag::new(&format!("{half:032x}"))
+        ETag::of_bytes(self.prompt.as_bytes())
     }
 }

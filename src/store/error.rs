@@ -173,9 +173,12 @@ impl From<StoreError> for Error {
             }
             StoreError::IsFolder => Error::new(Code::IsADirectory, "that path is a folder; name a file in it")
                 .with_outcome(Outcome::NotApplied),
-            StoreError::Unsupported(what) => {
-                Error::new(Code::InvalidPath, format!("this store cannot do that: {what}"))
-            }
+            // What the store says of it names keys.
+            StoreError::Unsupported(_) => Error::new(
+                Code::InvalidPath,
+                "the store takes no file of that path; use another one, of short and plain names",
+            )
+            .with_source(error.clone()),
             StoreError::Denied(trouble) => unavailable(refusal(&trouble.cause), Outcome::NotApplied),
             StoreError::Busy => unavailable("the store is busy with that file; try again", Outcome::NotApplied),
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {
@@ -239,5 +242,8 @@ mod tests {
             let chain = error.chain();
             assert!(chain.contains(&sentence) && chain.contains(&cure) && chain.ends_with("as the server put it"));
         }
+        let unsupported = Error::from(StoreError::Unsupported("\"agents/u1/a\" cannot be a file".to_owned()));
+        assert!(!unsupported.message().contains("u1/"), "{unsupported}");
+        assert!(unsupported.chain().contains("agents/u1/a"), "the log hears which key it was");
     }
 }

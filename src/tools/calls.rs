@@ -1,13 +1,22 @@
-//! A turn of tool calls: all `tool_use` blocks in, one user message of `tool_result` blocks out.
+//! A turn of tool calls: the calls that a model wrote in, the messages that answer them out.
 //!
-//! Every call is answered, whatever becomes of it, because a model is stuck without: a failure is a result with
-//! `is_error`. Only a turn in which a call has no id, or a session that cannot be read at all, is an error of the whole.
+//! Every call is answered, whatever becomes of it, because a model is stuck without: a failure is a result
+//! that begins with `Error: `. Only a turn without a call, one in which a call has no id, and a session that cannot be read at
+//! all are an error of the whole.
 
 use futures_util::{StreamExt as _, stream};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{input::Call, order::rounds, text};
+use super::{
+    ToolCallsRequest,
+    input::Call,
+    order::rounds,
+    text,
+    turn::{
+        Answer, DecodedCall, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded, function_calls,
+        steps, tool_use_blocks,
+    },
+};
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
@@ -39,60 +48,52 @@ impl ToolOptions {
     }
 }
 
-/// The message that answers a turn of calls.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolResults {
-    /// Whose message it is.
-    pub role: Role,
-    /// One result for each call, in the order of the calls.
-    pub content: Vec<ToolResult>,
+/// Runs the calls of one turn, in either shape.
+///
+/// # Errors
+/// As [`run`] and [`run_functions`]; `invalid_request` for a turn that holds calls of both shapes.
+pub async fn run_turn(backend: &SkillBackend, turn: ToolCallsRequest) -> Result<TurnReply> {
+    let ToolCallsRequest { format, content, tool_calls, mode: _, result_tokens } = turn;
+    if !content.is_empty() && !tool_calls.is_empty() {
+        let message = "a turn has its calls in `content` or in `tool_calls`; send those that the model wrote";
+        return Err(Error::new(Code::InvalidRequest, message));
+    }
+    match format.unwrap_or_default() {
+        TurnFormat::Anthropic => run(backend, content, result_tokens.into()).await.map(TurnReply::Results),
+        TurnFormat::Openai => run_functions(backend, tool_calls, result_tokens.into()).await.map(TurnReply::Messages),
+    }
 }
 
-/// Whose message results are: the protocol has the user say them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = MessageRole)]
-pub enum Role {
-    /// The user's.
-    #[default]
-    User,
-}
-
-/// What came of one call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolResult {
-    /// What sort of block it is.
-    #[serde(rename = "type")]
-    pub block: ToolResultType,
-    /// The id of the call.
-    pub tool_use_id: String,
-    /// The result as the model reads it.
-    pub content: String,
-    /// Whether it failed; absent if it did not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_error: bool,
-}
-
-/// The sort of block a result is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolResultType {
-    /// `tool_result`.
-    #[default]
-    ToolResult,
-}
-
-/// Runs the calls of one turn: the `tool_use` blocks among `blocks`; others are passed over.
+/// Runs the calls of one turn: the `tool_use` blocks among `blocks`. Blocks of other types are passed over.
 ///
 /// The outcome is as if they had run one after the other: calls that touch one path, or a folder and something in it,
 /// keep their order where one of them writes, and so do loading and unloading with everything around them. All others run
 /// at once, [`TOOL_PARALLEL`] at a time. Calls beyond [`TOOL_CALLS`] are answered but not run.
 ///
 /// # Errors
-/// `invalid_request` where a call has no id to answer to; the store's where the session cannot be read.
+/// `invalid_request` if there is no call, or one has no id to answer to; the store's if the session cannot be read.
 pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
+    answer_all(backend, tool_use_blocks(blocks)?, options).await.map(ToolResults::from)
+}
+
+/// Runs the calls of one turn as [`run`] does: the function calls among the `tool_calls` of an assistant message of Chat
+/// Completions. Calls of other types are passed over.
+///
+/// # Errors
+/// As [`run`]. Arguments that are not the text of a JSON object are an error of their call alone.
+pub async fn run_functions(backend: &SkillBackend, calls: Vec<Value>, options: ToolOptions) -> Result<ToolMessages> {
+    answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
+}
+
+/// Runs the calls, and answers them in their order.
+async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: ToolOptions) -> Result<Vec<Answer>> {
     let policy = backend.state().await?.policy;
-    let (ids, calls): (Vec<_>, Vec<_>) = read_blocks(blocks, &policy)?.into_iter().unzip();
+    let steps = steps(&calls);
+    let calls = backend.errand().run_sized(steps, move |_| Ok(decoded(calls))).await?;
+    let read = |(at, DecodedCall { id, name, input }): (usize, DecodedCall)| {
+        (id, if at < TOOL_CALLS { Call::parse(&name, input, &policy) } else { Err(too_many()) })
+    };
+    let (ids, calls): (Vec<_>, Vec<_>) = calls.into_iter().enumerate().map(read).unzip();
     let turn = Turn { backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
     let mut answers: Vec<Option<Result<String>>> = calls.iter().map(|_| None).collect();
@@ -106,10 +107,8 @@ pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOption
             }
         }
     }
-    let results = ids.into_iter().zip(answers).map(|(id, answer)| {
-        ToolResult::of(id, answer.unwrap_or_else(|| Err(Error::internal("a call was left without an answer"))))
-    });
-    Ok(ToolResults { role: Role::User, content: results.collect() })
+    let left = || Err(Error::internal("a call was left without an answer"));
+    Ok(ids.into_iter().zip(answers).map(|(id, answer)| Answer::of(id, answer.unwrap_or_else(left))).collect())
 }
 
 /// Where this policy has the instructions of a loaded skill.
@@ -118,23 +117,6 @@ pub(super) fn instructions_place(policy: &EffectivePolicy) -> Instructions {
         PromptMode::TwoState | PromptMode::Combined => Instructions::InPrompt,
         PromptMode::Listing | PromptMode::Discover => Instructions::InReply,
     }
-}
-
-/// The id of each call, and the call or what is wrong with it.
-fn read_blocks(blocks: Vec<Value>, policy: &EffectivePolicy) -> Result<Vec<(String, Result<Call>)>> {
-    let is_call = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_use");
-    let mut calls = Vec::new();
-    for mut block in blocks.into_iter().filter(is_call) {
-        let Some(id) = block.get("id").and_then(Value::as_str).map(str::to_owned) else {
-            let message = format!("the tool_use block {} has no id, so no result can name it", calls.len() + 1);
-            return Err(Error::new(Code::InvalidRequest, message));
-        };
-        let input = block.get_mut("input").map_or_else(|| Value::Object(serde_json::Map::new()), Value::take);
-        let name = block.get("name").and_then(Value::as_str).unwrap_or_default();
-        let call = if calls.len() < TOOL_CALLS { Call::parse(name, input, policy) } else { Err(too_many()) };
-        calls.push((id, call));
-    }
-    Ok(calls)
 }
 
 fn too_many() -> Error {
@@ -158,10 +140,9 @@ impl Turn<'_> {
     }
 }
 
-impl ToolResult {
+impl Answer {
     fn of(id: String, answer: Result<String>) -> Self {
         let is_error = answer.is_err();
-        let content = answer.unwrap_or_else(|error| text::error(&error));
-        Self { block: ToolResultType::ToolResult, tool_use_id: id, content, is_error }
+        Self { id, text: answer.unwrap_or_else(|error| text::error(&error)), is_error }
     }
 }

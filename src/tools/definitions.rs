@@ -24,7 +24,7 @@ pub enum Shape {
     /// `{name, description, input_schema}`.
     #[default]
     Anthropic,
-    /// `{type: "function", function: {name, description, parameters}}`.
+    /// `{type: "function", function: {name, description, parameters}}`, as Chat Completions takes them.
     Openai,
     /// `{name, description, inputSchema, annotations}`.
     Mcp,

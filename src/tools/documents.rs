@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Command, Shape, ToolOptions};
+use super::{Command, Shape, ToolOptions, TurnFormat};
 use crate::{
     limits::TOOL_RESULT_TOKENS,
+    path::ETag,
     session::{LoadedSummary, PromptMode},
 };
 
@@ -34,13 +35,29 @@ pub struct ToolList {
     pub tools: Vec<Value>,
 }
 
+impl ToolList {
+    /// The tag of these very tools.
+    #[must_use]
+    pub fn etag(&self) -> ETag {
+        ETag::of_bytes(self.tools.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
+    }
+}
+
 /// What a model said in one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCallsRequest {
-    /// The blocks of its message: those of type `tool_use` are run, others are passed over.
+    /// The shape of its calls, which is that of the answer; `anthropic` if absent. The query takes it too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<TurnFormat>,
+    /// With `anthropic`: the blocks of its message. Those of type `tool_use` are run, others are passed over.
     #[schema(value_type = Vec<Object>)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<Value>,
+    /// With `openai`: the `tool_calls` of its message. Those of type `function` are run, others are passed over.
+    #[schema(value_type = Vec<Object>)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<Value>,
     /// The mode the prompt is asked for in, if it is not the policy's: the instructions of a loaded skill are in the result or
     /// in the prompt, never in both.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +66,16 @@ pub struct ToolCallsRequest {
     #[schema(value_type = Option<usize>, minimum = 1)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_tokens: Option<NonZeroUsize>,
+}
+
+/// How a turn is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TurnParameters {
+    /// The shape of the calls, if the body does not say it.
+    #[param(inline)]
+    pub format: Option<TurnFormat>,
 }
 
 /// What a person says to the agent.

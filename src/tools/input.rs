@@ -1,4 +1,4 @@
-//! From a `tool_use` block to a request of the backend.
+//! From the call that a model wrote to a request of the backend.
 //!
 //! A model's input is text from outside: it is parsed into the request types before anything runs, and what does not
 //! parse is answered with what was expected.
@@ -59,21 +59,21 @@ impl Call {
     ///
     /// # Errors
     /// `invalid_request`, with the tools there are, or with what this one takes.
-    pub(super) fn parse(name: &str, input: Value, policy: &EffectivePolicy) -> Result<Self> {
+    pub(super) fn parse(name: &str, input: Result<Value>, policy: &EffectivePolicy) -> Result<Self> {
         let known = Tool::all().find(|tool| tool.name() == name);
         // A tool that the policy refuses is left to the backend, which says why.
         let known = known.filter(|tool| tool.operation() != Operation::LoadSkill || tool.is_open_to(policy));
         let tool = known.ok_or_else(|| unknown(name, policy))?;
+        let input = input.map_err(|fault| wrong(tool, fault.message()))?;
         // An array would be taken for the members in their order.
         let Value::Object(members) = input else { return Err(wrong(tool, "it must be an object")) };
         Self::read(tool, tool.spelled(members)?)
     }
 }
 
-/// Reads the input of one tool. A member that is null counts as absent, as many models write it.
+/// Reads the input of one tool.
 fn request<T: DeserializeOwned>(tool: Tool, input: Map<String, Value>) -> Result<T> {
-    let given = input.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    json::from_value(Value::Object(given)).map_err(|error| wrong(tool, &in_words(&error)))
+    json::from_value(Value::Object(input)).map_err(|error| wrong(tool, &in_words(&error)))
 }
 
 pub(super) fn wrong(tool: Tool, what: &str) -> Error {

@@ -13,9 +13,13 @@ mod order;
 mod schema;
 mod text;
 mod tool;
+mod turn;
 
-pub use calls::{Role, ToolOptions, ToolResult, ToolResultType, ToolResults, run};
+pub use calls::{ToolOptions, run, run_functions, run_turn};
 pub use commands::{Command, run_message};
 pub use definitions::{Shape, ToolDefinition, Toolbox, definitions, for_session};
-pub use documents::{MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest};
+pub use documents::{MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
 pub use tool::Tool;
+pub use turn::{
+    Role, ToolMessage, ToolMessages, ToolResult, ToolResultType, ToolResults, ToolRole, TurnFormat, TurnReply,
+};

@@ -64,7 +64,8 @@ mod tests {
 
     fn rounds_of(calls: &[(&str, Value)]) -> Vec<usize> {
         let policy = Policy::default().under(&Policy::default());
-        let calls: Vec<_> = calls.iter().map(|(name, input)| Call::parse(name, input.clone(), &policy).ok()).collect();
+        let calls: Vec<_> =
+            calls.iter().map(|(name, input)| Call::parse(name, Ok(input.clone()), &policy).ok()).collect();
         rounds(calls.iter().map(Option::as_ref))
     }
 

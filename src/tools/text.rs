@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::lines::Page;
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     limits::TOOL_LOADED_FILES,
     skill::shown::{Shown, ShownBlock, block, one_line, removed_note},
     wire::{
@@ -20,8 +20,13 @@ use crate::{
 /// What an empty listing says.
 const NO_FILES: &str = "No files found";
 
+/// What an error of ours is to a model: its message is for those who run the service.
+const INTERNAL: &str =
+    "something went wrong inside the service; make the call again, and if it fails again go on without it";
+
 pub(super) fn error(error: &Error) -> String {
-    format!("Error: {}", error.message())
+    let message = if error.code() == Code::Internal { INTERNAL } else { error.message() };
+    format!("Error: {message}")
 }
 
 impl Reply for LsReply {
@@ -352,4 +357,20 @@ fn list(
     let left_out = left_out.map(|what| format!("[{what}]"));
     let empty = is_empty.then(|| empty.to_owned());
     page.close(&[empty, left_out, cut].into_iter().flatten().collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-TOOL-10: A model reads what a model can act on.
+    #[test]
+    fn an_error_of_ours_is_read_without_what_is_for_those_who_run_the_service() {
+        for text in
+            [error(&Error::internal("disk on fire")), error(&Error::new(Code::Internal, "set a policy with a key"))]
+        {
+            assert_eq!(text, format!("Error: {INTERNAL}"));
+        }
+        assert_eq!(error(&Error::new(Code::FileNotFound, "no file")), "Error: no file");
+    }
 }

@@ -54,7 +54,7 @@ fn calls() -> Vec<(Method, &'static str, Value, bool)> {
         (post.clone(), "/catalog/refresh", Value::Null, false),
         (post.clone(), "/sessions/s/discover_skills", json!({"query": "a"}), false),
         (get.clone(), "/sessions/s/tools", Value::Null, false),
-        (post.clone(), "/sessions/s/tool_calls", json!({"content": []}), false),
+        (post.clone(), "/sessions/s/tool_calls", json!({"content": [{"type": "tool_use", "id": "1"}]}), false),
         (post.clone(), "/sessions/s/messages", json!({"text": "a"}), false),
         (post.clone(), "/sessions/s/ls", json!({"path": "/"}), false),
         (post.clone(), "/sessions/s/read", json!({"file_path": "/workspace/a"}), false),

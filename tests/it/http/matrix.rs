@@ -188,7 +188,6 @@ fn about_sessions() -> Vec<Call> {
         call("patch", in_session!(""), RulesSession, json!({"policy": "policy"})),
         call("get", in_session!("/prompt"), LooksAtSession, none.clone()),
         call("get", in_session!("/tools"), LooksAtSession, none.clone()),
-        call("post", in_session!("/tool_calls"), LooksAtSession, json!({"content": []})),
     ]
 }
 

@@ -61,7 +61,8 @@ async fn large_bodies_wait_for_each_other_and_none_is_refused() {
         answer.is(200);
     }
     has_shared(&server, 3 * 3 * MIB as u64).await;
-    let blocks: Vec<Value> = (0..50).map(|n| json!({"type": "text", "text": "x".repeat(40_000), "n": n})).collect();
+    let mut blocks: Vec<Value> = (0..50).map(|n| json!({"type": "text", "text": "x".repeat(40_000), "n": n})).collect();
+    blocks.push(json!({"type": "tool_use", "id": "1", "name": "none"}));
     for answer in at_once(12, |_| post(&server, "tool_calls", &json!({"content": blocks}))).await {
         answer.is(200);
     }

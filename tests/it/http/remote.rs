@@ -13,7 +13,7 @@ use skillmount::{
     path::{Id, SkillPath},
     prompt::PromptRequest,
     session::{PromptMode, SessionListRequest},
-    tools::{Shape, ToolCallsRequest, ToolListRequest},
+    tools::{Shape, ToolCallsRequest, ToolListRequest, TurnFormat, TurnReply},
     wire::{
         DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
         ReadRequest, SkillListRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
@@ -76,9 +76,15 @@ async fn every_operation_works_from_afar() {
     let tools = remote.tools(&ToolListRequest { format: Shape::Mcp, mode: None }).await.unwrap().tools;
     assert!(tools[0]["inputSchema"].is_object(), "{tools:?}");
     let call = json!({"type": "tool_use", "id": "t", "name": "read", "input": {"file_path": "/workspace/a.md"}});
-    let answer =
-        remote.tool_calls(&ToolCallsRequest { content: vec![call], ..ToolCallsRequest::default() }).await.unwrap();
+    let turn = ToolCallsRequest { content: vec![call], ..ToolCallsRequest::default() };
+    let TurnReply::Results(answer) = remote.tool_calls(&turn).await.unwrap() else { panic!("another shape") };
     assert!(answer.content[0].content.contains("one 2"), "{answer:?}");
+    let arguments = json!({"file_path": "/workspace/a.md"}).to_string();
+    let call = json!({"type": "function", "id": "t", "function": {"name": "read", "arguments": arguments}});
+    let turn =
+        ToolCallsRequest { format: Some(TurnFormat::Openai), tool_calls: vec![call], ..ToolCallsRequest::default() };
+    let TurnReply::Messages(same) = remote.tool_calls(&turn).await.unwrap() else { panic!("another shape") };
+    assert_eq!(same.messages[0].content, answer.content[0].content);
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);
     assert_eq!(remote.delete(DeleteRequest { path: "/workspace/a.md".into() }).await.unwrap().deleted, 1);

@@ -178,20 +178,15 @@ fn a_category_holds_its_own_skills_and_says_when_it_has_none() {
 }
 
 #[test]
-fn findings_and_removed_characters_are_counted() {
+fn removed_characters_are_counted() {
     let mut stage = notary();
     stage.view.entries[0] = entry("contratos/arrendamiento", None, "Alqui\u{202e}ler\u{e0041} 👩\u{200d}⚖️");
-    let diagnostic = Diagnostic::new(FindingCode::DescriptionMissing, "no");
-    stage.view.diagnostics = vec![CatalogDiagnostic { skill: "x".to_owned(), diagnostic }];
     let prompt = stage.prompt(Format::Xml);
     stage.load("escrituras/compraventa", "Pa\u{202e}so");
     let body = stage.prompt(Format::Xml);
     assert!(body.contains("\nPaso\n") && body.contains("removed from what skills say: 1."), "{body}");
     assert!(prompt.contains(">Alquiler 👩\u{200d}⚖️</skill>"), "{prompt}");
-    assert!(
-        prompt.contains("Findings in skill files: 1 ") && prompt.contains("removed from what skills say: 2."),
-        "{prompt}"
-    );
+    assert!(prompt.contains("removed from what skills say: 2."), "{prompt}");
 }
 
 // S-PROMPT-1: The prompt depends on the catalog and the session alone, and its bytes stay the same while neither
@@ -256,17 +251,15 @@ fn a_loaded_skill_that_is_blocked_since_is_not_named() {
     assert!(!stage.prompt(Format::Xml).contains("arrendamiento"));
 }
 
+// S-TOOL-10: A model reads what a model can act on.
 #[test]
-fn findings_of_a_category_are_those_in_it() {
+fn findings_on_skill_files_are_for_people_and_in_no_format_of_the_prompt() {
     let mut stage = notary();
+    let clean = FORMATS.map(|format| stage.prompt(format));
     let found = |skill: &str| CatalogDiagnostic {
         skill: skill.to_owned(),
         diagnostic: Diagnostic::new(FindingCode::DescriptionMissing, "no"),
     };
     stage.view.diagnostics = vec![found("escrituras/rota"), found("otros/rota"), found("")];
-    let prompt = |category: Option<&str>| {
-        stage.render(&PromptRequest { category: category.map(str::to_owned), ..PromptRequest::default() }).prompt
-    };
-    assert!(prompt(None).contains("Findings in skill files: 3 "));
-    assert!(prompt(Some("escrituras")).contains("Findings in skill files: 1 "));
+    assert_eq!(FORMATS.map(|format| stage.prompt(format)), clean);
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    backend::BackendProtocol as _,
-    limits::{TOOL_CALLS, TOOL_PARALLEL},
+    backend::{BackendProtocol as _, SkillBackend},
+    limits::{JSON_VALUES, TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
-    tools::{ToolOptions, run},
+    tools::{ToolOptions, run, run_functions},
     wire::{Invoker, LoadSkillRequest},
 };
 use tokio::time::Instant;
@@ -100,8 +100,98 @@ async fn a_call_without_input_or_name_is_answered_and_one_without_id_refuses_the
     assert!(results.content.iter().all(|result| result.is_error), "{results:?}");
     let without_id = vec![json!({ "type": "tool_use", "name": "ls", "input": { "path": "/" } })];
     assert_eq!(code(run(&agent, without_id, ToolOptions::default()).await), Code::InvalidRequest);
-    let none = run(&agent, vec![json!({ "type": "text", "text": "hi" }), json!(7)], ToolOptions::default()).await;
-    assert!(none.unwrap().content.is_empty());
+}
+
+#[tokio::test]
+async fn a_turn_without_a_call_of_its_shape_is_refused_and_says_which_shape_was_looked_for() {
+    let agent = World::new().agent();
+    let options = ToolOptions::default();
+    let function = json!({ "type": "function", "id": "a", "function": { "name": "ls", "arguments": "{}" } });
+    let block = blocks(&[("ls", json!({ "path": "/" }))]).remove(0);
+    for (content, of_functions) in [
+        (vec![], false),
+        (vec![json!({ "type": "text", "text": "hi" }), json!(7)], false),
+        (vec![function], false),
+        (vec![], true),
+        (vec![json!({ "type": "custom", "id": "a" }), json!(null), block], true),
+    ] {
+        let refused = if of_functions {
+            run_functions(&agent, content, options).await.unwrap_err()
+        } else {
+            run(&agent, content, options).await.unwrap_err()
+        };
+        let looked_for = if of_functions { "`tool_calls` has no call of type `function`" } else { "type `tool_use`" };
+        assert_eq!(refused.code(), Code::InvalidRequest);
+        assert!(refused.message().contains(looked_for), "{refused}");
+    }
+    let without_id = vec![json!({ "type": "function", "function": { "name": "ls", "arguments": "{}" } })];
+    let refused = run_functions(&agent, without_id, options).await.unwrap_err();
+    assert!(refused.message().contains("function call 1 has no id"), "{refused}");
+}
+
+/// The texts that answer calls of Chat Completions.
+async fn functions(agent: &SkillBackend, calls: &[Value]) -> Vec<String> {
+    let call = |(at, function): (usize, &Value)| json!({ "id": format!("c{at}"), "function": function });
+    let calls = calls.iter().enumerate().map(call).collect();
+    let answer = run_functions(agent, calls, ToolOptions::default()).await.unwrap();
+    let ids: Vec<_> = answer.messages.iter().map(|message| message.tool_call_id.as_str()).collect();
+    assert_eq!(ids, (0..ids.len()).map(|at| format!("c{at}")).collect::<Vec<_>>());
+    answer.messages.into_iter().map(|message| message.content).collect()
+}
+
+// S-TOOL-9: A turn in the shape of OpenAI's Chat Completions has the same outcome and the same texts as one of `tool_use`
+// blocks.
+#[tokio::test]
+async fn arguments_that_are_no_json_object_are_an_error_of_their_call_and_the_others_go_on() {
+    let agent = World::new().agent();
+    let write = json!({ "file_path": "/workspace/a", "content": "x", "overwrite": null }).to_string();
+    let texts = functions(
+        &agent,
+        &[
+            json!({ "name": "write", "arguments": write }),
+            json!({ "name": "read", "arguments": "{\"file_path\": \"/workspace/a" }),
+            json!({ "name": "read", "arguments": "" }),
+            json!({ "name": "read", "arguments": "[\"/workspace/a\"]" }),
+            json!({ "name": "read", "arguments": "null" }),
+            json!({ "name": "bash", "arguments": "{" }),
+            json!({ "arguments": "{}" }),
+            json!({ "name": "read" }),
+            json!({ "name": "read", "arguments": { "file_path": "/workspace/a" } }),
+            json!({ "name": "read", "arguments": "{\"file_path\": \"/workspace/a\"}" }),
+        ],
+    )
+    .await;
+    let lines = "     1\tx\n[lines 1-1 of 1]";
+    assert_eq!((texts[0].as_str(), texts[8].as_str(), texts[9].as_str()), ("Updated file /workspace/a", lines, lines));
+    let expected = "It takes file_path (string), offset (integer, optional), limit (integer, optional)";
+    for (at, words) in [
+        (1, "the JSON of its arguments is not valid: EOF while parsing a string at line 1 column "),
+        (2, "the JSON of its arguments is not valid: EOF while parsing a value"),
+        (3, "it must be an object."),
+        (4, "it must be an object."),
+        (7, "missing field `file_path`"),
+    ] {
+        let text = &texts[at];
+        assert!(text.starts_with(&format!("Error: wrong input for read: {words}")), "{text}");
+        assert!(text.ends_with(expected), "{text}");
+    }
+    assert!(texts[5].contains("no tool \"bash\"") && texts[6].contains("no tool \"\""), "{texts:?}");
+}
+
+#[tokio::test]
+async fn arguments_are_taken_up_to_the_values_of_a_request_and_refused_beyond_them() {
+    let agent = World::new().agent();
+    let call = |values: usize| {
+        let arguments = format!("{{\"file_path\":\"/workspace/none\",\"x\":[{}0]}}", "0,".repeat(values - 3));
+        json!({ "name": "read", "arguments": arguments })
+    };
+    let unknown = "unknown field `x`";
+    let texts = functions(&agent, &[call(JSON_VALUES)]).await;
+    assert!(texts[0].contains(unknown), "{texts:?}");
+    let texts = functions(&agent, &[call(JSON_VALUES + 1)]).await;
+    assert!(texts[0].contains("more than 50000 values"), "{texts:?}");
+    let texts = functions(&agent, &[call(JSON_VALUES - 9), call(10), call(9)]).await;
+    assert!(texts[0].contains(unknown) && texts[1].contains("more than 50000 values"), "{texts:?}");
 }
 
 // S-TOOL-3: The outcome of a turn is as if its calls had run one after the other.

@@ -6,6 +6,7 @@ mod commands;
 mod definitions;
 mod discover;
 mod results;
+pub(crate) mod words;
 
 use serde_json::{Value, json};
 use skillmount::{

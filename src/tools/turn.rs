@@ -1,0 +1,243 @@
+//! The calls of a turn in the two shapes in which models write them, and the messages that answer them.
+//!
+//! Anthropic's models write blocks of type `tool_use`, whose input is an object. Those of OpenAI, over Chat Completions, write
+//! a list beside the text, whose arguments are the text of a JSON object. What is read here is the same for both; so is what
+//! becomes of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    error::{Code, Error, Result},
+    json::Allowance,
+};
+
+/// The work of reading a byte of arguments, as for a byte of a body.
+const STEPS_PER_BYTE: u64 = 4;
+
+/// The shape of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnFormat {
+    /// `tool_use` blocks in `content`, answered by one user message of `tool_result` blocks.
+    #[default]
+    Anthropic,
+    /// `tool_calls` as in an assistant message of Chat Completions, answered by a `tool` message for each.
+    Openai,
+}
+
+/// The answer to a turn, in the shape of the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum TurnReply {
+    /// To `tool_use` blocks.
+    Results(ToolResults),
+    /// To `tool_calls`.
+    Messages(ToolMessages),
+}
+
+/// The message that answers a turn of `tool_use` blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolResults {
+    /// Whose message it is.
+    pub role: Role,
+    /// One result for each call, in the order of the calls.
+    pub content: Vec<ToolResult>,
+}
+
+/// Whose message results are: the protocol has the user say them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = MessageRole)]
+pub enum Role {
+    /// The user's.
+    #[default]
+    User,
+}
+
+/// What came of one call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolResult {
+    /// What sort of block it is.
+    #[serde(rename = "type")]
+    pub block: ToolResultType,
+    /// The id of the call.
+    pub tool_use_id: String,
+    /// The result as the model reads it.
+    pub content: String,
+    /// Whether it failed; absent where it did not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
+
+/// The sort of block a result is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolResultType {
+    /// `tool_result`.
+    #[default]
+    ToolResult,
+}
+
+/// The messages that answer a turn of `tool_calls`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolMessages {
+    /// One for each call, in the order of the calls. They go behind the message with the calls as they are.
+    pub messages: Vec<ToolMessage>,
+}
+
+/// The message that answers one call. If the call failed, its text begins with `Error: `.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolMessage {
+    /// Whose message it is.
+    pub role: ToolRole,
+    /// The id of the call.
+    pub tool_call_id: String,
+    /// The result as the model reads it.
+    pub content: String,
+}
+
+/// Whose message the answer to one call is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolRole {
+    /// The tool's.
+    #[default]
+    Tool,
+}
+
+/// A call as a model wrote it.
+#[derive(Debug)]
+pub(super) struct WrittenCall {
+    /// What its answer names it by.
+    id: String,
+    /// The name of the tool.
+    name: String,
+    input: WrittenInput,
+}
+
+/// The input of a call.
+#[derive(Debug)]
+enum WrittenInput {
+    Value(Value),
+    /// The text of a JSON object, as it should be.
+    Text(String),
+}
+
+/// A call whose input is JSON, or the error of input that is not.
+#[derive(Debug)]
+pub(super) struct DecodedCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) input: Result<Value>,
+}
+
+/// The answer to one call.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The id of the call.
+    pub(super) id: String,
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+/// The `tool_use` blocks among `blocks`.
+///
+/// # Errors
+/// `invalid_request` if there is none, or if one has no id.
+pub(super) fn tool_use_blocks(blocks: Vec<Value>) -> Result<Vec<WrittenCall>> {
+    let is_call = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_use");
+    let read = |(at, mut block): (usize, Value)| {
+        let Some(id) = text_of(&block, "id") else { return Err(without_id("tool_use block", at)) };
+        let name = text_of(&block, "name").unwrap_or_default();
+        let input = block.get_mut("input").map_or_else(|| Value::Object(Map::new()), Value::take);
+        Ok(WrittenCall { id, name, input: WrittenInput::Value(input) })
+    };
+    let calls: Vec<_> = blocks.into_iter().filter(is_call).enumerate().map(read).collect::<Result<_>>()?;
+    if calls.is_empty() {
+        return Err(no_calls("`content` has no block of type `tool_use`", "`tool_calls` with the format `openai`"));
+    }
+    Ok(calls)
+}
+
+/// The function calls among `calls`. Some servers leave out their type.
+///
+/// # Errors
+/// `invalid_request` if there is none, or if one has no id.
+pub(super) fn function_calls(calls: Vec<Value>) -> Result<Vec<WrittenCall>> {
+    let is_call = |call: &Value| match call.get("type") {
+        None | Some(Value::Null) => call.get("function").is_some(),
+        Some(kind) => kind.as_str() == Some("function"),
+    };
+    let read = |(at, mut call): (usize, Value)| {
+        let Some(id) = text_of(&call, "id") else { return Err(without_id("function call", at)) };
+        let mut function = call.get_mut("function").map(Value::take).unwrap_or_default();
+        let name = text_of(&function, "name").unwrap_or_default();
+        let input = match function.get_mut("arguments").map(Value::take) {
+            Some(Value::String(text)) => WrittenInput::Text(text),
+            Some(given) => WrittenInput::Value(given),
+            None => WrittenInput::Value(Value::Object(Map::new())),
+        };
+        Ok(WrittenCall { id, name, input })
+    };
+    let calls: Vec<_> = calls.into_iter().filter(is_call).enumerate().map(read).collect::<Result<_>>()?;
+    if calls.is_empty() {
+        let other = "`content` with the format `anthropic`";
+        return Err(no_calls("`tool_calls` has no call of type `function`", other));
+    }
+    Ok(calls)
+}
+
+/// The work that [`decoded`] is at most.
+pub(super) fn steps(calls: &[WrittenCall]) -> u64 {
+    let bytes = calls.iter().map(|call| match &call.input {
+        WrittenInput::Value(_) => 0,
+        WrittenInput::Text(text) => text.len() as u64,
+    });
+    STEPS_PER_BYTE.saturating_mul(bytes.sum())
+}
+
+/// The calls with their inputs read. The inputs of a turn share the bounds of one request.
+pub(super) fn decoded(calls: Vec<WrittenCall>) -> Vec<DecodedCall> {
+    let allowance = Allowance::default();
+    let decode = |WrittenCall { id, name, input }| {
+        let input = match input {
+            WrittenInput::Value(value) => Ok(value),
+            WrittenInput::Text(text) => allowance.read("the JSON of its arguments", text.as_bytes()),
+        };
+        DecodedCall { id, name, input }
+    };
+    calls.into_iter().map(decode).collect()
+}
+
+fn text_of(value: &Value, member: &str) -> Option<String> {
+    value.get(member).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn without_id(what: &str, at: usize) -> Error {
+    Error::new(Code::InvalidRequest, format!("the {what} {} has no id, so no result can name it", at + 1))
+}
+
+fn no_calls(looked_for: &str, other: &str) -> Error {
+    let message = format!("{looked_for}, so there is nothing to run; calls of the other shape are sent as {other}");
+    Error::new(Code::InvalidRequest, message)
+}
+
+impl From<Vec<Answer>> for ToolResults {
+    fn from(answers: Vec<Answer>) -> Self {
+        let result = |Answer { id, text, is_error }| ToolResult {
+            block: ToolResultType::ToolResult,
+            tool_use_id: id,
+            content: text,
+            is_error,
+        };
+        Self { role: Role::User, content: answers.into_iter().map(result).collect() }
+    }
+}
+
+impl From<Vec<Answer>> for ToolMessages {
+    fn from(answers: Vec<Answer>) -> Self {
+        let message = |Answer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
+        Self { messages: answers.into_iter().map(message).collect() }
+    }
+}
