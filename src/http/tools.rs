@@ -40,7 +40,8 @@ async fn list(
 /// message that answers `tool_use` blocks, or the `tool` messages that answer `tool_calls`. A call that fails is a result
 /// that begins with `Error: `, not a problem.
 #[utoipa::path(post, path = "/tool_calls", operation_id = "run_tool_calls", tag = "tools", params(TurnParameters),
-    request_body = ToolCallsRequest, responses((status = 200, body = TurnReply), Failure))]
+    request_body = ToolCallsRequest,
+    responses((status = 200, description = "The results of the calls, in the shape of the calls.", body = TurnReply), Failure))]
 async fn answer_calls(
     Extension(call): Extension<SessionCall>,
     Parameters(asked): Parameters<TurnParameters>,

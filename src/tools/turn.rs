@@ -1,8 +1,7 @@
 //! The calls of a turn in the two shapes in which models write them, and the messages that answer them.
 //!
-//! Anthropic's models write blocks of type `tool_use`, whose input is an object. Those of OpenAI, over Chat Completions, write
-//! a list beside the text, whose arguments are the text of a JSON object. What is read here is the same for both; so is what
-//! becomes of it.
+//! In the one a message has blocks of type `tool_use`, whose input is an object. In the other, that of Chat Completions, it has
+//! a list beside its text, in which arguments are the text of a JSON object. What becomes of a call is the same for both.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

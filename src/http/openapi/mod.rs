@@ -28,6 +28,7 @@ pub fn openapi() -> OpenApi {
     let components = document.components.get_or_insert_default();
     schemas::merge_flattened(&mut components.schemas);
     schemas::open_free_objects(&mut components.schemas);
+    schemas::bare_choices(&mut components.schemas);
     bounds::declare(&mut components.schemas);
     parameters::declare(&mut components.parameters);
     responses::declare(&mut components.headers);

@@ -41,6 +41,18 @@ pub(super) fn object<'schemas>(
     }
 }
 
+/// Leaves bare references in a choice. openapi-generator imports nothing for one with a description of its own.
+pub(super) fn bare_choices(schemas: &mut Schemas) {
+    for schema in schemas.values_mut() {
+        let RefOr::T(Schema::OneOf(choice)) = schema else { continue };
+        for item in &mut choice.items {
+            if let RefOr::Ref(reference) = item {
+                reference.description.clear();
+            }
+        }
+    }
+}
+
 /// Says of each object without any member of its own that it may have any members. Without these words some generators
 /// make a type of it that takes none.
 pub(super) fn open_free_objects(schemas: &mut Schemas) {

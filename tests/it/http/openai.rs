@@ -1,4 +1,4 @@
-//! An agent's conversation in the shape of OpenAI's Chat Completions, and the same one in Anthropic's.
+//! An agent's conversation in the shape of Chat Completions, and the same one in Anthropic's.
 
 use reqwest::header::{ETAG, IF_NONE_MATCH};
 use serde_json::{Value, json};
@@ -154,8 +154,9 @@ async fn tools_that_are_known_already_are_not_sent_again() {
     };
     let first = server.get(&server.session("/tools")).await;
     let tag = first.header(ETAG.as_str()).to_owned();
-    assert!(tag.starts_with('"') && tag.len() > 10, "{tag}");
-    for same in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
+    let strong = tag.strip_prefix("W/").unwrap();
+    assert!(strong.starts_with('"') && strong.len() > 10, "{tag}");
+    for same in [tag.clone(), strong.to_owned(), format!("\"x\", {tag}"), "*".to_owned()] {
         let known = ask("", &same).await;
         assert_eq!((known.is(304), known.header(ETAG.as_str())), (&Value::Null, tag.as_str()));
         assert_eq!(known.header("x-skillmount-session-version"), "0");

@@ -89,7 +89,9 @@ async fn however_the_store_fails_a_model_reads_no_key_and_no_advice_to_operators
                     Err(error) => is_for_models(error.message()),
                     Ok(results) => {
                         failures += results.content.iter().filter(|result| result.is_error).count();
-                        results.content.iter().for_each(|result| is_for_models(&result.content));
+                        for result in &results.content {
+                            is_for_models(&result.content);
+                        }
                     }
                 }
             }

@@ -35,7 +35,9 @@ async function main() {
   assert.equal(files.files[1].error, "file_not_found");
 
   const content = [{ type: "tool_use", id: "c1", name: "ls", input: { path: "/workspace" } }];
-  assert.equal((await api.runToolCalls({ path, body: { content } })).data?.content[0].tool_use_id, "c1");
+  const turn = (await api.runToolCalls({ path, body: { content } })).data;
+  assert.ok(turn && "content" in turn);
+  assert.equal(turn.content[0].tool_use_id, "c1");
   assert.equal((await api.deletePath({ path, body: { path: file_path } })).data?.deleted, 1);
   assert.equal((await api.forgetSession({ path })).response?.status, 204);
   console.log("the session is over");

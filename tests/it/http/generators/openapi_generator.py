@@ -46,7 +46,8 @@ assert base64.b64decode(got[0].content) == ALL_BYTES and got[1].error == skillmo
 
 assert tools.list_tools(*at).tools
 call = {"type": "tool_use", "id": "c1", "name": "ls", "input": {"path": "/workspace"}}
-assert tools.run_tool_calls(*at, skillmount.ToolCallsRequest(content=[call])).content[0].tool_use_id == "c1"
+turn = tools.run_tool_calls(*at, skillmount.ToolCallsRequest(content=[call]))
+assert turn.actual_instance.content[0].tool_use_id == "c1"
 assert tools.send_message(*at, skillmount.MessageRequest(text="hola")).text == "hola"
 assert files.delete_path(*at, skillmount.DeleteRequest(path="/workspace/acta.md")).deleted == 1
 sessions.forget_session(*at)

@@ -36,7 +36,9 @@ async function main() {
 
   assert.ok((await tools.listTools(at)).tools.length > 0);
   const content = [{ type: "tool_use", id: "c1", name: "ls", input: { path: "/workspace" } }];
-  assert.equal((await tools.runToolCalls({ ...at, toolCallsRequest: { content } })).content[0].toolUseId, "c1");
+  const turn = await tools.runToolCalls({ ...at, toolCallsRequest: { content } });
+  assert.ok("content" in turn);
+  assert.equal(turn.content[0].toolUseId, "c1");
   assert.equal((await tools.sendMessage({ ...at, messageRequest: { text: "hola" } })).text, "hola");
   assert.equal((await files.deletePath({ ...at, deleteRequest: { path: "/workspace/acta.md" } })).deleted, 1);
   await sessions.forgetSession(at);
