@@ -18,7 +18,6 @@ use super::{
 use crate::http::{call::SESSION_VERSION, layers::REQUEST_ID};
 
 const PROBLEM: &str = "application/problem+json";
-const JSON: &str = "application/json";
 
 /// The headers of replies: name among the components, name on the wire, and what it says.
 const HEADERS: [(&str, &str, &str); 4] = [
@@ -44,10 +43,10 @@ pub(super) fn complete(path: &str, operation: &mut Operation, schemas: &Schemas)
         operation.responses.responses.entry(status.to_string()).or_insert(response);
     };
     refuse(431, "The head of the request is over the limit.");
-    if let Some(RefOr::T(body)) = &operation.request_body
-        && body.content.contains_key(JSON)
-    {
-        refuse(415, "The body is not JSON, or the file is not text: `invalid_request`, `binary_file`.");
+    if operation.request_body.is_some() {
+        let why = "The body has a type or a `content-encoding` that is not taken, or the file is not text: `invalid_request`, \
+                   `binary_file`.";
+        refuse(415, why);
     }
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response {

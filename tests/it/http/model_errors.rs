@@ -24,6 +24,8 @@ const NOT_OF_TOOLS: &[(Code, &str)] = &[
     (Code::RateLimited, "calls beyond the most of a turn; see `calls`"),
     (Code::SkillChanged, "a race with an author; see `tree`"),
     (Code::EditConflict, "a race with other writers; see `words`"),
+    (Code::RouteNotFound, "a tool has no address"),
+    (Code::MethodNotAllowed, "a tool has no address"),
     (Code::Internal, "a bug; its message is one for models, see `an_error_of_ours`"),
 ];
 

@@ -173,8 +173,8 @@ async fn check_command_line(store: &Path, url: &str, wanted: Wanted, told: &Told
     assert!(printed.status.success(), "{wanted:?}: {}", String::from_utf8_lossy(&printed.stderr));
     let here: Rendering = serde_json::from_slice(&printed.stdout).unwrap();
     assert_eq!(here, serde_json::from_str(&told.body).unwrap(), "{wanted:?}");
-    assert_eq!(told.tag, format!("\"{}-json\"", here.etag()), "{wanted:?}");
+    assert_eq!(told.tag, format!("W/\"{}-json\"", here.etag()), "{wanted:?}");
     let bare = ask(&Client::new(), url, wanted, "text/plain").await;
     assert_eq!(bare.body, here.prompt, "{wanted:?}");
-    assert_eq!(bare.tag, format!("\"{}-text\"", here.etag()), "{wanted:?}");
+    assert_eq!(bare.tag, format!("W/\"{}-text\"", here.etag()), "{wanted:?}");
 }

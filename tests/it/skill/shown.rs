@@ -208,11 +208,12 @@ fn fault(seen: &Seen, plain: &Seen) -> Option<String> {
     (one != other).then(|| format!("its markup is {one:?} and not {other:?}"))
 }
 
-/// A text without the note that says how much was removed from it.
+/// A text without the note that says how much was removed from it, and without the paragraph or member that holds only that.
 fn without_note(text: &str) -> String {
     static NOTE: LazyLock<Regex> = LazyLock::new(|| {
-        let (line, item) = (r"(?m)^(# )?Invisible [^\n]*\n?|^\[invisible [^\n]*\n?", r#","Invisible [^"]*""#);
-        Regex::new(&format!("{line}|{item}")).unwrap()
+        let line = r"(?m)^(# )?Invisible [^\n]*\n{0,2}|^\[Invisible [^\n]*\n?";
+        let (member, item) = (r#",\n"notes":\["Invisible [^"]*"\]"#, r#","Invisible [^"]*""#);
+        Regex::new(&format!("{line}|{member}|{item}")).unwrap()
     });
     NOTE.replace_all(text, "").trim_end().to_owned()
 }
