@@ -5,8 +5,8 @@
 //! `Origin`). So both are checked on every request. With keys any Host is taken unless a list is configured, because a
 //! page that lacks the key gains nothing; an Origin must be on the list, or be the service's own.
 //!
-//! To be answered is one thing and to read the answer another, which only pages of listed origins may. A page that some port of
-//! this machine serves is answered where there are no keys, but whose script it runs nobody knows.
+//! Only pages of listed origins may read an answer. If there are no keys, a page that another port of this machine serves is
+//! answered too, but it cannot read the answer: the service does not know whose script that page runs.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -1,9 +1,7 @@
-//! What browsers are told, so that a page of an origin the operator lists can call the service and read its answers: the CORS
-//! protocol of the Fetch standard.
+//! The CORS protocol of the Fetch standard: a page of an origin that the operator lists can call the service and read its answers.
 //!
-//! Other pages are told nothing. A page of this machine that is let in because there are no keys is no exception: what runs on
-//! some port of it may be anybody's. A page adds its key to `authorization` itself, so nothing that a browser keeps, such as
-//! cookies, is ever asked for.
+//! Other pages get no CORS header. That includes pages of this machine which are answered because there are no keys: the service
+//! does not know whose script they run. A page sets `authorization` itself, so the service never asks a browser for cookies.
 
 use std::sync::LazyLock;
 

@@ -50,8 +50,8 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     response
 }
 
-/// Turns away requests that are too big in their headers or come from the wrong place. What a page of a listed origin asks is
-/// answered so that it can read it, whatever goes wrong further in.
+/// Turns away requests that are too big in their headers or come from the wrong place. A page of a listed
+/// origin can read every answer from here on inwards, errors included.
 pub(super) async fn admit(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
     if header_bytes(&request) > HEADER_BYTES {
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));

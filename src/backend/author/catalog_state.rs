@@ -22,7 +22,7 @@ impl Service {
         self.status_of(&space, discovery.view()).await
     }
 
-    /// Throws away what the store keeps of the user's catalog and reads every skill anew.
+    /// Deletes what the store keeps of the user's catalog and reads every skill again.
     ///
     /// # Errors
     /// The store's.
