@@ -190,12 +190,15 @@ impl Town {
     fn memory_faults(&self, plan: &Plan, came: Instant, end: Instant) -> Vec<String> {
         let mut faults = Vec::new();
         for (number, replica) in self.replicas.iter().enumerate() {
-            let (most, last) = (replica.most_since(came), replica.mean_around(end));
-            let steady = (plan.beside > STEADY).then(|| replica.mean_around(came + STEADY));
-            let [first, most_mib, last_mib] = [replica.mean_around(came), most, last].map(|size| size >> 10);
+            let (most, last) = (replica.most_since(came), replica.mean_before(end));
+            let steady = (plan.beside > STEADY).then(|| replica.mean_before(came + STEADY));
+            let [first, most_mib, last_mib] = [replica.mean_before(came), most, last].map(|size| size >> 10);
             let steady_mib = steady.map(|size| size >> 10);
             println!("replica {number}, MiB: {first} at first, {last_mib} at the end, {most_mib} at most");
-            println!("  after {STEADY:?}: {steady_mib:?}");
+            let minutes = u32::try_from(plan.beside.as_secs() / 60).unwrap();
+            let by_minute =
+                (1..=minutes).map(|minute| replica.mean_before(came + Duration::from_mins(1) * minute) >> 10);
+            println!("  mean of each minute: {:?}", by_minute.collect::<Vec<_>>());
             if most >= MEMORY {
                 faults.push(format!("replica {number} had {most_mib} MiB"));
             }

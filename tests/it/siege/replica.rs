@@ -63,9 +63,12 @@ impl Replica {
         self.samples.lock().unwrap().iter().filter(|(at, _)| *at >= from).map(|(_, size)| *size).max().unwrap_or(0)
     }
 
-    /// The mean of the looks within five seconds of `moment`, in KiB: one look may meet a request that is under way.
-    pub(super) fn mean_around(&self, moment: Instant) -> u64 {
-        let near = |at: Instant| at.max(moment) - at.min(moment) <= Duration::from_secs(5);
+    /// The mean of the looks in the minute that ends at `moment`, in KiB.
+    ///
+    /// A look may meet requests that are under way, and the attacks come in waves of about ten seconds: single looks at a
+    /// steady process lie up to 30 MiB apart.
+    pub(super) fn mean_before(&self, moment: Instant) -> u64 {
+        let near = |at: Instant| at <= moment && moment - at <= Duration::from_mins(1);
         let samples = self.samples.lock().unwrap();
         let sizes: Vec<u64> = samples.iter().filter(|(at, _)| near(*at)).map(|(_, size)| *size).collect();
         sizes.iter().sum::<u64>() / sizes.len().max(1) as u64
