@@ -37,14 +37,42 @@ enum InLayer {
     Skill(Box<Fetched>),
 }
 
+/// Why a name gave no skill.
+pub(super) enum LookupError {
+    /// No skill has it. The error is for a caller who named one on purpose.
+    UnknownName(Error),
+    Failed(Error),
+}
+
+impl From<Error> for LookupError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<LookupError> for Error {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::UnknownName(error) | LookupError::Failed(error) => error,
+        }
+    }
+}
+
 impl SkillBackend {
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
-    pub(super) async fn look_up(&self, name: &str, session: &Session, policy: &EffectivePolicy) -> Result<Fetched> {
+    pub(super) async fn look_up(
+        &self,
+        name: &str,
+        session: &Session,
+        policy: &EffectivePolicy,
+    ) -> Result<Fetched, LookupError> {
         if let Ok(path) = SkillPath::parse(name)
             && policy.skill(&path).is_visible()
-            && let Some(fetched) = self.fetch_skill(&path).await?
         {
-            return Ok(fetched);
+            self.check_length(&path).map_err(LookupError::UnknownName)?;
+            if let Some(fetched) = self.fetch_skill(&path).await? {
+                return Ok(fetched);
+            }
         }
         if let Some(loaded) = session.mounted(name)
             && policy.skill(&loaded.skill).is_visible()
@@ -64,8 +92,15 @@ impl SkillBackend {
                 Some(fetched) => Ok(fetched),
                 None => Err(unknown(name, &view, policy)),
             },
-            several => Err(ambiguous(name, several)),
+            several => Err(ambiguous(name, several).into()),
         }
+    }
+
+    /// # Errors
+    /// `invalid_path` if the key of a skill at `path` would be too long in some layer.
+    fn check_length(&self, path: &SkillPath) -> Result<()> {
+        let layers = self.shared.catalogs.layers(&self.audience)?;
+        layers.iter().try_for_each(|(_, space)| space.skill(path)?.key("SKILL.md").map(drop))
     }
 
     /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
@@ -198,9 +233,9 @@ fn left_out(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Option<
     Some(unusable(&skill, &found.message))
 }
 
-fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Error {
+fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> LookupError {
     if let Some(left_out) = left_out(name, view, policy) {
-        return left_out;
+        return LookupError::Failed(left_out);
     }
     let mut near: Vec<(usize, &str)> = view
         .entries
@@ -219,7 +254,7 @@ fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Error {
     } else {
         format!("there is no skill {shown:?}; the nearest are: {}", listed(&suggestions))
     };
-    Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
+    LookupError::UnknownName(Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions))
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

@@ -276,10 +276,9 @@ impl SkillBackend {
                 }
             });
             match update.await?.1 {
-                Some(Ok(answer)) => return Ok(answer),
+                Ok(answer) => return Ok(answer),
                 // It was loaded again, or changed by another replica: its list of files lies in an object of its own.
-                Some(Err(loaded)) => known = self.shared.sessions.snapshot(self.user(), &loaded).await?,
-                None => return Err(Error::internal("a changed snapshot left no answer")),
+                Err(loaded) => known = self.shared.sessions.snapshot(self.user(), &loaded).await?,
             }
         }
         Err(contested())

@@ -65,7 +65,7 @@ impl Sessions {
             Ok(Change::Save(true))
         })
         .await
-        .map(|(session, made)| CreatedSession { session, is_new: made.unwrap_or(false) })
+        .map(|(session, is_new)| CreatedSession { session, is_new })
     }
 
     /// The present session, or the one that [`create`](Self::create) would create. Writes nothing.

@@ -94,8 +94,8 @@ impl Sessions {
         if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH {
             return Ok(found);
         }
-        match self.update(user, session, |_| Ok(Change::<()>::Touch)).await {
-            Ok((touched, _)) => Ok(touched),
+        match self.update(user, session, |_| Ok(Change::Save(()))).await {
+            Ok((touched, ())) => Ok(touched),
             Err(error) => {
                 tracing::warn!(%user, %session, cause = %error.chain(), "could not note that the session is in use");
                 Ok(found)
@@ -148,7 +148,7 @@ impl Sessions {
         user: &Id,
         session: &Id,
         mut change: impl FnMut(&mut Session) -> Result<Change<T>>,
-    ) -> Result<(Arc<Session>, Option<T>)> {
+    ) -> Result<(Arc<Session>, T)> {
         self.check_writable()?;
         let key = self.namespace.user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
@@ -164,9 +164,8 @@ impl Sessions {
                 }
             };
             let said = match change(&mut next)? {
-                Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), Some(said))),
-                Change::Save(said) => Some(said),
-                Change::Touch => None,
+                Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), said)),
+                Change::Save(said) => said,
             };
             let (past, last) = self.pending.of(&name);
             next.remember(past);
@@ -212,7 +211,7 @@ impl Sessions {
         if past.is_empty() {
             return Ok(());
         }
-        let flushed = self.update(user, session, |_| Ok(Change::<()>::Touch)).await.map(drop);
+        let flushed = self.update(user, session, |_| Ok(Change::Save(()))).await.map(drop);
         self.pending.drop_through(&name, last);
         flushed
     }
@@ -299,10 +298,8 @@ impl Sessions {
 pub enum Change<T> {
     /// Leaves it unchanged.
     None(T),
-    /// Saves the change.
+    /// Saves it, changed or not: it counts as used now, and its discoveries are written.
     Save(T),
-    /// Saves it without a change of its own: it counts as used now, and its discoveries are written.
-    Touch,
 }
 
 fn ranked(session: Arc<Session>, ranks: Ranks) -> Arc<Session> {

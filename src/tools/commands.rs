@@ -12,8 +12,8 @@ use super::{
     text,
 };
 use crate::{
-    backend::{BackendProtocol as _, SessionState, SkillBackend},
-    error::{Code, Error, Result},
+    backend::{SessionState, SkillBackend},
+    error::Result,
     limits::KEY_BYTES,
     path::SkillPath,
     session::LoadedSummary,
@@ -59,10 +59,7 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
         invoker: Invoker::Person,
         ..LoadSkillRequest::new(&typed.skill)
     };
-    let reply = match Box::pin(backend.load_skill(request)).await {
-        Err(error) if names_no_skill(&error) => return Ok(unchanged()),
-        reply => reply?,
-    };
+    let Some(reply) = Box::pin(backend.load_skill_if_known(request)).await? else { return Ok(unchanged()) };
     let skill = SkillPath::parse(&reply.skill)?;
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));
@@ -72,12 +69,6 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
         command: Some(Command { skill: reply.skill, ..typed }),
         loaded: session.loaded(&skill).map(LoadedSummary::from),
     })
-}
-
-/// Whether nothing answers to the name, as opposed to a skill that is there and cannot be loaded.
-fn names_no_skill(error: &Error) -> bool {
-    error.code() == Code::InvalidPath
-        || (error.code() == Code::SkillNotFound && error.details().contains_key("suggestions"))
 }
 
 /// The frame by which a model knows that the skill is loaded already, and what the person may have left out.

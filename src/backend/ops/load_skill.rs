@@ -2,10 +2,15 @@
 //!
 //! A load pins what `lookup` found, and makes it the session's current skill.
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use crate::{
-    backend::{SessionState, SkillBackend, gate::permit, lookup::Fetched, tree::skill_mount},
+    backend::{
+        SessionState, SkillBackend,
+        gate::permit,
+        lookup::{Fetched, LookupError},
+        tree::skill_mount,
+    },
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
@@ -31,7 +36,14 @@ pub(in crate::backend) async fn load_skill(
     backend: &SkillBackend,
     request: LoadSkillRequest,
 ) -> Result<LoadSkillReply> {
-    let (Mounted { status, loaded, .. }, Fetched { document, snapshot, .. }) = backend.load_requested(&request).await?;
+    let loaded = backend.load_requested(&request).await?;
+    reply_to(&request, loaded)
+}
+
+/// What a load answers.
+fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (Mounted, Fetched)) -> Result<LoadSkillReply> {
+    let Mounted { status, loaded, .. } = mounted;
+    let Fetched { document, snapshot, .. } = fetched;
     let mount = skill_mount(&loaded.mount)?;
     let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
     let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
@@ -49,6 +61,19 @@ pub(in crate::backend) async fn load_skill(
 }
 
 impl SkillBackend {
+    /// As [`load_skill`](crate::backend::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
+    /// answers to it.
+    ///
+    /// # Errors
+    /// Those of `load_skill` for a skill that is there.
+    pub async fn load_skill_if_known(&self, request: LoadSkillRequest) -> Result<Option<LoadSkillReply>> {
+        match self.load_requested(&request).await {
+            Ok(loaded) => reply_to(&request, loaded).map(Some).map_err(Error::of_change),
+            Err(LookupError::UnknownName(_)) => Ok(None),
+            Err(LookupError::Failed(error)) => Err(error.of_change()),
+        }
+    }
+
     /// Counts this session among those that used the skill, without anybody waiting for it.
     fn count_use(&self, skill: &SkillPath) {
         if self.shared.sessions.note_use(self.user(), skill) {
@@ -63,7 +88,7 @@ impl SkillBackend {
     }
 
     /// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
-    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched)> {
+    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched), LookupError> {
         // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
         if request.invoker != Invoker::Person {
             check_arguments(request)?;
@@ -93,7 +118,7 @@ impl SkillBackend {
         let user = self.shared.sessions.user_policy(self.user()).await?;
         let policy = draft.policy.under(&user);
         permit(&policy, Operation::LoadSkill)?;
-        let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy));
+        let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy).err_into());
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
         let found = found.and_then(async |skill| check_approval(&skill, &policy).map(|()| skill)).try_collect().await?;
         Ok((found, policy))
@@ -111,7 +136,7 @@ impl SkillBackend {
             let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
             Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
         });
-        update.await?.1.ok_or_else(|| Error::internal("a load left no answer"))
+        Ok(update.await?.1)
     }
 
     /// Notes the skill in `session`, a value, and makes it the current one.

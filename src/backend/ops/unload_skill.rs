@@ -27,7 +27,7 @@ pub(in crate::backend) async fn unload_skill(
         }
         Ok(Change::Save(Some(found)))
     });
-    match update.await?.1.flatten() {
+    match update.await?.1 {
         Some(found) => {
             let skill = if backend.may_name(&found, &policy)? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })

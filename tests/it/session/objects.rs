@@ -346,7 +346,7 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
         session.policy.skills.insert("shared".to_owned(), SkillRule::Disabled);
         Ok(Change::Save(()))
     });
-    let (changed, _) = update.await.unwrap();
+    let (changed, ()) = update.await.unwrap();
     let policy = world.service.sessions().user_policy(&user).await.unwrap();
     assert_eq!(member().summary_of(&changed, &policy).loaded_skills.len(), 1);
     assert_eq!(seen(member()).await, (open.clone(), [open.clone(), open]));
