@@ -1,7 +1,7 @@
 //! The SHA-256 digest of a key: all that is kept of it.
 
 use std::{
-    fmt::{self, Write as _},
+    fmt,
     hash::{Hash, Hasher},
 };
 
@@ -25,34 +25,20 @@ impl Digest {
 
     /// Reads `sha256:` and 64 hex digits.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix(PREFIX)?;
-        if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
         let mut digest = [0; 32];
-        for (at, byte) in digest.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(hex.get(at * 2..at * 2 + 2)?, 16).ok()?;
-        }
+        hex::decode_to_slice(text.strip_prefix(PREFIX)?, &mut digest).ok()?;
         Some(Self(digest))
     }
 
     /// What the key is called in logs and shares: enough of the digest to tell the key from others.
     pub(super) fn name(&self) -> Owner {
-        self.hex().chars().take(NAME_DIGITS).collect::<String>().into()
-    }
-
-    fn hex(&self) -> String {
-        self.0.iter().fold(String::new(), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hex::encode(self.0).chars().take(NAME_DIGITS).collect::<String>().into()
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", self.hex())
+        write!(f, "{PREFIX}{}", hex::encode(self.0))
     }
 }
 
@@ -102,7 +88,10 @@ pub(super) mod tests {
         assert!(digest.to_string().strip_prefix(PREFIX).unwrap().starts_with(&*digest.name()));
         assert_eq!((digest.name().len(), format!("{digest:?}").len()), (16, 16), "no log holds a whole digest");
         let long = format!("{digest}0");
-        for bad in ["", "sha256:", "plain", &digest.to_string()[7..], &long] {
+        let capitals = format!("sha256:{}", digest.to_string()[7..].to_uppercase());
+        assert_eq!(Digest::parse(&capitals), Some(digest));
+        let odd = long.replace('0', "g");
+        for bad in ["", "sha256:", "plain", &digest.to_string()[7..], &long, &odd[..odd.len() - 1], &capitals[..70]] {
             assert_eq!(Digest::parse(bad), None, "{bad}");
         }
     }

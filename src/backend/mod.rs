@@ -36,4 +36,3 @@ pub use open::OpenStore;
 pub use ops::transfer::{FileReader, FileStat};
 pub use protocol::BackendProtocol;
 pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
-pub use text::media_type;

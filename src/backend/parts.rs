@@ -9,8 +9,6 @@
 //! Within one process changes of one skill wait for each other, so that a call never meets the first half of one that is
 //! still under way.
 
-use std::fmt::Write as _;
-
 use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use tokio::sync::MutexGuard;
@@ -322,9 +320,5 @@ fn digest<'text>(texts: impl IntoIterator<Item = &'text &'text [u8]>) -> String 
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(hash.finalize())
 }

@@ -5,10 +5,7 @@
 //! is deflated JSON. The checksum in the first line covers both, because a catalog with a wrong time would be trusted
 //! for too long.
 
-use std::{
-    fmt::Write as _,
-    io::{self, BufWriter, Read as _, Write as _},
-};
+use std::io::{self, BufWriter, Read as _, Write as _};
 
 use bytes::Bytes;
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
@@ -149,11 +146,7 @@ impl<W: io::Write> io::Write for CountedBytes<'_, W> {
 
 fn checksum(as_of: Timestamp, body: &[u8]) -> String {
     let sum = Sha256::new().chain_update(as_of.to_string()).chain_update([b'\n']).chain_update(body).finalize();
-    sum.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(sum)
 }
 
 #[cfg(test)]

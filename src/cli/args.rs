@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{app::App, commands, settings::Setting};
 use crate::{error::Result, store::StoreAddress, wire::MoveRequest};
@@ -56,7 +57,7 @@ pub(super) struct GlobalArgs {
     session: Option<String>,
     /// The key to show to the server; with `serve`, the key clients must show
     #[arg(long, global = true, value_name = "KEY")]
-    api_key: Option<String>,
+    api_key: Option<SecretString>,
     /// Show sessions the skills of their team and of the organisation too
     #[arg(long, global = true)]
     layers: bool,
@@ -94,7 +95,6 @@ impl GlobalArgs {
             (Setting::Server, &self.server),
             (Setting::User, &self.user),
             (Setting::Session, &self.session),
-            (Setting::ApiKey, &self.api_key),
             (Setting::EndpointUrl, &self.endpoint_url),
             (Setting::Region, &self.region),
             (Setting::Profile, &self.profile),
@@ -102,7 +102,8 @@ impl GlobalArgs {
         ];
         let switches = [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers)];
         let on = switches.into_iter().filter(|(_, on)| *on).map(|(setting, _)| (setting, "true".to_owned()));
-        given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(on).collect()
+        let key = self.api_key.iter().map(|key| (Setting::ApiKey, key.expose_secret().to_owned()));
+        given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(key).chain(on).collect()
     }
 }
 

@@ -84,7 +84,7 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
         Command::Keys(keys) => flags.extend(keys.settings()),
         _ => {}
     }
-    let sources = Sources { flags, file, default_store };
+    let sources = Sources::new(flags, file, default_store);
     let settings = sources.settings()?;
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
     let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);

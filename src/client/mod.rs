@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -46,7 +47,7 @@ pub struct RemoteBackend {
     base: Url,
     user: Id,
     session: Id,
-    key: Option<String>,
+    key: Option<SecretString>,
     /// The newest version of the session that a reply gave.
     seen: Mutex<SessionVersion>,
 }
@@ -70,7 +71,7 @@ impl RemoteBackend {
             .timeout(REPLY_TIMEOUT)
             .build()
             .map_err(Error::internal)?;
-        Ok(Self { client, base: url, user, session, key, seen: Mutex::default() })
+        Ok(Self { client, base: url, user, session, key: key.map(SecretString::from), seen: Mutex::default() })
     }
 
     /// The session as the server shows it.
@@ -171,7 +172,7 @@ impl RemoteBackend {
         let request = if seen.is_known() { request.header(SESSION_VERSION, seen.to_string()) } else { request };
         let request = match &self.key {
             None => request,
-            Some(key) => request.bearer_auth(key),
+            Some(key) => request.bearer_auth(key.expose_secret()),
         };
         let response = request.send().await.map_err(|cause| problem::unreachable(cause, effect))?;
         let told = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());

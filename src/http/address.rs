@@ -7,7 +7,7 @@
 
 use crate::{
     error::{Code, Error, Result},
-    path::Id,
+    path::{Id, percent_decoded},
 };
 
 /// A request path below `/v1/users/`.
@@ -52,20 +52,9 @@ fn decode_name(segment: &str) -> Result<String> {
 /// # Errors
 /// `invalid_path` if it does not decode.
 pub(super) fn decode(segment: &str) -> Result<String> {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits = rest.next().zip(rest.next()).and_then(|(high, low)| Some(hex(high)? << 4 | hex(low)?));
-        match digits {
-            None => return Err(refused(segment, "holds a % that is not followed by two hex digits")),
-            Some(byte) => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| refused(segment, "is not UTF-8"))
+    let bytes =
+        percent_decoded(segment).ok_or_else(|| refused(segment, "holds a % that is not followed by two hex digits"))?;
+    String::from_utf8(bytes.into_owned()).map_err(|_| refused(segment, "is not UTF-8"))
 }
 
 fn refused(segment: &str, why: &str) -> Error {
@@ -75,10 +64,6 @@ fn refused(segment: &str, why: &str) -> Error {
             "the path segment {segment:?} {why}; percent-encode each segment once, as UTF-8, and keep `/` between segments"
         ),
     )
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]

@@ -25,11 +25,11 @@ impl Tags {
         if values.is_empty() {
             return None;
         }
-        let mut tags = values.iter().flat_map(|value| value.split(',')).map(str::trim).filter(|tag| !tag.is_empty());
-        if tags.clone().any(|tag| tag == "*") {
+        let tags: Vec<_> = values.into_iter().flat_map(listed).map(str::trim).filter(|tag| !tag.is_empty()).collect();
+        if tags.contains(&"*") {
             return Some(Self::Any);
         }
-        Some(Self::These(tags.by_ref().map(str::to_owned).collect()))
+        Some(Self::These(tags.into_iter().map(str::to_owned).collect()))
     }
 
     /// Whether one of them is exactly this version: for `If-Match`.
@@ -49,6 +49,15 @@ impl Tags {
             }
         }
     }
+}
+
+/// The entity tags of one header line. A comma between quotes belongs to a tag: those of stores are opaque.
+fn listed(line: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    line.split(move |c| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    })
 }
 
 /// A version as a strong entity tag.
@@ -158,5 +167,19 @@ mod tests {
         assert!(!tags("W/\"a\"").hold(&etag) && tags("W/\"a\"").name(&etag));
         assert!(!tags("\"b\"").name(&etag) && !tags("").name(&etag));
         assert_eq!(Tags::of(&HeaderMap::new(), &header::IF_MATCH), None);
+    }
+
+    #[test]
+    fn a_comma_in_a_quoted_tag_belongs_to_it() {
+        let tags = |lines: &[&str]| {
+            let lines = lines.iter().map(|line| (header::IF_NONE_MATCH, line.parse().unwrap()));
+            Tags::of(&lines.collect(), &header::IF_NONE_MATCH).unwrap()
+        };
+        let these = |tags: &[&str]| Tags::These(tags.iter().map(|tag| (*tag).to_owned()).collect());
+        assert_eq!(tags(&["\"a,b\", W/\"c, d\" ,,e"]), these(&["\"a,b\"", "W/\"c, d\"", "e"]));
+        assert_eq!(tags(&["\"a", "b\""]), these(&["\"a", "b\""]), "no quote goes from one line to the next");
+        assert!(tags(&["\"x\",\"a,b\""]).hold(&ETag::new("a,b")) && tags(&["W/\"a,b\""]).name(&ETag::new("a,b")));
+        assert!(!tags(&["\"a,b\""]).name(&ETag::new("a")) && !tags(&["\"a,*\""]).name(&ETag::new("b")));
+        assert_eq!(tags(&["\"a\"", "*"]), Tags::Any);
     }
 }

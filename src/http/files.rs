@@ -13,6 +13,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, TryStreamExt as _, stream};
 use jiff::fmt::rfc2822::DateTimePrinter;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -31,6 +32,9 @@ use crate::{
     path::ETag,
     wire::{DeleteRequest, WriteCondition, WriteReply},
 };
+
+/// What stands as `%XX` in a header, of ASCII: all that RFC 3986 calls reserved.
+const CODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Files by virtual path.
 pub(super) fn of_session() -> OpenApiRouter {
@@ -264,14 +268,16 @@ fn describe(headers: &mut HeaderMap, stat: &FileStat) {
 
 /// `text` as RFC 8187 has it in a header: everything but plain letters and digits as `%XX`.
 pub(super) fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    text.bytes().fold(String::new(), |mut encoded, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-        encoded
-    })
+    utf8_percent_encode(text, CODED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent_encoded;
+
+    #[test]
+    fn a_name_in_a_header_holds_no_byte_that_means_something_there() {
+        assert_eq!(percent_encoded("aZ09-._~"), "aZ09-._~");
+        assert_eq!(percent_encoded("a b/ñ\"%';\n"), "a%20b%2F%C3%B1%22%25%27%3B%0A");
+    }
 }

@@ -10,6 +10,8 @@ mod id;
 mod key;
 mod layer;
 mod nearest;
+#[cfg(any(feature = "s3", feature = "server"))]
+mod percent;
 mod scope;
 mod segment;
 mod skill_path;
@@ -22,6 +24,8 @@ pub use id::Id;
 pub use key::{KeyPrefix, Namespace, ObjectKey, UserSpace};
 pub use layer::Layer;
 pub use nearest::distance;
+#[cfg(any(feature = "s3", feature = "server"))]
+pub(crate) use percent::percent_decoded;
 pub use scope::{Mount, Place, Scope};
 pub use skill_path::{MountName, SkillPath};
 pub use template::{MountTemplate, MountTemplates, check_variable_name};

@@ -1,6 +1,6 @@
 //! The exact files of one skill at one moment.
 
-use std::{collections::HashSet, fmt::Write as _};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -97,11 +97,7 @@ fn digest(files: &[SnapshotFile]) -> String {
     for file in files {
         hash.update(format!("{}\0{}\0{}\0", file.path, file.size, file.etag));
     }
-    hash.finalize().iter().fold("sha256:".to_owned(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("sha256:{}", hex::encode(hash.finalize()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Repair of misspelt words: the known words that are a few keystrokes away.
 
+use rapidfuzz::distance::osa::{Args, BatchComparator};
+
 use super::vocabulary::Vocabulary;
 
 /// The number of slips allowed in a word of this many characters: none below 4, one below 8, then two.
@@ -17,15 +19,14 @@ pub(super) fn nearest<'known>(
     word: &str,
     known: impl IntoIterator<Item = &'known Vocabulary>,
 ) -> (Vec<&'known str>, usize) {
-    let letters: Vec<char> = word.chars().collect();
-    let mut allowed = forgiven(letters.len());
-    let Some(first) = letters.first().filter(|_| allowed > 0) else { return (Vec::new(), 0) };
-    let (mut found, mut scratch) = (Vec::new(), Scratch::default());
+    let mut allowed = forgiven(word.chars().count());
+    let Some(first) = word.chars().next().filter(|_| allowed > 0) else { return (Vec::new(), 0) };
+    let (mut found, word) = (Vec::new(), BatchComparator::new(word.chars()));
     for known in known {
         for other in known.beginning_with(first.encode_utf8(&mut [0; 4])).map(|number| known.word(number)) {
-            let Some(distance) = scratch.distance(&letters, other, allowed) else { continue };
-            if distance < allowed {
-                allowed = distance;
+            let Some(slips) = slips(&word, other, allowed) else { continue };
+            if slips < allowed {
+                allowed = slips;
                 found.clear();
             }
             found.push(other);
@@ -36,64 +37,16 @@ pub(super) fn nearest<'known>(
 
 /// Whether `word` is one slip away from one of `others`.
 pub(super) fn is_slip_of(word: &str, others: &[&str]) -> bool {
-    let letters: Vec<char> = word.chars().collect();
-    let mut scratch = Scratch::default();
-    forgiven(letters.len()) > 0
-        && others.iter().any(|other| {
-            other.chars().next() == letters.first().copied() && scratch.distance(&letters, other, 1).is_some()
-        })
+    let first = word.chars().next();
+    let compared = BatchComparator::new(word.chars());
+    forgiven(word.chars().count()) > 0
+        && others.iter().any(|other| other.chars().next() == first && slips(&compared, other, 1).is_some())
 }
 
-/// Rows of the distance table, kept between words.
-#[derive(Default)]
-pub(super) struct Scratch {
-    other: Vec<char>,
-    rows: [Vec<usize>; 3],
-}
-
-impl Scratch {
-    /// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between
-    /// `word` and `other`; `None` if it is over `allowed`.
-    pub(super) fn distance(&mut self, word: &[char], other: &str, allowed: usize) -> Option<usize> {
-        // A character has at most four bytes, so this skips most words without decoding them.
-        if other.len() + allowed < word.len() || other.len() > 4 * (word.len() + allowed) {
-            return None;
-        }
-        self.other.clear();
-        self.other.extend(other.chars());
-        if self.other.len().abs_diff(word.len()) > allowed {
-            return None;
-        }
-        let [before, above, row] = &mut self.rows;
-        above.clear();
-        above.extend(0..=self.other.len());
-        for (at, letter) in word.iter().enumerate() {
-            row.clear();
-            row.push(at + 1);
-            let swapped = at.checked_sub(1).and_then(|at| word.get(at));
-            for (column, other) in self.other.iter().enumerate() {
-                let kept = cell(above, column) + usize::from(letter != other);
-                let mut best = kept.min(cell(above, column + 1) + 1).min(cell(row, column) + 1);
-                let crossed = column
-                    .checked_sub(1)
-                    .filter(|left| swapped == Some(other) && self.other.get(*left) == Some(letter));
-                if let Some(left) = crossed {
-                    best = best.min(cell(before, left) + 1);
-                }
-                row.push(best);
-            }
-            if row.iter().all(|distance| *distance > allowed) {
-                return None;
-            }
-            std::mem::swap(before, above);
-            std::mem::swap(above, row);
-        }
-        above.last().copied().filter(|distance| *distance <= allowed)
-    }
-}
-
-fn cell(row: &[usize], column: usize) -> usize {
-    row.get(column).copied().unwrap_or(usize::MAX / 2)
+/// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between `word`
+/// and `other`; `None` if it is over `allowed`.
+fn slips(word: &BatchComparator<char>, other: &str, allowed: usize) -> Option<usize> {
+    word.distance_with_args(other.chars(), &Args::default().score_cutoff(allowed))
 }
 
 #[cfg(test)]
@@ -101,7 +54,7 @@ mod tests {
     use super::*;
 
     fn distance(one: &str, two: &str) -> Option<usize> {
-        Scratch::default().distance(&one.chars().collect::<Vec<_>>(), two, 2)
+        slips(&BatchComparator::new(one.chars()), two, 2)
     }
 
     #[test]

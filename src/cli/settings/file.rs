@@ -8,8 +8,11 @@ use std::{
 
 use toml::de::{DeTable, DeValue};
 
-use super::Setting;
-use crate::error::{Code, Error, Result};
+use super::{Setting, text::Text};
+use crate::{
+    error::{Code, Error, Result},
+    path::distance,
+};
 
 /// What the file is called, in the working folder or in the user's configuration folder.
 const FILE_NAME: &str = "skillmount.toml";
@@ -18,7 +21,7 @@ const FILE_NAME: &str = "skillmount.toml";
 #[derive(Clone, Debug)]
 pub(in super::super) struct ConfigFile {
     path: PathBuf,
-    values: BTreeMap<Setting, String>,
+    values: BTreeMap<Setting, Text>,
 }
 
 /// The file named by `explicit`, or else the first of `skillmount.toml` in the working folder and the one in the user's
@@ -61,7 +64,7 @@ impl ConfigFile {
             let value = scalar(value.get_ref()).ok_or_else(|| {
                 fail(value.span().start, format!("{} must be a string, a number or true or false", setting.name()))
             })?;
-            values.insert(setting, value);
+            values.insert(setting, Text::of(setting, value));
         }
         Ok(Self { path, values })
     }
@@ -72,8 +75,8 @@ impl ConfigFile {
     }
 
     /// What it says of `setting`.
-    pub(super) fn get(&self, setting: Setting) -> Option<&str> {
-        self.values.get(&setting).map(String::as_str)
+    pub(super) fn get(&self, setting: Setting) -> Option<&Text> {
+        self.values.get(&setting)
     }
 }
 
@@ -93,24 +96,6 @@ fn unknown(name: &str) -> String {
         Some(known) => format!("there is no setting {name:?}; did you mean {known}?"),
         None => format!("there is no setting {name:?}; the settings are {}", names.join(", ")),
     }
-}
-
-/// Levenshtein distance: insertions, deletions and replacements of characters.
-fn distance(one: &str, two: &str) -> usize {
-    let two: Vec<char> = two.chars().collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (above, a) in one.chars().enumerate() {
-        let mut diagonal = above;
-        let mut left = above + 1;
-        let mut next = vec![left];
-        for (b, up) in two.iter().zip(row.iter().skip(1)) {
-            left = (diagonal + usize::from(a != *b)).min(left + 1).min(up + 1);
-            diagonal = *up;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Error {
@@ -143,9 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_counts_edits() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
+    fn a_name_in_another_case_is_suggested() {
+        assert!(message("REGION = 'x'").ends_with("did you mean region?"));
+    }
+
+    #[test]
+    fn a_key_in_a_file_is_not_printed() {
+        let file = ConfigFile::parse(PathBuf::from("f.toml"), "api_key = 'hunter2'\nuser = 'u1'").unwrap();
+        let text = format!("{file:?}");
+        assert!(!text.contains("hunter2") && text.contains("u1"), "{text}");
     }
 }

@@ -5,12 +5,14 @@
 //! say which of the four places to look at.
 
 mod file;
+mod text;
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 use serde::Serialize;
 
 pub(super) use file::{ConfigFile, find};
+use text::Text;
 
 use crate::{
     error::{Code, Error, Result},
@@ -116,23 +118,28 @@ impl fmt::Display for Origin {
 }
 
 /// A value as text, and where it comes from.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Value {
-    text: String,
+    text: Text,
     origin: Origin,
 }
 
 /// Where values are looked for, so that this can be done again.
+#[derive(Debug)]
 pub(super) struct Sources {
-    /// What was given as flags.
-    pub(super) flags: Vec<(Setting, String)>,
-    /// The configuration file that was named.
-    pub(super) file: Option<PathBuf>,
-    /// The folder that holds everything where nothing else was said.
-    pub(super) default_store: Option<String>,
+    flags: Vec<(Setting, Text)>,
+    file: Option<PathBuf>,
+    default_store: Option<String>,
 }
 
 impl Sources {
+    /// What was given as flags, the configuration file that was named, and the folder that holds everything where nothing
+    /// else was said.
+    pub(super) fn new(flags: Vec<(Setting, String)>, file: Option<PathBuf>, default_store: Option<String>) -> Self {
+        let flags = flags.into_iter().map(|(setting, text)| (setting, Text::of(setting, text))).collect();
+        Self { flags, file, default_store }
+    }
+
     /// The settings as they are now.
     ///
     /// # Errors
@@ -145,7 +152,7 @@ impl Sources {
 }
 
 /// Every setting that has a value.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Settings(BTreeMap<Setting, Value>);
 
 /// One line of `config show`.
@@ -159,38 +166,39 @@ pub(super) struct Shown {
 impl Settings {
     /// Merges the four origins. `flags` holds what was given, `env` reads a variable, `default_store` is the folder that
     /// holds everything where nothing else was said.
-    pub(super) fn resolve(
-        flags: &[(Setting, String)],
+    fn resolve(
+        flags: &[(Setting, Text)],
         env: &dyn Fn(&str) -> Option<String>,
         file: Option<&ConfigFile>,
         default_store: Option<&str>,
     ) -> Self {
         let find = |setting: Setting| {
             let flag = flags.iter().find(|(given, _)| *given == setting);
-            let value = |text: String, origin| Some(Value { text, origin });
-            if let Some((_, text)) = flag {
-                return value(text.clone(), Origin::Flag);
+            let value = |text: Text, origin| Some(Value { text, origin });
+            let text = |text| Text::of(setting, text);
+            if let Some((_, given)) = flag {
+                return value(given.clone(), Origin::Flag);
             }
             let name = setting.env_name();
             // An empty variable is how a shell says "not set".
-            if let Some(text) = env(&name).filter(|text| !text.is_empty()) {
-                return value(text, Origin::Env(name));
+            if let Some(given) = env(&name).filter(|given| !given.is_empty()) {
+                return value(text(given), Origin::Env(name));
             }
-            if let Some((path, text)) = file.and_then(|file| Some((file.path(), file.get(setting)?))) {
-                return value(text.to_owned(), Origin::File(path.to_owned()));
+            if let Some((path, given)) = file.and_then(|file| Some((file.path(), file.get(setting)?))) {
+                return value(given.clone(), Origin::File(path.to_owned()));
             }
             let default = match setting {
                 Setting::Store => default_store.map(str::to_owned),
                 other => other.default().map(str::to_owned),
             };
-            value(default?, Origin::Default)
+            value(text(default?), Origin::Default)
         };
         Self(Setting::ALL.iter().filter_map(|setting| Some((*setting, find(*setting)?))).collect())
     }
 
     /// The value as text.
     pub(super) fn get(&self, setting: Setting) -> Option<&str> {
-        self.0.get(&setting).map(|value| value.text.as_str())
+        self.0.get(&setting).map(|value| value.text.expose())
     }
 
     /// The value as `parse` understands it.
@@ -199,7 +207,7 @@ impl Settings {
     /// What `parse` says, preceded by the setting and where its value comes from.
     pub(super) fn parsed<T>(&self, setting: Setting, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
         let Some(value) = self.0.get(&setting) else { return Ok(None) };
-        parse(&value.text).map(Some).map_err(|error| {
+        parse(value.text.expose()).map(Some).map_err(|error| {
             let message = format!("the setting {} ({}): {}", setting.name(), value.origin, error.message());
             Error::new(error.code(), message).with_source(error)
         })
@@ -239,7 +247,7 @@ impl Settings {
         let Some(server) = self.0.get(&Setting::Server) else { return Ok(None) };
         let store = self.0.get(&Setting::Store).map_or(Origin::Default.rank(), |store| store.origin.rank());
         match server.origin.rank().cmp(&store) {
-            std::cmp::Ordering::Less => Ok(Some(&server.text)),
+            std::cmp::Ordering::Less => Ok(Some(server.text.expose())),
             std::cmp::Ordering::Greater => Ok(None),
             std::cmp::Ordering::Equal => Err(Error::new(
                 Code::InvalidRequest,
@@ -252,8 +260,7 @@ impl Settings {
     pub(super) fn shown(&self) -> Vec<Shown> {
         let line = |setting: &Setting| {
             let value = self.0.get(setting);
-            let text =
-                value.map(|value| if setting.is_secret() { "[redacted]".to_owned() } else { value.text.clone() });
+            let text = value.map(|value| value.text.shown().to_owned());
             let origin = value.map_or_else(|| "not set".to_owned(), |value| value.origin.to_string());
             Shown { name: setting.name(), value: text, origin }
         };
@@ -289,7 +296,8 @@ mod tests {
     }
 
     fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
-        let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, (*text).to_owned())).collect();
+        let flags: Vec<_> =
+            flags.iter().map(|(setting, text)| (*setting, Text::of(*setting, (*text).to_owned()))).collect();
         let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
         Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data"))
     }
@@ -316,9 +324,21 @@ mod tests {
 
     #[test]
     fn secrets_are_never_shown() {
-        let shown = resolve(&[(Setting::ApiKey, "hunter2")], &[], "").shown();
-        let text: String = shown.iter().map(ToString::to_string).collect();
-        assert!(text.contains("[redacted]") && !text.contains("hunter2"));
+        let given = [
+            resolve(&[(Setting::ApiKey, "hunter2")], &[], ""),
+            resolve(&[], &[("SKILLMOUNT_API_KEY", "hunter2")], ""),
+            resolve(&[], &[], "api_key = 'hunter2'"),
+        ];
+        for settings in given {
+            assert_eq!(settings.get(Setting::ApiKey), Some("hunter2"));
+            let text: String = settings.shown().iter().map(ToString::to_string).collect();
+            assert!(text.contains("[redacted]") && !text.contains("hunter2"));
+            assert!(!format!("{settings:?}").contains("hunter2"));
+        }
+        let sources =
+            Sources::new(vec![(Setting::ApiKey, "hunter2".to_owned()), (Setting::User, "u1".to_owned())], None, None);
+        let text = format!("{sources:?}");
+        assert!(!text.contains("hunter2") && text.contains("u1"), "{text}");
     }
 
     #[test]

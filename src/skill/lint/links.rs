@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use percent_encoding::percent_decode_str;
+
 use super::places::Places;
 use crate::{
     limits::SKILL_FINDINGS,
@@ -88,7 +90,9 @@ fn target(target: &str) -> Option<LinkTarget> {
     }
     let is_placeholder = path.contains(['{', '}', '<', '>', '$', '*']) || path.contains("...");
     let is_file = path.contains(['/', '.']) || PLAIN_NAMES.contains(&path);
-    (!is_placeholder && !path.starts_with("//") && is_file).then(|| LinkTarget::Path(decoded(path)))
+    // What is not an escape stays as it is written, as it does in an editor that follows the link.
+    let decoded = || percent_decode_str(path).decode_utf8_lossy().into_owned();
+    (!is_placeholder && !path.starts_with("//") && is_file).then(|| LinkTarget::Path(decoded()))
 }
 
 /// The path below the skill's folder; `None` if it leaves the folder.
@@ -115,19 +119,6 @@ fn exists(files: &BTreeSet<&str>, path: &str) -> bool {
     path.is_empty()
         || files.contains(path)
         || files.range(folder.as_str()..).next().is_some_and(|file| file.starts_with(&folder))
-}
-
-/// Decodes `%20` and similar escapes, and leaves the rest.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
-        let byte = digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

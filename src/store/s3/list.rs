@@ -18,7 +18,7 @@ use aws_sdk_s3::{
 use super::{S3Store, failure::RequestKind, read::timestamp, within};
 use crate::{
     limits::ATTEMPT_TIMEOUT,
-    path::{ETag, KeyPrefix},
+    path::{ETag, KeyPrefix, percent_decoded},
     store::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, rules::foreign_token},
 };
 
@@ -117,22 +117,10 @@ fn key(key: Option<String>, encoded: bool) -> StoreResult<String> {
 
 /// Decodes the URL encoding of S3, which writes a space as `+` and a plus as `%2B`.
 fn decode(text: &str) -> StoreResult<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => hex_pair(rest.next(), rest.next())
-                .ok_or_else(|| StoreError::broken("a listing has a key that is not URL-encoded"))?,
-            other => other,
-        });
-    }
-    String::from_utf8(bytes).map_err(|_| StoreError::broken("a listing has a key that is not UTF-8"))
-}
-
-fn hex_pair(high: Option<u8>, low: Option<u8>) -> Option<u8> {
-    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+    let text = text.replace('+', " ");
+    let bytes =
+        percent_decoded(&text).ok_or_else(|| StoreError::broken("a listing has a key that is not URL-encoded"))?;
+    String::from_utf8(bytes.into_owned()).map_err(|_| StoreError::broken("a listing has a key that is not UTF-8"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,35 @@
+//! The text of a setting, which is kept apart if it is a secret.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::Setting;
+
+/// The value of a setting as text. A secret is not printed by `Debug`, and its memory is cleared when it is dropped.
+#[derive(Clone, Debug)]
+pub(super) enum Text {
+    Plain(String),
+    Secret(SecretString),
+}
+
+impl Text {
+    /// The value `text` of `setting`.
+    pub(super) fn of(setting: Setting, text: String) -> Self {
+        if setting.is_secret() { Self::Secret(text.into()) } else { Self::Plain(text) }
+    }
+
+    /// The text, secret or not, for whoever uses it.
+    pub(super) fn expose(&self) -> &str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Secret(text) => text.expose_secret(),
+        }
+    }
+
+    /// The text as it may be shown.
+    pub(super) fn shown(&self) -> &str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Secret(_) => "[redacted]",
+        }
+    }
+}
