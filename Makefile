@@ -45,11 +45,12 @@ tests:
 	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
 
 # What tests services once more, while the indexes of their catalogs are deleted, cut short, damaged and put back at
-# random; SKILLMOUNT_SEED=N throws other dice. Three minutes of tests never ask for a catalog and are left out: the creates
-# that race, the server that is killed fifty times, the comparison with ripgrep, and the generated clients.
+# random; SKILLMOUNT_SEED=N throws other dice. Tests of minutes that gain nothing by it are left out: the creates that race, the
+# server that is killed fifty times, the comparison with ripgrep, the generated clients, and the contract.
 sabotaged:
 	$(ON_LOCALSTACK) env SKILLMOUNT_INDEX=sabotaged cargo test --test it -- \
-	  --skip creates_race --skip crashes:: --skip ripgrep:: --skip generators:: --skip fuzz:: --skip siege::
+	  --skip creates_race --skip crashes:: --skip ripgrep:: --skip generators:: --skip contract:: --skip fuzz:: \
+	  --skip siege::
 
 fuzz: ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
 	cargo test --test it -- --nocapture fuzz::
@@ -101,6 +102,7 @@ ripgrep:
 
 soak: ## the tests under stress, a hundred times as long, with their figures
 	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model
+	SKILLMOUNT_CASES=500 cargo test --test it -- --nocapture http::contract
 	SKILLMOUNT_SOAK=100 cargo test --config profile.dev.package.skillmount.opt-level=2 --lib --test it -- \
 	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name
 	SKILLMOUNT_FUZZ_SECONDS=60 cargo test --config profile.dev.package.skillmount.opt-level=2 --test it -- \

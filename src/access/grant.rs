@@ -70,7 +70,10 @@ impl Grant {
     /// `denied`, saying which of the two is missing.
     pub fn allows(&self, user: &Id, scope: Scope) -> Result<()> {
         if self.user.as_ref().is_some_and(|own| own != user) {
-            return Err(Error::new(Code::Denied, "this API key belongs to another user"));
+            return Err(Error::new(
+                Code::Denied,
+                "this API key belongs to another user; call with that user in the address, or with another key",
+            ));
         }
         if self.scope < scope {
             return Err(Error::new(Code::Denied, "this call needs an API key with scope control"));

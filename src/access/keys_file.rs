@@ -108,7 +108,8 @@ impl Version {
 /// `invalid_request` if it cannot be read.
 pub fn read_keys_text(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|error| {
-        let message = format!("the keys file {} cannot be read", path.display());
+        let message =
+            format!("the keys file {} cannot be read; `skillmount keys new` prints what belongs there", path.display());
         Error::new(Code::InvalidRequest, message).with_source(error)
     })
 }

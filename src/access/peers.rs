@@ -48,14 +48,16 @@ impl AllowedPeers {
     pub fn check(&self, request: &PeerHeaders<'_>, has_keys: bool) -> Result<()> {
         let named = request.named()?;
         if !self.allows_host(named.host, has_keys) {
-            let message =
-                format!("this service does not answer to the Host {:?}; use the address it listens on", named.host);
+            let message = format!(
+                "this service does not answer to the Host {:?}; use the address it listens on, or have its operator add the name to the setting hosts",
+                named.host
+            );
             return Err(Error::new(Code::Denied, message));
         }
         for origin in &request.origins {
             if !self.allows_origin(origin, named, has_keys) {
                 let message = format!(
-                    "pages of the origin {origin:?} may not call this service; allow the origin in its configuration"
+                    "pages of the origin {origin:?} may not call this service; its operator can allow the origin in the setting origins"
                 );
                 return Err(Error::new(Code::Denied, message));
             }

@@ -237,24 +237,32 @@ fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> LookupEr
     if let Some(left_out) = left_out(name, view, policy) {
         return LookupError::Failed(left_out);
     }
-    let mut near: Vec<(usize, &str)> = view
-        .entries
-        .iter()
-        .filter(|entry| policy.skill(&entry.skill).is_visible())
-        .map(|entry| {
-            let names = [entry.skill.as_str(), entry.skill.folder(), entry.name()];
-            (names.iter().map(|known| distance(name, known)).min().unwrap_or(usize::MAX), entry.skill.as_str())
-        })
-        .collect();
+    let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    let names = visible.map(|entry| (entry.skill.as_str(), [entry.skill.as_str(), entry.skill.folder(), entry.name()]));
+    LookupError::UnknownName(no_skill(name, &nearest(name, names)))
+}
+
+/// The paths of the skills whose names are nearest to `name`. `skills` are paths, each with the names the skill answers to.
+pub(in crate::backend) fn nearest<'skills>(
+    name: &str,
+    skills: impl Iterator<Item = (&'skills str, impl IntoIterator<Item = &'skills str>)>,
+) -> Vec<&'skills str> {
+    let near = |names: &mut dyn Iterator<Item = &str>| names.map(|known| distance(name, known)).min();
+    let mut near: Vec<_> =
+        skills.map(|(path, names)| (near(&mut names.into_iter()).unwrap_or(usize::MAX), path)).collect();
     near.sort_unstable();
-    let suggestions: Vec<&str> = near.iter().take(SUGGESTIONS).map(|(_, skill)| *skill).collect();
+    near.into_iter().take(SUGGESTIONS).map(|(_, path)| path).collect()
+}
+
+/// The error for a name that no skill has, with the paths that may have been meant.
+pub(in crate::backend) fn no_skill(name: &str, suggestions: &[&str]) -> Error {
     let shown: String = name.chars().take(100).collect();
     let message = if suggestions.is_empty() {
         format!("there is no skill {shown:?}, and none other either")
     } else {
-        format!("there is no skill {shown:?}; the nearest are: {}", listed(&suggestions))
+        format!("there is no skill {shown:?}; the nearest are: {}", listed(suggestions))
     };
-    LookupError::UnknownName(Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions))
+    Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

@@ -1,6 +1,9 @@
 //! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
 
-use super::{Listing, ListingPage, Service};
+use super::{
+    Listing, ListingPage, Service,
+    lookup::{nearest, no_skill},
+};
 use crate::{
     catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
     error::{Code, Error, Result},
@@ -73,7 +76,8 @@ impl Service {
         }
         let entry = visible_entry(&view, policy, skill)?;
         let layers = self.catalogs().layers(&audience)?;
-        let (_, space) = layers.iter().find(|(layer, _)| *layer == entry.layer).ok_or_else(|| not_found(skill))?;
+        let space = layers.iter().find(|(layer, _)| *layer == entry.layer).map(|(_, space)| space);
+        let space = space.ok_or_else(|| not_found(&view, policy, skill))?;
         self.page_of(entry, &space.skill(skill)?).await
     }
 
@@ -110,9 +114,9 @@ impl Service {
 
 fn visible_entry<'view>(view: &'view CatalogView, policy: &Policy, skill: &SkillPath) -> Result<&'view CatalogEntry> {
     if !policy.skill(skill).is_visible() {
-        return Err(not_found(skill));
+        return Err(not_found(view, policy, skill));
     }
-    let missing = || view.left_out(skill).map_or_else(|| not_found(skill), |why| unusable(skill, why));
+    let missing = || view.left_out(skill).map_or_else(|| not_found(view, policy, skill), |why| unusable(skill, why));
     view.entry(skill).map(|entry| &**entry).ok_or_else(missing)
 }
 
@@ -120,8 +124,10 @@ fn unusable(skill: &SkillPath, why: &Diagnostic) -> Error {
     Error::new(Code::SkillNotFound, format!("skill {skill} cannot be shown: {}", why.message))
 }
 
-fn not_found(skill: &SkillPath) -> Error {
-    Error::new(Code::SkillNotFound, format!("there is no skill {skill}; list them without a path to see what there is"))
+fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
+    let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    let names = visible.map(|entry| (entry.skill.as_str(), [entry.skill.as_str(), entry.skill.folder(), entry.name()]));
+    no_skill(skill.as_str(), &nearest(skill.as_str(), names))
 }
 
 impl From<&CatalogEntry> for SkillDocument {

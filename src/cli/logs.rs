@@ -1,31 +1,59 @@
-//! Logs, always on stderr: text where a person watches, JSON lines elsewhere.
+//! Logs, always on stderr: text where a person watches, JSON lines elsewhere, or as a setting says.
 
 use std::io::{self, IsTerminal};
 
 use tracing_subscriber::{EnvFilter, fmt};
 
+use super::settings::{Setting, Settings};
 use crate::error::{Code, Error, Result};
+
+/// Put before every filter. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
+/// no credentials. Failures of a store are reported by the service, with their cause in a sentence. `aws` is how the names of all its
+/// crates begin.
+const WITHOUT_SDK: &str = "aws=off,";
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Json,
+    Text,
+}
 
 /// Starts logging. `-v` beats the setting `log`, which beats the default: a server logs what it does, a command that
 /// works is silent.
 ///
 /// # Errors
-/// `invalid_request` where the setting is not a filter.
-pub(super) fn start(verbose: u8, setting: Option<&str>, is_server: bool) -> Result<()> {
-    let directives = match (verbose, setting) {
+/// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.
+pub(super) fn start(verbose: u8, settings: &Settings, is_server: bool) -> Result<()> {
+    let asked = settings.parsed(Setting::LogFormat, format)?;
+    let directives = match (verbose, settings.get(Setting::Log)) {
         (0, Some(setting)) => setting,
         (0, None) if is_server => "info",
         (0, None) => return Ok(()),
         (1, _) => "skillmount=info",
         (_, _) => "skillmount=debug",
     };
-    let filter = EnvFilter::try_new(directives).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{WITHOUT_SDK}{directives}")).map_err(|error| {
         Error::new(
             Code::InvalidRequest,
             format!("the setting log is not a filter such as info or skillmount=debug: {error}"),
         )
     })?;
     let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
-    let started = if io::stderr().is_terminal() { builder.try_init() } else { builder.json().try_init() };
+    let is_watched = io::stderr().is_terminal();
+    let started = match asked.unwrap_or(if is_watched { Format::Text } else { Format::Json }) {
+        Format::Json => builder.json().try_init(),
+        // On a terminal the crate itself decides, by NO_COLOR.
+        Format::Text if is_watched => builder.try_init(),
+        Format::Text => builder.with_ansi(false).try_init(),
+    };
     started.map_err(Error::internal)
+}
+
+fn format(text: &str) -> Result<Format> {
+    match text {
+        "json" => Ok(Format::Json),
+        "text" => Ok(Format::Text),
+        other => Err(Error::new(Code::InvalidRequest, format!("{other:?} is no format of the log; give json or text"))),
+    }
 }

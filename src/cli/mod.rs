@@ -30,7 +30,7 @@ use self::{
     app::App,
     args::{Cli, Command},
     output::Output,
-    settings::{Setting, Sources},
+    settings::{Sources, misspelt_variables},
 };
 use crate::{
     clock::SystemClock,
@@ -86,7 +86,8 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     }
     let sources = Sources::new(flags, file, default_store);
     let settings = sources.settings()?;
-    logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
+    misspelt_variables(std::env::vars_os()).iter().for_each(output::note);
+    logs::start(cli.global.verbose, &settings, matches!(cli.command, Command::Serve(_)))?;
     let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
     let outcome = cli.command.run(&app).await;
     app.end().await;

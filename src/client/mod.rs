@@ -30,11 +30,10 @@ use crate::{
     tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
     wire::{
         self, DownloadOutcome, Effect, Request, SkillList, SkillListRequest, SkillPage, UploadFile, UploadOutcome,
-        WriteReply, with_operations,
+        WriteReply, headers::SESSION_VERSION, with_operations,
     },
 };
 
-const SESSION_VERSION: &str = "x-skillmount-session-version";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server gives up first, so that its answer, and not silence, is what the caller gets.
 const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
@@ -221,8 +220,9 @@ impl fmt::Debug for RemoteBackend {
 async fn json<T: DeserializeOwned>(response: Response, effect: Effect) -> Result<T> {
     let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, effect))?;
     serde_json::from_slice(&bytes).map_err(|cause| {
-        Error::new(Code::Internal, "the server's reply is not what this version of the client understands")
-            .with_source(cause)
+        let message =
+            "the server's reply is not one of skillmount, or of another version; check its address and its version";
+        Error::new(Code::InvalidRequest, message).with_source(cause)
     })
 }
 

@@ -40,13 +40,16 @@ pub(super) async fn read(response: Response, effect: Effect) -> Error {
 fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: Effect) -> Error {
     let text = |name: &str| document.get(name).and_then(Value::as_str);
     let code = text("code").and_then(Code::parse);
-    let message = text("detail").map_or_else(|| format!("the server answered {status}"), str::to_owned);
+    let message = text("detail").map_or_else(|| by_another(status), str::to_owned);
     let told = document.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
     let parts = document.get("parts").and_then(|parts| serde_json::from_value::<Parts>(parts.clone()).ok());
     // Without the service's own word, something before it failed, and the request may have been passed on.
     let outcome =
         told.or((code.is_none() && status.is_server_error() && effect != Effect::Reads).then_some(Outcome::Unknown));
-    let mut error = Error::new(code.unwrap_or_else(|| by_status(status)), message);
+    // A file that is not found is found out by the service; another program knows none.
+    let is_anothers = code.is_none() && document.is_empty() && [404, 405, 501].contains(&status.as_u16());
+    let by_status = || if is_anothers { Code::InvalidRequest } else { by_status(status) };
+    let mut error = Error::new(code.unwrap_or_else(by_status), message);
     if let Some(parts) = parts {
         error = error.with_parts(parts);
     }
@@ -55,6 +58,14 @@ fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: E
     }
     document.retain(|name, _| !KNOWN_MEMBERS.contains(&name.as_str()));
     document.into_iter().fold(error, |error, (name, value)| error.with_detail(&name, value))
+}
+
+/// The message for a reply that is not the service's.
+fn by_another(status: StatusCode) -> String {
+    format!(
+        "the server answered {status}, and not as skillmount does: another program listens there, or a proxy stands before it; \
+         check the address"
+    )
 }
 
 /// The nearest code to a status, for codes newer than this client and replies that are not the service's.
@@ -110,6 +121,15 @@ mod tests {
     fn an_unknown_code_goes_by_its_status_and_keeps_its_words() {
         let error = error(429, &json!({"code": "brand_new", "detail": "wait"}));
         assert_eq!((error.code(), error.message()), (Code::RateLimited, "wait"));
+    }
+
+    #[test]
+    fn another_program_is_neither_a_missing_file_nor_a_bug() {
+        for status in [404, 405, 501] {
+            let error = error(status, &Value::Null);
+            assert_eq!(error.code(), Code::InvalidRequest, "{status}");
+            assert!(error.message().contains("not as skillmount does"), "{error}");
+        }
     }
 
     #[test]

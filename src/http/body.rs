@@ -1,4 +1,4 @@
-//! Request bodies and query strings: parsed into types, bounded before they are buffered.
+//! Request bodies and query strings, parsed into types.
 //!
 //! axum's own extractors answer with plain text and take fields they do not know; these answer with problems, refuse a
 //! field that a typo made, and say where in the body the fault lies.
@@ -8,15 +8,13 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Query, Request},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
-use super::{call::UserCall, cost::Cost, pace::TooSlow, problem::Problem};
+use super::{call::UserCall, cost::Cost, problem::Problem, receive::read_whole};
 use crate::{
     error::{Code, Error, Result},
     json,
-    limits::{BODY_BYTES_PER_SECOND, JSON_BODY_BYTES},
+    limits::JSON_BODY_BYTES,
 };
 
 /// Steps for each byte of JSON: a body of over 64 KiB is parsed by a worker.
@@ -68,59 +66,16 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         match Query::<T>::try_from_uri(&parts.uri) {
             Ok(Query(value)) => Ok(Self(value)),
-            Err(rejection) => Err(Error::new(Code::InvalidRequest, rejection.body_text()).into()),
+            Err(rejection) => {
+                // The chain ends with what the parameter is; the head of it speaks of the library.
+                let cause =
+                    std::error::Error::source(&rejection).map_or_else(|| rejection.body_text(), ToString::to_string);
+                let message =
+                    format!("the query of this call is not valid: {cause}; /openapi.json lists its parameters");
+                Err(Error::new(Code::InvalidRequest, message).into())
+            }
         }
     }
-}
-
-/// Reads a body of at most `limit` bytes.
-///
-/// # Errors
-/// `file_too_large` above it, `invalid_request` where the body breaks off.
-pub(super) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> {
-    let too_large = check_announced(&request, limit)?.is_some_and(|announced| announced > limit as u64);
-    let mut body = request.into_body().into_data_stream();
-    let mut whole = BytesMut::new();
-    let mut seen = 0;
-    while let Some(chunk) = body.next().await {
-        let chunk = chunk.map_err(broken)?;
-        seen += chunk.len();
-        if seen > limit {
-            return Err(over(limit));
-        }
-        // A body that is known to be refused is read, up to the limit, only so that its sender gets to see the reply.
-        if !too_large {
-            whole.extend_from_slice(&chunk);
-        }
-    }
-    if too_large { Err(over(limit)) } else { Ok(whole.freeze()) }
-}
-
-/// The length of a body, if its sender announced it.
-///
-/// # Errors
-/// `file_too_large` if it is over `limit` and its sender waits to hear that before it sends.
-pub(super) fn check_announced(request: &Request, limit: usize) -> Result<Option<u64>> {
-    let announced = request.body().size_hint().exact();
-    let too_large = announced.is_some_and(|announced| announced > limit as u64);
-    let waits = request.headers().contains_key(header::EXPECT);
-    if too_large && waits { Err(over(limit)) } else { Ok(announced) }
-}
-
-/// The error of a body or part over its limit.
-pub(super) fn over(limit: usize) -> Error {
-    Error::new(Code::FileTooLarge, format!("the body is over the limit of {limit} bytes; send less at once"))
-        .with_detail("limit", limit as u64)
-}
-
-/// The error of a body that its sender cut off, or that came too slowly.
-pub(super) fn broken(cause: impl std::error::Error + Send + Sync + 'static) -> Error {
-    let message = if TooSlow::caused(&cause) {
-        format!("the body came slower than {BODY_BYTES_PER_SECOND} bytes a second; send it again on a better line")
-    } else {
-        "the body of the request broke off; send it again".to_owned()
-    };
-    Error::new(Code::InvalidRequest, message).with_source(cause)
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
@@ -138,23 +93,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-
     use super::*;
-
-    fn request(bytes: usize) -> Request {
-        Request::new(Body::from(vec![b'x'; bytes]))
-    }
-
-    #[tokio::test]
-    async fn a_body_is_taken_at_the_limit_and_refused_beyond_it() {
-        assert_eq!(read_whole(request(10), 10).await.unwrap().len(), 10);
-        assert_eq!(read_whole(request(11), 10).await.unwrap_err().code(), Code::FileTooLarge);
-        let unannounced =
-            futures_util::stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x"))));
-        let unannounced = Request::new(Body::from_stream(unannounced));
-        assert_eq!(read_whole(unannounced, 10).await.unwrap_err().code(), Code::FileTooLarge);
-    }
 
     #[test]
     fn a_fault_is_named_with_its_place() {

@@ -22,7 +22,7 @@ use super::{
     connections::Line,
     cost::Cost,
     guard::authorization,
-    layers::ServedUser,
+    log::Served,
     pace::{GivenUp, paced},
     problem::{Problem, Reply},
     spool::Uploads,
@@ -35,10 +35,8 @@ use crate::{
     limits::REQUEST_PATIENCE,
     path::Id,
     session::{CreateSession, CreatedSession, SessionVersion},
+    wire::headers::SESSION_VERSION,
 };
-
-/// Carries the session's version, both ways.
-pub(super) const SESSION_VERSION: &str = "x-skillmount-session-version";
 
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
 
@@ -122,7 +120,7 @@ pub(super) async fn enter_user(
     let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
     let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
-    if let Some(session) = session {
+    if let Some(session) = session.clone() {
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
@@ -133,7 +131,7 @@ pub(super) async fn enter_user(
     }
     request.extensions_mut().insert(call);
     let mut response = within_shares(&app, &caller, request, next).await;
-    response.extensions_mut().insert(ServedUser(user));
+    response.extensions_mut().insert(Served { user, session });
     Ok(response)
 }
 
@@ -230,6 +228,6 @@ pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, reques
 fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
     let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is sent back as a reply gave it"))
+        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"))
     })
 }

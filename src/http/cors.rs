@@ -14,8 +14,10 @@ use axum::{
 use tower::{Layer as _, ServiceExt as _};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{call::SESSION_VERSION, layers::REQUEST_ID};
-use crate::limits::PREFLIGHT_AGE;
+use crate::{
+    limits::PREFLIGHT_AGE,
+    wire::headers::{REQUEST_ID, SESSION_VERSION},
+};
 
 /// For requests of listed origins only, so whichever origin it sees may read.
 static CORS: LazyLock<CorsLayer> = LazyLock::new(|| {

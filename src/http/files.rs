@@ -18,11 +18,11 @@ use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    body::{broken, check_announced},
     call::SessionCall,
     conditions::{ByteRange, Tags, quoted},
     openapi::Binary,
     problem::{Failure, Problem, Reply},
+    receive::{broken, check_announced},
     spool::{Upload, Uploads},
 };
 use crate::{

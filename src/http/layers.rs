@@ -1,4 +1,4 @@
-//! What happens around every request, whatever its route: from the outside in, [`observe`] names, logs and counts it and
+//! What happens around every request, whatever its route: from the outside in, [`observe`] names, counts and logs it and
 //! writes problems out, [`admit`] turns away what must not be served and lets listed pages read the answer, [`run_in_time`]
 //! ends what takes too long. Room for a call is found later, in `call`: only there it is known whose it is.
 
@@ -15,39 +15,33 @@ use super::{
     app::ServerState,
     cors,
     guard::peer_headers,
+    log::{ClientAddress, Line, Served, logged},
+    metrics::known_method,
     problem::{self, Problem, Reply},
 };
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome},
     limits::{HEADER_BYTES, REQUEST_ID_BYTES, REQUEST_TIMEOUT},
-    path::Id,
+    wire::headers::REQUEST_ID,
 };
-
-/// Carries the id of a request, both ways.
-pub(super) const REQUEST_ID: &str = "x-request-id";
-
-/// The user a call was let in for, for the log.
-#[derive(Clone, Debug)]
-pub(super) struct ServedUser(pub(super) Id);
 
 /// Names the request, writes out its problem if it has one, and leaves one line in the log and one count.
 pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
     let began = app.clock.uptime();
     let id = request_id(request.headers(), &*app.clock);
     let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
-    let method = request.method().clone();
+    let method = known_method(request.method());
+    let client = request.extensions().get::<ClientAddress>().map(|client| client.0);
     let mut response = problem::render(next.run(request).await, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
     let took = app.clock.uptime().saturating_sub(began);
     let status = response.status().as_u16();
-    app.metrics.count(&route, method.as_str(), status, took);
-    let user = response.extensions().get::<ServedUser>().map(|user| user.0.as_str());
-    let ms = took.as_secs_f64() * 1000.0;
-    tracing::info!(request_id = id, method = %method, route, status, ms, user, "request");
-    response
+    app.metrics.count(&route, method, status, took);
+    let served = response.extensions_mut().remove::<Served>();
+    logged(response, Line { request_id: id, method, route, status, took, client, served, bytes: 0 })
 }
 
 /// Turns away requests that are too big in their headers or come from the wrong place. A page of a listed

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::{
     admission::{Admission, Caller, Fair, FairShare, HeldMemory},
-    body::over,
+    receive::over,
 };
 use crate::{
     budget::{Share, Shares},

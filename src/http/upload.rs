@@ -13,11 +13,11 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    body::broken,
     call::SessionCall,
     openapi::Binary,
     part_name::part_name,
     problem::{Failure, Reply},
+    receive::broken,
     spool::{Upload, Uploads},
 };
 use crate::{

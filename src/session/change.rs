@@ -58,7 +58,12 @@ impl Sessions {
 
 /// Takes `null` and nothing else.
 fn only_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    <()>::deserialize(deserializer).map(|()| true)
+    match Option::<serde::de::IgnoredAny>::deserialize(deserializer)? {
+        None => Ok(true),
+        Some(_) => Err(serde::de::Error::custom(
+            "current_skill can be set to null alone; load a skill to make it the current one",
+        )),
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it writes by reference")]

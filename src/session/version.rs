@@ -139,7 +139,9 @@ impl FromStr for SessionVersion {
             None => (None, text),
             Some((life, number)) => (Some(Life::parse(life)), number),
         };
-        match (life, number.parse()) {
+        // A number parses with a sign, which no reply writes.
+        let digits = Some(number).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        match (life, digits.unwrap_or_default().parse()) {
             (None, Ok(number)) => Ok(Self { life: None, number }),
             (Some(Some(life)), Ok(number)) => Ok(Self { life: Some(life), number }),
             _ => Err(Error::new(Code::InvalidRequest, "a session's version is sent back as a reply gave it")),
@@ -160,7 +162,7 @@ mod tests {
         for text in ["0", "7", "18c-7f.3", "18c.18446744073709551615"] {
             assert_eq!(version(text).to_string(), text);
         }
-        for odd in ["", ".", ".1", "a.", "A.1", "a b.1", "a.1.2", "-1", "seven", "a.-1"] {
+        for odd in ["", ".", ".1", "a.", "A.1", "a b.1", "a.1.2", "-1", "seven", "a.-1", "+1", "a.+1"] {
             assert!(odd.parse::<SessionVersion>().is_err(), "{odd}");
         }
         let long = "a".repeat(LIFE_BYTES);

@@ -6,6 +6,7 @@
 
 mod documents;
 mod error_code;
+pub(crate) mod headers;
 mod operations;
 mod transfer;
 

@@ -132,9 +132,9 @@ impl KeysText {
 }
 
 fn parse(text: &str) -> Result<Vec<KeyEntry>> {
-    toml::from_str::<Tables>(text)
-        .map(|tables| tables.key)
-        .map_err(|error| Error::new(Code::InvalidRequest, format!("the keys file cannot be read: {error}")))
+    toml::from_str::<Tables>(text).map(|tables| tables.key).map_err(|error| {
+        Error::new(Code::InvalidRequest, format!("the keys file is not as `skillmount keys new` prints it: {error}"))
+    })
 }
 
 /// Where the lines `[[key]]` begin.

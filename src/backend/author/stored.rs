@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    backend::Service,
+    backend::{
+        Service,
+        lookup::{nearest, no_skill},
+    },
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
     path::{Id, KeyPrefix, ObjectKey, SkillPath},
@@ -63,11 +66,15 @@ impl StoredSkills {
         }
         let one = |name: &String| {
             let path = SkillPath::parse(name)?;
-            self.skills.iter().find(|skill| skill.skill == path).ok_or_else(|| {
-                Error::new(Code::SkillNotFound, format!("there is no skill {name} in the store; give its whole path"))
-            })
+            self.skills.iter().find(|skill| skill.skill == path).ok_or_else(|| self.unknown(name))
         };
         names.iter().map(one).collect()
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let paths =
+            self.skills.iter().map(|skill| (skill.skill.as_str(), [skill.skill.as_str(), skill.skill.folder()]));
+        no_skill(name, &nearest(name, paths))
     }
 }
 

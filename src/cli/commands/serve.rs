@@ -22,7 +22,7 @@ Examples:
   skillmount serve --listen 127.0.0.1:0 --json                a free port, told as JSON
 
 Prints one line, `listening on http://…`, once it accepts requests;
-logs go to stderr, as JSON where nobody watches.
+logs go to stderr, as JSON where nobody watches, one line for each request.
 SIGTERM makes /readyz answer 503, goes on accepting for --drain seconds and finishes
 the requests under way; Ctrl-C does so without the drain. A second one ends it at once.
 Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
@@ -43,6 +43,9 @@ pub(in super::super) struct Serve {
     /// Memory for catalogs and their search indexes [default: 128]
     #[arg(long, value_name = "MIB")]
     pub(in super::super) catalog_memory: Option<String>,
+    /// How log lines are written: json or text [default: text on a terminal, else json]
+    #[arg(long, value_name = "FORMAT")]
+    pub(in super::super) log_format: Option<String>,
     /// Folder for uploads under way, on a disk and not in memory [default: the system's for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(in super::super) spool: Option<PathBuf>,
@@ -58,6 +61,7 @@ impl Serve {
             (Setting::Drain, self.drain.clone()),
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
+            (Setting::LogFormat, self.log_format.clone()),
             (Setting::Spool, path(&self.spool)),
         ];
         given.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()

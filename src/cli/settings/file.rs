@@ -99,8 +99,8 @@ fn unknown(name: &str) -> String {
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Error {
-    Error::new(Code::InvalidRequest, format!("the configuration file {} cannot be read", path.display()))
-        .with_source(error)
+    let message = format!("the configuration file {} cannot be read; correct its name or its rights", path.display());
+    Error::new(Code::InvalidRequest, message).with_source(error)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 mod file;
 mod text;
 
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use text::Text;
 
 use crate::{
     error::{Code, Error, Result},
-    path::Id,
+    path::{Id, distance},
 };
 
 /// The environment variable of a setting is this and its name in capitals.
@@ -68,6 +68,7 @@ settings! {
     Hosts "hosts" None, false;
     Origins "origins" None, false;
     Log "log" None, false;
+    LogFormat "log_format" None, false;
     Memory "memory" Some("256"), false;
     CatalogMemory "catalog_memory" Some("128"), false;
     Spool "spool" None, false;
@@ -122,6 +123,23 @@ impl fmt::Display for Origin {
 struct Value {
     text: Text,
     origin: Origin,
+}
+
+/// Remarks on environment variables that are nearly those of a setting. Any other may be of a container or a test, so it is no error
+/// as it is in a file.
+pub(super) fn misspelt_variables(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
+    const MOST: usize = 2;
+    let remark = |(variable, _): (OsString, OsString)| {
+        let variable = variable.into_string().ok()?;
+        let given = variable.strip_prefix(ENV_PREFIX)?;
+        let near = |setting: &&Setting| {
+            (1..=MOST.min((setting.name().len() + 1) / 3)).contains(&distance(given, setting.name()))
+        };
+        let is_known = Setting::ALL.iter().any(|setting| setting.env_name() == variable);
+        let meant = Setting::ALL.iter().filter(|_| !is_known).find(near)?;
+        Some(format!("there is no setting {variable}, and it changes nothing; did you mean {}?", meant.env_name()))
+    };
+    variables.filter_map(remark).collect()
 }
 
 /// Where values are looked for, so that this can be done again.
@@ -320,6 +338,20 @@ mod tests {
         assert_eq!(resolve(&[], &server, "store = 'memory:'").server().unwrap(), Some("http://s"));
         let tie = resolve(&[], &[server[0], ("SKILLMOUNT_STORE", "memory:")], "");
         assert_eq!(tie.server().unwrap_err().code(), Code::InvalidRequest);
+    }
+
+    #[test]
+    fn a_variable_that_is_nearly_a_setting_is_remarked_on() {
+        let remarks = |name: &str| misspelt_variables([(name.into(), "x".into())].into_iter());
+        for (name, meant) in [("STOER", "STORE"), ("SESION", "SESSION"), ("API_KEYS", "API_KEY"), ("USR", "USER")] {
+            let said = remarks(&format!("SKILLMOUNT_{name}")).concat();
+            assert!(said.ends_with(&format!("did you mean SKILLMOUNT_{meant}?")), "{name}: {said}");
+        }
+        for name in
+            ["SKILLMOUNT_STORE", "SKILLMOUNT_CONFIG", "SKILLMOUNT_SEED", "SKILLMOUNT_INDEX", "SKILLMOUNT_PORT", "USR"]
+        {
+            assert!(remarks(name).is_empty(), "{name}");
+        }
     }
 
     #[test]

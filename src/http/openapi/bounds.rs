@@ -3,15 +3,12 @@
 //! Limits are in bytes and lengths in characters, of which a text has no more than bytes: what the service takes, the
 //! schema takes too. The schemas of requests do not say it themselves, because models read those and pay for each word.
 
-use utoipa::openapi::{
-    RefOr, Schema,
-    schema::{ArrayItems, Object},
-};
+use utoipa::openapi::{RefOr, Schema, schema::Object};
 
 use super::schemas::Schemas;
 use crate::limits::{
-    ARGUMENT_BYTES, GLOB_BYTES, ID_BYTES, KEY_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES,
-    TEXT_FILE_BYTES, TRANSFER_FILES,
+    ARGUMENT_BYTES, GLOB_BYTES, ID_BYTES, KEY_BYTES, LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES,
+    SEGMENT_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES,
 };
 
 /// What a text may be.
@@ -22,6 +19,11 @@ pub(super) struct Bound {
     most: usize,
 }
 
+/// A session's version as a reply gives it: the name of its life, and a number.
+pub(super) const VERSION: Bound =
+    Bound { pattern: Some(r"^([0-9a-z-]{1,64}\.)?[0-9]{1,19}$"), least: 1, most: LIFE_BYTES + VERSION_DIGITS };
+/// The digits of a version and the dot before them.
+const VERSION_DIGITS: usize = 20;
 pub(super) const ID: Bound = Bound { pattern: Some("^[A-Za-z0-9][A-Za-z0-9._@+-]*$"), least: 1, most: ID_BYTES };
 /// A virtual path without its first slash, or a skill path.
 pub(super) const REST: Bound = Bound { pattern: None, least: 1, most: PATH_BYTES };
@@ -35,7 +37,6 @@ const MEMBERS: &[(&str, &str, Bound)] = &[
     ("Request", "file_path", VIRTUAL_PATH),
     ("Request", "from", VIRTUAL_PATH),
     ("Request", "path", VIRTUAL_PATH),
-    ("Request", "skill", SKILL),
     ("Request", "to", VIRTUAL_PATH),
     ("CreateSessionRequest", "parent", ID),
     ("DiscoverRequest", "query", Bound::at_most(SEARCH_QUERY_BYTES)),
@@ -45,6 +46,7 @@ const MEMBERS: &[(&str, &str, Bound)] = &[
     ("GrepRequest", "glob", Bound::at_most(GLOB_BYTES)),
     ("GrepRequest", "pattern", Bound::at_most(REGEX_BYTES)),
     ("LoadSkillRequest", "arguments", Bound::at_most(ARGUMENT_BYTES)),
+    ("LoadSkillRequest", "skill", SKILL),
     ("LoadSkillRequest", "mount_as", Bound { pattern: None, least: 1, most: SEGMENT_BYTES }),
     ("Session", "session_id", ID),
     ("Session", "user_id", ID),
@@ -73,16 +75,11 @@ pub(super) fn declare(schemas: &mut Schemas) {
             }
         }
     }
-    // A path that is none has an outcome of its own in a download, so only its length is bounded.
+    // A path that is none has an outcome of its own in a download, so only their number is bounded.
     if let Some(RefOr::T(Schema::Array(paths))) =
         schemas.get_mut("DownloadRequest").and_then(|schema| property(schema, "paths"))
     {
         paths.max_items = Some(TRANSFER_FILES);
-        if let ArrayItems::RefOrSchema(items) = &mut paths.items
-            && let RefOr::T(Schema::Object(path)) = items.as_mut()
-        {
-            Bound::at_most(PATH_BYTES).bind(path);
-        }
     }
 }
 
@@ -98,7 +95,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{http::openapi, path::Id};
+    use crate::{http::openapi, path::Id, session::SessionVersion};
 
     #[test]
     fn every_bound_is_in_the_document() {
@@ -112,7 +109,7 @@ mod tests {
             assert!(found.iter().all(|property| property["maxLength"] == bound.most), "{ending}.{member}");
         }
         let paths = find("DownloadRequest", "paths");
-        assert_eq!((&paths["maxItems"], &paths["items"]["maxLength"]), (&TRANSFER_FILES.into(), &PATH_BYTES.into()));
+        assert_eq!((&paths["maxItems"], &paths["items"]["maxLength"]), (&TRANSFER_FILES.into(), &Value::Null));
         assert_ne!(find("Session", "session_id")["pattern"], Value::Null);
     }
 
@@ -121,6 +118,17 @@ mod tests {
         let pattern = regex::Regex::new(ID.pattern.unwrap()).unwrap();
         for text in ["a", "A.b_c@d+e-1", "", ".a", "a b", "é", "a/b"] {
             assert_eq!(pattern.is_match(text), Id::parse(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_pattern_of_versions_takes_what_versions_take() {
+        let pattern = regex::Regex::new(VERSION.pattern.unwrap()).unwrap();
+        let long = "a".repeat(LIFE_BYTES);
+        let (longest, longer) = (format!("{long}.9999999999999999999"), format!("{long}a.1"));
+        assert_eq!(longest.len(), VERSION.most);
+        for text in ["0", "18c-7f.3", "", "+5", "-1", ".1", "A.1", "a.1.2", "a.+1", &longest, &longer] {
+            assert_eq!(pattern.is_match(text), text.parse::<SessionVersion>().is_ok(), "{text}");
         }
     }
 }

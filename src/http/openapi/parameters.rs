@@ -9,12 +9,12 @@ use utoipa::openapi::{
 };
 
 use super::{
-    bounds::{Bound, ID, REST},
+    bounds::{Bound, ID, REST, VERSION},
     examples, schemas,
 };
 use crate::{
-    http::{call::SESSION_VERSION, layers::REQUEST_ID},
     limits::REQUEST_ID_BYTES,
+    wire::headers::{REQUEST_ID, SESSION_VERSION},
 };
 
 /// The names of the shared headers among the components.
@@ -26,16 +26,21 @@ pub(super) const SESSION: &str = "/v1/users/{user}/sessions/{session}";
 
 /// Adds the headers that many calls take.
 pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
-    let header = |name: &str, about: &str, most: Option<usize>| {
-        let text = ObjectBuilder::new().schema_type(Type::String).max_length(most);
+    let header = |name: &str, about: &str, bound: Option<Bound>| {
+        let mut text = ObjectBuilder::new().schema_type(Type::String).build();
+        if let Some(bound) = bound {
+            bound.bind(&mut text);
+        }
         let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
         RefOr::T(header.description(Some(about)).schema(Some(text)).build())
     };
-    let id =
-        "The client's name for the request, in letters, digits, `-`, `_` and `.`. The service's log and reply have it.";
+    let id = format!(
+        "The client's name for the request: up to {REQUEST_ID_BYTES} letters, digits, `-`, `_` and `.`. The service's log and \
+         reply have it. A new one takes the place of any other."
+    );
     let version = "The session version that a reply gave. The answer is then from no older session.";
-    parameters.insert(SHARED_ID.to_owned(), header(REQUEST_ID, id, Some(REQUEST_ID_BYTES)));
-    parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, None));
+    parameters.insert(SHARED_ID.to_owned(), header(REQUEST_ID, &id, None));
+    parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, Some(VERSION)));
 }
 
 /// The parameters that all operations of a path take: each `{name}` in it, and the headers.

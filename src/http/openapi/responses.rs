@@ -15,7 +15,7 @@ use super::{
     parameters::SESSION,
     schemas::{self, Schemas},
 };
-use crate::http::{call::SESSION_VERSION, layers::REQUEST_ID};
+use crate::wire::headers::{REQUEST_ID, SESSION_VERSION};
 
 const PROBLEM: &str = "application/problem+json";
 

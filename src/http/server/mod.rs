@@ -5,7 +5,12 @@
 //! way where too many are open is said in `connections`. A service that stops says first that it is not ready and goes on
 //! accepting, because balancers learn of it late; then it finishes what began.
 
-use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::Router;
 use hyper::{
@@ -27,6 +32,7 @@ use tokio::{
 use super::{
     app::{HttpConfig, ServerState},
     connections::Connection,
+    log::ClientAddress,
     router,
     stall::StallGuard,
 };
@@ -118,8 +124,8 @@ async fn accept_until<T>(
             next = accept(listener) => next,
         };
         match next {
-            Ok(stream) => {
-                let served = serve_connection(stream, app.connections.open(), router.clone(), connections);
+            Ok((stream, client)) => {
+                let served = serve_connection(stream, client, app.connections.open(), router.clone(), connections);
                 tokio::spawn(served);
             }
             Err(error) => {
@@ -131,15 +137,16 @@ async fn accept_until<T>(
     }
 }
 
-async fn accept(listener: &TcpListener) -> Result<TcpStream, std::io::Error> {
-    let (stream, _) = listener.accept().await?;
+async fn accept(listener: &TcpListener) -> Result<(TcpStream, IpAddr), std::io::Error> {
+    let (stream, client) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok(stream)
+    Ok((stream, client.ip().to_canonical()))
 }
 
 /// Serves one connection to its end.
 fn serve_connection<S>(
     stream: S,
+    client: IpAddr,
     place: Connection,
     router: Router,
     connections: &GracefulShutdown,
@@ -151,6 +158,7 @@ where
     let (line, router) = (place.line(), TowerToHyperService::new(router));
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(line.clone());
+        request.extensions_mut().insert(ClientAddress(client));
         router.call(request)
     });
     let connection = http1::Builder::new()

@@ -35,7 +35,9 @@ impl Served {
     /// A client's end of a new connection.
     fn connect(&self) -> DuplexStream {
         let (near, far) = tokio::io::duplex(16 << 10);
-        tokio::spawn(serve_connection(far, self.app.connections.open(), self.router.clone(), &self.connections));
+        let client = IpAddr::from([127, 0, 0, 1]);
+        let (place, router) = (self.app.connections.open(), self.router.clone());
+        tokio::spawn(serve_connection(far, client, place, router, &self.connections));
         near
     }
 

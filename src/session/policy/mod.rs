@@ -134,9 +134,10 @@ pub struct Policy {
     pub load_tool: LoadTool,
     /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds
     /// for everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest
-    /// counts.
+    /// counts. If absent, `*` is `auto`.
     pub tools: BTreeMap<String, ToolRule>,
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
+    /// If absent, `*` is `auto_approve`.
     pub skills: BTreeMap<String, SkillRule>,
     /// Skills to load when the session begins.
     #[schema(value_type = Vec<String>)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Home, server::Server};
 
 /// A server that answers each request with what `answer` makes of its first line, until the test ends.
-fn serving(answer: impl Fn(&str) -> String + Send + 'static) -> SocketAddr {
+pub(super) fn serving(answer: impl Fn(&str) -> String + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -50,7 +50,7 @@ fn http(status: u16, headers: &str, kind: &str, body: &str) -> String {
 }
 
 /// An error as S3 writes it; `more` are further headers.
-fn refused(status: u16, code: &str, inside: &str, more: &str) -> String {
+pub(super) fn refused(status: u16, code: &str, inside: &str, more: &str) -> String {
     let body = format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code>{inside}</Error>");
     http(status, more, "application/xml", &body)
 }
@@ -61,7 +61,7 @@ fn empty_listing() -> String {
 }
 
 /// The binary on the bucket `agents` at `endpoint`, with keys in the environment.
-fn on_s3(home: &Home, endpoint: &str, arguments: &[&str]) -> assert_cmd::Command {
+pub(super) fn on_s3(home: &Home, endpoint: &str, arguments: &[&str]) -> assert_cmd::Command {
     on_aws(home, &[&["--endpoint-url", endpoint], arguments].concat())
 }
 

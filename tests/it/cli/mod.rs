@@ -6,6 +6,10 @@ mod files;
 mod folders;
 mod help;
 mod keys;
+#[cfg(unix)]
+mod logs;
+#[cfg(target_os = "linux")]
+mod mistakes;
 pub(crate) mod server;
 mod settings;
 mod skills;

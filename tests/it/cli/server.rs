@@ -21,7 +21,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--json"]).args(arguments);
         command.env("XDG_DATA_HOME", home.path().join("data")).current_dir(home.path());
@@ -54,14 +54,14 @@ impl Server {
 
     /// Sends it the signal of this name.
     #[cfg(unix)]
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
     /// Waits until it has ended, and returns its exit status and its log.
     #[cfg(unix)]
-    pub(super) fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap().code();
         self.reader.take().unwrap().join().unwrap();
         (status, self.log.lock().unwrap().clone())

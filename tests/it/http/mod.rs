@@ -4,6 +4,8 @@ mod agent_loop;
 mod bounds;
 mod browsers;
 mod compression;
+#[cfg(all(unix, feature = "cli"))]
+mod contract;
 mod examples;
 mod files;
 #[cfg(unix)]
@@ -12,10 +14,13 @@ mod keys;
 mod lifecycle;
 mod matrix;
 mod memory;
+mod mistakes;
 mod model_errors;
 mod nulls;
 mod openai;
 mod openapi;
+#[cfg(unix)]
+mod packages;
 mod policies;
 mod refusals;
 mod remote;

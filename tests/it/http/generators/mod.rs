@@ -5,21 +5,18 @@
 //! that it was skipped. Other systems than Linux on x86-64 need a Node.js of their own, 22.18 or newer.
 
 use std::{
-    fs::{self, File},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::Write as _,
+    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
-use super::Server;
+use super::{
+    Server,
+    packages::{self, Outcome, done, installed, made, path, run, run_for_text},
+};
 
 /// Where the scripts and the lists of packages are.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/generators");
-const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generators");
-
-/// What a command printed, or why it failed.
-type Outcome<T = ()> = Result<T, String>;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_and_its_examples_are_valid() {
@@ -99,9 +96,7 @@ async fn play_in_typescript(node: &Node, folder: &Path, script: &str) {
 
 /// A new folder with the document in it.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(HOME).join("made").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = made(name);
     let document = serde_json::to_string(&skillmount::http::openapi()).unwrap();
     fs::write(folder.join("openapi.json"), document).unwrap();
     folder
@@ -109,13 +104,11 @@ fn folder(name: &str) -> PathBuf {
 
 /// The folder of Python and of the generators that it runs.
 fn python() -> Outcome<PathBuf> {
-    let list = source("requirements.txt");
-    let folder = installed("python", &list, |folder| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--retries", "1", "--require-hashes", "-r"];
-        run(Command::new(folder.join("bin/python")).args(pip).arg(&list))
-    })?;
-    Ok(folder.join("bin"))
+    packages::python("python", &source("requirements.txt"))
+}
+
+fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
+    packages::ready(&format!("the client of {generator}"), "http::generators", tools)
 }
 
 /// Node.js, and the packages that it runs.
@@ -158,63 +151,6 @@ fn node() -> Outcome<Node> {
     Ok(Node { program, packages })
 }
 
-/// The folder that holds what a list of packages names. It is made once for each state of the list.
-fn installed(name: &str, list: &Path, install: impl FnOnce(&Path) -> Outcome) -> Outcome<PathBuf> {
-    fs::create_dir_all(HOME).unwrap();
-    // Tests of several processes wait for the first.
-    let lock = File::create(Path::new(HOME).join(format!("{name}.lock"))).unwrap();
-    lock.lock().unwrap();
-    let mut hasher = DefaultHasher::new();
-    fs::read(list).unwrap().hash(&mut hasher);
-    let folder = Path::new(HOME).join(format!("{name}-{:016x}", hasher.finish()));
-    let complete = folder.join("complete");
-    if !complete.exists() {
-        let _ = fs::remove_dir_all(&folder);
-        install(&folder)?;
-        fs::write(complete, "").unwrap();
-    }
-    Ok(folder)
-}
-
-/// What a test needs, or a line that nobody overlooks, past the capture of output.
-fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
-    tools
-        .inspect_err(|why| {
-            let help =
-                "it needs Python 3.10, npm and their registries; then run: cargo test --test it -- http::generators";
-            let _ = writeln!(std::io::stderr(), "SKIPPED: the client of {generator} was not tried: {why}\n  {help}");
-        })
-        .ok()
-}
-
-#[track_caller]
-fn done(outcome: Outcome) {
-    if let Err(why) = outcome {
-        panic!("{why}");
-    }
-}
-
-fn run(command: &mut Command) -> Outcome {
-    run_for_text(command).map(drop)
-}
-
-fn run_for_text(command: &mut Command) -> Outcome<String> {
-    const SHOWN: usize = 4000;
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if output.status.success() {
-        return Ok(text(&output.stdout));
-    }
-    let said: Vec<char> = format!("{}{}", text(&output.stdout), text(&output.stderr)).chars().collect();
-    let end: String = said[said.len().saturating_sub(SHOWN)..].iter().collect();
-    Err(format!("{command:?} ended with {}:\n{end}", output.status))
-}
-
 fn source(name: &str) -> PathBuf {
     Path::new(SOURCES).join(name)
-}
-
-/// The folder of programs before all others.
-fn path(programs: &Path) -> String {
-    format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default())
 }

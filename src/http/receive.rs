@@ -1,0 +1,82 @@
+//! The bytes of request bodies: bounded before they are buffered, and the errors of a body that is too long, too slow or cut off.
+
+use axum::{body::HttpBody as _, extract::Request, http::header};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+
+use super::pace::TooSlow;
+use crate::{
+    error::{Code, Error, Result},
+    limits::BODY_BYTES_PER_SECOND,
+};
+
+/// Reads a body of at most `limit` bytes.
+///
+/// # Errors
+/// `file_too_large` above it, `invalid_request` where the body breaks off.
+pub(super) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> {
+    let too_large = check_announced(&request, limit)?.is_some_and(|announced| announced > limit as u64);
+    let mut body = request.into_body().into_data_stream();
+    let mut whole = BytesMut::new();
+    let mut seen = 0;
+    while let Some(chunk) = body.next().await {
+        let chunk = chunk.map_err(broken)?;
+        seen += chunk.len();
+        if seen > limit {
+            return Err(over(limit));
+        }
+        // A body that is known to be refused is read, up to the limit, only so that its sender gets to see the reply.
+        if !too_large {
+            whole.extend_from_slice(&chunk);
+        }
+    }
+    if too_large { Err(over(limit)) } else { Ok(whole.freeze()) }
+}
+
+/// The length of a body, if its sender announced it.
+///
+/// # Errors
+/// `file_too_large` if it is over `limit` and its sender waits to hear that before it sends.
+pub(super) fn check_announced(request: &Request, limit: usize) -> Result<Option<u64>> {
+    let announced = request.body().size_hint().exact();
+    let too_large = announced.is_some_and(|announced| announced > limit as u64);
+    let waits = request.headers().contains_key(header::EXPECT);
+    if too_large && waits { Err(over(limit)) } else { Ok(announced) }
+}
+
+/// The error of a body or part over its limit.
+pub(super) fn over(limit: usize) -> Error {
+    Error::new(Code::FileTooLarge, format!("the body is over the limit of {limit} bytes; send less at once"))
+        .with_detail("limit", limit as u64)
+}
+
+/// The error of a body that its sender cut off, or that came too slowly.
+pub(super) fn broken(cause: impl std::error::Error + Send + Sync + 'static) -> Error {
+    let message = if TooSlow::caused(&cause) {
+        format!("the body came slower than {BODY_BYTES_PER_SECOND} bytes a second; send it again on a better line")
+    } else {
+        "the body of the request broke off; send it again".to_owned()
+    };
+    Error::new(Code::InvalidRequest, message).with_source(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn request(bytes: usize) -> Request {
+        Request::new(Body::from(vec![b'x'; bytes]))
+    }
+
+    #[tokio::test]
+    async fn a_body_is_taken_at_the_limit_and_refused_beyond_it() {
+        assert_eq!(read_whole(request(10), 10).await.unwrap().len(), 10);
+        assert_eq!(read_whole(request(11), 10).await.unwrap_err().code(), Code::FileTooLarge);
+        let unannounced =
+            futures_util::stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x"))));
+        let unannounced = Request::new(Body::from_stream(unannounced));
+        assert_eq!(read_whole(unannounced, 10).await.unwrap_err().code(), Code::FileTooLarge);
+    }
+}

@@ -1,0 +1,74 @@
+//! What the OpenAPI document says, held against the service: [Schemathesis](https://schemathesis.io) invents requests for every
+//! operation, valid ones and others, and checks each answer against the document.
+//!
+//! `SKILLMOUNT_CASES` is the number of requests that it throws dice for, for each operation; it adds those that lie at the bounds
+//! of the schemas, the examples, and sequences in which one call uses what another returned. `SKILLMOUNT_SEED` throws other
+//! dice. Which checks hold and what they allow is in `schemathesis.toml`. A failure is a defect of the service or of the
+//! document, and is mended there.
+//!
+//! Schemathesis is pinned with all that it needs in `requirements.txt`, and is installed once below `target/tmp`. If it cannot be,
+//! the test says aloud that it was skipped.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use super::packages::{made, path, python, ready};
+use crate::{
+    cli::{Home, server::Server},
+    support::world::seed,
+};
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/contract");
+/// Invented requests for each operation.
+const CASES: usize = 50;
+/// The phases of a run, for a process each. Several workers of one process trip over the parser of Python.
+const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
+
+// S-API-3: Every answer has a status, a content type, headers and a body that the OpenAPI document has for its operation.
+#[test]
+fn every_answer_to_an_invented_request_is_as_the_document_says() {
+    let tools = python("schemathesis", &source("requirements.txt"));
+    let Some(programs) = ready("the contract", "http::contract", tools) else { return };
+    let home = Home::with_skills();
+    let server = Server::start(&home, &["--drain", "0"]);
+    let said = std::thread::scope(|scope| {
+        let runs = PHASES.map(|phases| scope.spawn(|| called(&programs, &server.url, phases)));
+        runs.map(|run| run.join().unwrap())
+    });
+    server.signal("TERM");
+    let (status, log) = server.end();
+    let failed: Vec<_> = said.iter().filter_map(|said| said.as_ref().err()).map(String::as_str).collect();
+    assert!(failed.is_empty(), "SKILLMOUNT_SEED={}\n{}", seed(), failed.join("\n"));
+    let faults: Vec<_> = log.lines().filter(|line| line.contains("\"ERROR\"")).collect();
+    assert!(status == Some(0) && faults.is_empty(), "{status:?}\n{}", faults.join("\n"));
+    println!("SKILLMOUNT_SEED={}: {}", seed(), said.map(Result::unwrap_or_default).join("; "));
+}
+
+/// Calls the service in these phases, and returns how many requests that were, or all that was said of failures.
+fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String> {
+    let mut command = Command::new(programs.join("st"));
+    command.arg("--config-file").arg(source("schemathesis.toml"));
+    command.args(["run", &format!("{service}/openapi.json"), "--phases", phases, "--checks", "all"]);
+    command.args(["--workers", "1", "--seed", &seed().to_string(), "--max-examples", &cases().to_string()]);
+    command.args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"]);
+    command.args(["--no-color", "--output-truncate", "false"]);
+    command.current_dir(made(&format!("contract-{}", phases.replace(',', "-"))));
+    let output =
+        command.env("PATH", path(programs)).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        return Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let count = text.lines().find(|line| line.contains(" generated"));
+    count.map(|line| format!("{phases}: {}", line.trim())).ok_or(text)
+}
+
+fn cases() -> usize {
+    std::env::var("SKILLMOUNT_CASES").map_or(CASES, |cases| cases.parse().unwrap())
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(SOURCES).join(name)
+}
