@@ -5,6 +5,7 @@
 
 mod binary;
 mod bounds;
+mod defaults;
 mod examples;
 mod parameters;
 mod responses;
@@ -30,6 +31,7 @@ pub fn openapi() -> OpenApi {
     schemas::open_free_objects(&mut components.schemas);
     schemas::bare_choices(&mut components.schemas);
     bounds::declare(&mut components.schemas);
+    defaults::declare(&mut components.schemas);
     parameters::declare(&mut components.parameters);
     responses::declare(&mut components.headers);
     document.paths.paths = std::mem::take(&mut document.paths.paths)

@@ -4,6 +4,8 @@ mod agent_loop;
 mod bounds;
 mod browsers;
 mod compression;
+#[cfg(unix)]
+mod docs_page;
 mod examples;
 mod files;
 #[cfg(unix)]

