@@ -97,6 +97,11 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it means, in a sentence.
+            pub(crate) const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
             /// What the caller can do about it.
             #[must_use]
             pub const fn kind(self) -> Kind {

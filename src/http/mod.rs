@@ -16,6 +16,7 @@ mod conditions;
 mod connections;
 mod cors;
 mod cost;
+mod docs;
 mod download;
 mod files;
 mod guard;

@@ -1,6 +1,11 @@
 //! The agent's operations: each is the method of the same name, behind one `POST`.
 
+use std::borrow::Cow;
+
 use axum::{Extension, Json};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use utoipa::ToSchema as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
@@ -29,6 +34,20 @@ const fn id(operation: Operation) -> &'static str {
     }
 }
 
+/// The request of one operation, for the document.
+pub(super) struct RequestForm {
+    /// The name of its schema.
+    pub(super) schema: Cow<'static, str>,
+    /// The operation that takes it.
+    pub(super) operation: &'static str,
+    /// Reads a request as the service does and returns it with all its members; `None` if it is not one.
+    pub(super) parse: fn(Value) -> Option<Value>,
+}
+
+fn parsed<T: DeserializeOwned + Serialize>(given: Value) -> Option<Value> {
+    serde_json::to_value(serde_json::from_value::<T>(given).ok()?).ok()
+}
+
 macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
@@ -38,6 +57,15 @@ macro_rules! operations {
         /// The operations, each at its own name below a session.
         pub(super) fn of_session() -> OpenApiRouter {
             OpenApiRouter::new()$(.routes(routes!($method)))*
+        }
+
+        /// The requests of all operations.
+        pub(super) fn requests() -> Vec<RequestForm> {
+            vec![$(RequestForm {
+                schema: wire::$request::name(),
+                operation: id(Operation::$variant),
+                parse: parsed::<wire::$request>,
+            }),*]
         }
 
         $(

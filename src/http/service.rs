@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use axum::{
     Extension, Json,
-    http::{HeaderMap, HeaderValue, header},
-    response::{Html, IntoResponse as _, Response},
+    http::{HeaderMap, header},
+    response::{IntoResponse as _, Response},
     routing::get,
 };
 use serde::Serialize;
@@ -15,15 +15,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     app::ServerState,
     compression::FixedText,
+    docs,
     metrics::gauge,
     openapi,
     problem::{Failure, Problem, Reply},
 };
 use crate::error::{Code, Error, Result};
-
-const DOCS_PAGE: &str = include_str!("docs.html");
-/// Where the page's one script and one style sheet say that they are the page's own.
-const NONCE: &str = "{{nonce}}";
 
 /// The routes at the root. What is no call of a client, such as the document itself, is not in the document.
 pub(super) fn routes() -> OpenApiRouter {
@@ -32,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter {
         .routes(routes!(readyz))
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(openapi_json))
-        .route("/docs", get(docs))
+        .merge(docs::routes())
 }
 
 /// That the service is there.
@@ -88,22 +85,6 @@ async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
         Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(&headers)).into_response()),
         Err(cause) => Err(Error::internal(cause.chain()).into()),
     }
-}
-
-/// A page that lists the operations and lets a person try them.
-async fn docs(Extension(app): Extension<Arc<ServerState>>) -> Response {
-    let nonce = format!("{:032x}", app.clock.random());
-    let policy = format!(
-        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    );
-    let mut response = Html(DOCS_PAGE.replace(NONCE, &nonce)).into_response();
-    let headers = response.headers_mut();
-    headers.extend(HeaderValue::try_from(policy).ok().map(|value| (header::CONTENT_SECURITY_POLICY, value)));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }
 
 /// The answer to a path that is no route.

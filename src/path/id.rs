@@ -9,6 +9,13 @@ use crate::{
     limits::ID_BYTES,
 };
 
+/// The user of a person who works alone and names none.
+#[cfg(feature = "server")]
+pub(crate) const DEFAULT_USER: &str = "me";
+/// The session of a person who names none.
+#[cfg(feature = "server")]
+pub(crate) const DEFAULT_SESSION: &str = "cli";
+
 /// The name of a user, session or template variable: `[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}`.
 ///
 /// The alphabet has no `/`, no space and nothing that needs escaping anywhere, so an id is a segment of an object key

@@ -21,6 +21,8 @@ mod virtual_path;
 pub use etag::ETag;
 pub use glob::Glob;
 pub use id::Id;
+#[cfg(feature = "server")]
+pub(crate) use id::{DEFAULT_SESSION, DEFAULT_USER};
 pub use key::{KeyPrefix, Namespace, ObjectKey, UserSpace};
 pub use layer::Layer;
 pub use nearest::distance;

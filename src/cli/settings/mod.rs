@@ -16,7 +16,7 @@ use text::Text;
 
 use crate::{
     error::{Code, Error, Result},
-    path::{Id, distance},
+    path::{DEFAULT_SESSION, DEFAULT_USER, Id, distance},
 };
 
 /// The environment variable of a setting is this and its name in capitals.
@@ -52,8 +52,8 @@ macro_rules! settings {
 settings! {
     Store "store" None, false;
     Server "server" None, false;
-    User "user" Some("me"), false;
-    Session "session" Some("cli"), false;
+    User "user" Some(DEFAULT_USER), false;
+    Session "session" Some(DEFAULT_SESSION), false;
     ApiKey "api_key" None, true;
     EndpointUrl "endpoint_url" None, false;
     Region "region" None, false;

@@ -29,6 +29,9 @@ struct Call {
     reply: Option<Value>,
 }
 
+/// The place of an operation in the conversation. Its example may need what those before it did.
+const ORDER: &str = "x-example-order";
+
 /// A document that does not parse is a document without examples; a test finds it.
 static CONVERSATION: LazyLock<Conversation> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
@@ -38,12 +41,18 @@ pub(super) fn of_parameter(name: &str) -> Option<Value> {
     CONVERSATION.parameters.get(name).cloned()
 }
 
-/// Adds the example of an operation to its request and to the reply that it led to.
+/// The body of the example of an operation.
+pub(super) fn request_of(operation: &str) -> Option<&'static Value> {
+    CONVERSATION.calls.iter().find(|call| call.operation == operation)?.request.as_ref()
+}
+
+/// Adds the example of an operation to its request and to the reply that it led to, and its place in the conversation.
 pub(super) fn add(operation: &mut Operation) {
-    let Some(call) = CONVERSATION.calls.iter().find(|call| operation.operation_id.as_ref() == Some(&call.operation))
-    else {
+    let mut calls = CONVERSATION.calls.iter().enumerate();
+    let Some((order, call)) = calls.find(|(_, call)| operation.operation_id.as_ref() == Some(&call.operation)) else {
         return;
     };
+    operation.extensions.get_or_insert_default().insert(ORDER.to_owned(), order.into());
     if let (Some(RefOr::T(body)), Some(request)) = (&mut operation.request_body, &call.request)
         && let Some(content) = body.content.values_mut().next()
     {

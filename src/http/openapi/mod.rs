@@ -5,6 +5,7 @@
 
 mod binary;
 mod bounds;
+mod defaults;
 mod examples;
 mod parameters;
 mod requests;
@@ -32,6 +33,7 @@ pub fn openapi() -> OpenApi {
     schemas::bare_choices(&mut components.schemas);
     bounds::declare(&mut components.schemas);
     requests::open_members(&mut components.schemas);
+    defaults::declare(&mut components.schemas);
     parameters::declare(&mut components.parameters);
     responses::declare(&mut components.headers);
     document.paths.paths = std::mem::take(&mut document.paths.paths)

@@ -1,6 +1,6 @@
 //! Pages of other origins: what they are told, what they are refused, and both in a real browser.
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{process::Stdio, time::Duration};
 
 use axum::{
     Router,
@@ -21,6 +21,7 @@ use tokio::{
 };
 
 use super::{Answer, Server};
+use crate::support::{browser, packages::ready};
 
 const APP: &str = "https://app.example.com";
 const KEY: &str = "k";
@@ -220,19 +221,10 @@ fn serve_page(listener: TcpListener, page: String, reports: mpsc::UnboundedSende
     tokio::spawn(async move { axum::serve(listener, routes).await });
 }
 
-/// The browser of this machine, if it has one.
-fn browser() -> Option<PathBuf> {
-    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
-}
-
 #[tokio::test]
 async fn a_real_browser_lets_listed_pages_in_and_no_others() {
-    let Some(browser) = browser() else {
-        println!("SKIPPED: no chromium is installed, so no browser called the service");
-        return;
-    };
+    let browser = tokio::task::spawn_blocking(browser::chromium).await.unwrap();
+    let Some(browser) = ready("no browser called the service", browser, browser::HELP) else { return };
     let [listed, other] =
         [TcpListener::bind("127.0.0.1:0").await.unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap()];
     let origin = |listener: &TcpListener| format!("http://{}", listener.local_addr().unwrap());

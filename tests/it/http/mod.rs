@@ -6,6 +6,8 @@ mod browsers;
 mod compression;
 #[cfg(all(unix, feature = "cli"))]
 mod contract;
+#[cfg(unix)]
+mod docs_page;
 mod examples;
 mod files;
 #[cfg(unix)]
@@ -19,8 +21,6 @@ mod model_errors;
 mod nulls;
 mod openai;
 mod openapi;
-#[cfg(unix)]
-mod packages;
 mod policies;
 mod refusals;
 mod remote;

@@ -1,7 +1,10 @@
-//! What several test files stand on: worlds to act in, clocks, stores in folders of their own, and S3 in this process.
+//! What several test files stand on: worlds to act in, clocks, stores in folders of their own, S3 in this
+//! process, a browser, and tools of other languages.
 
 pub(crate) mod barred;
+pub(crate) mod browser;
 pub(crate) mod folder_saboteur;
+pub(crate) mod packages;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]

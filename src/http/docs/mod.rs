@@ -1,0 +1,71 @@
+//! The page that lists every call and lets a person try it.
+//!
+//! The browser reads the OpenAPI document and makes the page of it, so a new operation needs nothing here. The page loads
+//! only these files, and its policy lets a browser run, fetch and show nothing from anywhere else.
+
+use axum::{
+    http::{HeaderMap, HeaderValue, Method, header},
+    response::{IntoResponse as _, Redirect, Response},
+    routing::{any, get},
+};
+use utoipa_axum::router::OpenApiRouter;
+
+use super::{accept::prefers, problem::Reply, service::unknown_route};
+use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
+
+const PAGE: &str = include_str!("page.html");
+
+/// The files that the page loads: name, media type and text.
+const ASSETS: [(&str, &str, &str); 10] = [
+    ("style.css", "text/css; charset=utf-8", include_str!("style.css")),
+    ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
+    ("main.js", SCRIPT, include_str!("main.js")),
+    ("contract.js", SCRIPT, include_str!("contract.js")),
+    ("card.js", SCRIPT, include_str!("card.js")),
+    ("body.js", SCRIPT, include_str!("body.js")),
+    ("answer.js", SCRIPT, include_str!("answer.js")),
+    ("schema.js", SCRIPT, include_str!("schema.js")),
+    ("caller.js", SCRIPT, include_str!("caller.js")),
+    ("dom.js", SCRIPT, include_str!("dom.js")),
+];
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// What a browser may do for the page. Files of users come from the same origin, but never as a script or a style.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The page, its files, and the root, which leads browsers to it.
+pub(super) fn routes() -> OpenApiRouter {
+    let pages = OpenApiRouter::new().route("/", any(root)).route("/docs", get(page));
+    ASSETS.into_iter().fold(pages, |routes, (name, kind, text)| {
+        routes.route(&format!("/docs/{name}"), get(move || async move { guarded(kind, text.to_owned()) }))
+    })
+}
+
+async fn root(method: Method, headers: HeaderMap) -> Reply<Redirect> {
+    if method.is_safe() && prefers(&headers, "text/html", "application/json") {
+        return Ok(Redirect::temporary("/docs"));
+    }
+    Err(unknown_route().await)
+}
+
+/// The page for a person who calls as the command line does.
+async fn page() -> Response {
+    let page = PAGE.replace("{{user}}", DEFAULT_USER).replace("{{session}}", DEFAULT_SESSION);
+    guarded("text/html; charset=utf-8", page)
+}
+
+fn guarded(kind: &'static str, text: String) -> Response {
+    let mut response = text.into_response();
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
