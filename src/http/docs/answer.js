@@ -2,7 +2,7 @@
 
 import { isJson } from "./contract.js";
 import { copier, el, folded, prose, size } from "./dom.js";
-import { described, field } from "./schema.js";
+import { field, ofAnswer } from "./schema.js";
 
 /** Text beyond this many bytes is offered as a file: a browser would stand still while it lays it out. */
 const SHOWN_BYTES = 1 << 20;
@@ -95,7 +95,7 @@ function success(contract, response) {
   return folded(title, () => [
     forms.map(([type, form]) => [
       el("p", { class: "note" }, "As ", el("code", {}, type)),
-      described(contract, form.schema),
+      ofAnswer(contract, form.schema),
       form.example !== undefined && folded("Example", () => block(typeof form.example === "string" ? form.example : JSON.stringify(form.example, null, 2))),
     ]),
     headersOf(contract, response),

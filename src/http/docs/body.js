@@ -3,7 +3,7 @@
 
 import { compose, send } from "./caller.js";
 import { el, size } from "./dom.js";
-import { described } from "./schema.js";
+import { ofRequest } from "./schema.js";
 
 /** The editor of a call's body, or undefined if it takes none. */
 export function bodyEditor(operation, contract) {
@@ -28,6 +28,8 @@ function jsonEditor(operation, contract) {
   const note = el("p", { class: "note line", role: "status" });
   let isEdited = false;
   let looked = Promise.resolve();
+  // What the body replaces. What was written for another user or session is not kept for this one.
+  let target;
   area.addEventListener("input", () => { isEdited = true; });
 
   // What a call replaces is filled in as it is now, so that a curious click changes nothing. The area keeps its height, so
@@ -60,9 +62,13 @@ function jsonEditor(operation, contract) {
 
   return {
     nodes: [el("label", { for: area.id }, "Body ", el("code", {}, body.type)), area, reader && note],
-    fields: () => described(contract, body.schema, add),
+    fields: () => ofRequest(contract, body.schema, add),
     refresh() {
-      if (reader && !isEdited) looked = looked.then(look);
+      if (!reader) return;
+      const { url } = compose(reader);
+      if (url !== target) isEdited = false;
+      target = url;
+      if (!isEdited) looked = looked.then(look);
     },
     async read() {
       await looked;

@@ -68,6 +68,10 @@ async function aPolicyIsFilledInAsItIs() {
   assert.deepEqual(JSON.parse(await page.body("set_user_policy")), other);
   assert.equal((await page.send("set_user_policy")).status, "200");
   assert.deepEqual(await policy(), other);
+  // What was written for one user is not kept for the next.
+  await page.tab.type("#set_user_policy-body", " ");
+  await page.as("bob", "cli");
+  await page.until("the policy of bob", async () => !/"secret/.test(await page.body("set_user_policy")));
   await page.openCard("change_session");
   assert.deepEqual(JSON.parse(await page.body("change_session")), { vars: {} });
   // A policy that cannot be read is not guessed.
@@ -83,6 +87,37 @@ async function aPolicyIsFilledInAsItIs() {
   const kept = await closed.tab.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]);
   assert.deepEqual(kept, [[], [], ""]);
   await closed.close();
+  await page.close();
+}
+
+/** Optional members, parameters of the query and headers go where they belong. */
+async function optionsAreSent() {
+  const page = await DocsPage.open(browser, full);
+  await page.as("u1", "options");
+  const last = () => page.requests.at(-1);
+  await page.openCard("search_files");
+  await page.tab.click('#search_files [aria-label="Add output_mode to the body"]');
+  assert.deepEqual(JSON.parse(await page.body("search_files")), { pattern: "Defin\\w+", path: "/workspace", output_mode: "content" });
+  assert.equal((await page.send("search_files")).status, "200");
+
+  await page.openCard("render_prompt");
+  await page.tab.select("#render_prompt-format", "markdown");
+  await page.type("#render_prompt-max_tokens", "500");
+  assert.match((await page.send("render_prompt")).text, /"format": "markdown"/);
+  assert.equal(new URL(last().url()).search, "?format=markdown&max_tokens=500");
+  await page.tab.click("#render_prompt form summary");
+  const tag = (await fetch(last().url(), { headers: { accept: "application/json" } })).headers.get("etag");
+  await page.type("#render_prompt-If-None-Match", tag);
+  assert.equal((await page.send("render_prompt")).status, "304");
+  await page.tab.select("#render_prompt-accept", "text/plain");
+  assert.match((await page.send("render_prompt")).text, /compraventa/);
+
+  // What is not JSON is not sent.
+  const sent = page.requests.length;
+  await page.type("#search_files-body", "{");
+  const { status, text } = await page.send("search_files");
+  assert.deepEqual([status, page.requests.length], ["none", sent]);
+  assert.match(text, /The body is not JSON/);
   await page.close();
 }
 
@@ -216,8 +251,8 @@ async function looks() {
   await page.close();
 }
 
-for (const part of [everyCallOfANewUser, everyCallOfTheExamples, aPolicyIsFilledInAsItIs, filesGoUpAndDown, curlDoesTheSame,
-  callsAreFound, looks]) {
+for (const part of [everyCallOfANewUser, everyCallOfTheExamples, aPolicyIsFilledInAsItIs, optionsAreSent, filesGoUpAndDown,
+  curlDoesTheSame, callsAreFound, looks]) {
   console.log(part.name);
   await part();
 }

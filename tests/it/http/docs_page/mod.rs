@@ -7,6 +7,7 @@ use std::{
 };
 
 use reqwest::{Method, StatusCode, header, redirect::Policy};
+use serde_json::Value;
 use skillmount::{
     access::{Callers, Keys},
     http::HttpConfig,
@@ -77,6 +78,16 @@ fn everything_that_the_page_names_is_there_and_used() {
         .map(str::to_owned)
         .collect();
     assert_eq!(named, files.into_keys().collect());
+}
+
+#[test]
+fn the_example_of_a_policy_is_whole() {
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let body = &document["paths"]["/v1/users/{user}/policy"]["put"]["requestBody"]["content"]["application/json"];
+    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let all = members(&document["components"]["schemas"]["Policy"]["properties"]);
+    // The page fills in the members of the example, and a policy is replaced whole.
+    assert_eq!(members(&body["example"]), all);
 }
 
 #[tokio::test]

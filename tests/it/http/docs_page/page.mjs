@@ -49,6 +49,7 @@ export class DocsPage {
   }
 
   async type(selector, text) {
+    await this.tab.waitForSelector(selector);
     await this.tab.$eval(selector, input => { input.value = ""; input.dispatchEvent(new Event("input")); });
     await this.tab.type(selector, text);
   }
