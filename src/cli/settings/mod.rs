@@ -261,9 +261,10 @@ impl Settings {
     }
 }
 
-impl fmt::Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<15} {:<40} {}", self.name, self.value.as_deref().unwrap_or("-"), self.origin)
+impl Shown {
+    /// Name, value and origin.
+    pub(super) fn cells(self) -> [String; 3] {
+        [self.name.to_owned(), self.value.unwrap_or_else(|| "-".to_owned()), self.origin]
     }
 }
 
@@ -317,7 +318,7 @@ mod tests {
     #[test]
     fn secrets_are_never_shown() {
         let shown = resolve(&[(Setting::ApiKey, "hunter2")], &[], "").shown();
-        let text: String = shown.iter().map(ToString::to_string).collect();
+        let text = shown.into_iter().flat_map(Shown::cells).collect::<String>();
         assert!(text.contains("[redacted]") && !text.contains("hunter2"));
     }
 
