@@ -380,3 +380,5 @@ pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
 pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
 /// What is left of a process whose requests are over, or out of time, before it ends whatever still runs in it.
 pub const SHUTDOWN_END: Duration = Duration::from_secs(2);
+/// How long a shell waits for the names that complete a line.
+pub const COMPLETION_PATIENCE: Duration = Duration::from_secs(2);

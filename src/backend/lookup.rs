@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
 
-use super::SkillBackend;
+use super::{
+    SkillBackend,
+    naming::{NamedSkill, ambiguous, answering, unknown},
+};
 use crate::{
-    catalog::{CatalogEntry, CatalogView, why_unreadable},
+    catalog::{CatalogView, why_unreadable},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SKILL_FILES},
-    path::{Layer, SkillPath, UserSpace, distance},
+    path::{Layer, SkillPath, UserSpace},
     session::{EffectivePolicy, LoadedSkill, Session},
     skill::{Document, Severity, Snapshot, SnapshotFile, read_document, shown::one_line},
     store::{GetOptions, Keep, StoreError, StoreExt},
 };
-
-/// Names suggested for a skill that was not found.
-const SUGGESTIONS: usize = 3;
 
 /// A skill as it is in the store now.
 pub(super) struct Fetched {
@@ -81,16 +81,15 @@ impl SkillBackend {
             return Ok(fetched);
         }
         let mut view = self.catalog(false).await?;
-        let mut answering = answering(&view, policy, name);
-        if answering.is_empty() {
+        if answering(name, &named(&view, policy)).is_empty() {
             view = self.catalog(true).await?;
-            answering = self::answering(&view, policy, name);
         }
-        match answering.as_slice() {
-            [] => Err(unknown(name, &view, policy)),
-            [entry] => match self.fetch_skill(&entry.skill).await? {
+        let skills = named(&view, policy);
+        match answering(name, &skills).as_slice() {
+            [] => Err(missing(name, &view, policy)),
+            [skill] => match self.fetch_skill(skill).await? {
                 Some(fetched) => Ok(fetched),
-                None => Err(unknown(name, &view, policy)),
+                None => Err(missing(name, &view, policy)),
             },
             several => Err(ambiguous(name, several).into()),
         }
@@ -201,28 +200,15 @@ impl SkillBackend {
     }
 }
 
-/// The visible skills whose folder is called `name`, or else those whose frontmatter says so.
-fn answering(view: &CatalogView, policy: &EffectivePolicy, name: &str) -> Vec<Arc<CatalogEntry>> {
-    let visible = || view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-    let by_folder: Vec<_> = visible().filter(|entry| entry.skill.folder() == name).cloned().collect();
-    if by_folder.is_empty() { visible().filter(|entry| entry.name() == name).cloned().collect() } else { by_folder }
-}
-
-fn ambiguous(name: &str, several: &[Arc<CatalogEntry>]) -> Error {
-    let candidates: Vec<&str> = several.iter().map(|entry| entry.skill.as_str()).collect();
-    let message = format!("several skills are called {name:?}; load one of these by its path: {}", listed(&candidates));
-    Error::new(Code::AmbiguousSkill, message).with_detail("candidates", candidates)
+/// The visible skills, with the names they answer to.
+fn named<'view>(view: &'view CatalogView, policy: &EffectivePolicy) -> Vec<NamedSkill<'view>> {
+    let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    visible.map(|entry| NamedSkill { skill: &entry.skill, name: entry.name() }).collect()
 }
 
 fn unusable(path: &SkillPath, why: &str) -> Error {
     let (skill, why) = (one_line(path.as_str()), one_line(why));
     Error::new(Code::SkillNotFound, format!("skill {} cannot be loaded: {}", skill.inline(), why.inline()))
-}
-
-/// Paths of skills within a sentence.
-fn listed(skills: &[&str]) -> String {
-    let shown: Vec<_> = skills.iter().map(|skill| one_line(skill).inline().into_owned()).collect();
-    shown.join(", ")
 }
 
 /// A skill of that name which is left out of the catalog, and why.
@@ -233,36 +219,12 @@ fn left_out(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Option<
     Some(unusable(&skill, &found.message))
 }
 
-fn unknown(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> LookupError {
-    if let Some(left_out) = left_out(name, view, policy) {
-        return LookupError::Failed(left_out);
+/// The error for a name that no visible skill answers to.
+fn missing(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> LookupError {
+    match left_out(name, view, policy) {
+        Some(left_out) => LookupError::Failed(left_out),
+        None => LookupError::UnknownName(unknown(name, &named(view, policy))),
     }
-    let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-    let names = visible.map(|entry| (entry.skill.as_str(), [entry.skill.as_str(), entry.skill.folder(), entry.name()]));
-    LookupError::UnknownName(no_skill(name, &nearest(name, names)))
-}
-
-/// The paths of the skills whose names are nearest to `name`. `skills` are paths, each with the names the skill answers to.
-pub(in crate::backend) fn nearest<'skills>(
-    name: &str,
-    skills: impl Iterator<Item = (&'skills str, impl IntoIterator<Item = &'skills str>)>,
-) -> Vec<&'skills str> {
-    let near = |names: &mut dyn Iterator<Item = &str>| names.map(|known| distance(name, known)).min();
-    let mut near: Vec<_> =
-        skills.map(|(path, names)| (near(&mut names.into_iter()).unwrap_or(usize::MAX), path)).collect();
-    near.sort_unstable();
-    near.into_iter().take(SUGGESTIONS).map(|(_, path)| path).collect()
-}
-
-/// The error for a name that no skill has, with the paths that may have been meant.
-pub(in crate::backend) fn no_skill(name: &str, suggestions: &[&str]) -> Error {
-    let shown: String = name.chars().take(100).collect();
-    let message = if suggestions.is_empty() {
-        format!("there is no skill {shown:?}, and none other either")
-    } else {
-        format!("there is no skill {shown:?}; the nearest are: {}", listed(suggestions))
-    };
-    Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
 }
 
 /// The loaded skill that answers to `name`, in the order of a load: path, mount, frontmatter name.

@@ -8,7 +8,9 @@ use crate::{
     error::{Error, Result},
     limits::CONTENT_CACHE_BYTES,
     path::Namespace,
-    store::{Breaker, Cached, Cause, Conditions, ListOptions, S3Options, SharedStore, StoreAddress, probe_conditions},
+    store::{
+        Breaker, Cached, Cause, Conditions, ListOptions, Logged, S3Options, SharedStore, StoreAddress, probe_conditions,
+    },
 };
 
 /// A store that was opened at its address, with the folder in it that contains everything.
@@ -42,13 +44,14 @@ pub struct OpenStore {
 }
 
 impl OpenStore {
-    /// Opens the store at `address`; `s3` says how to reach a bucket. Makes no request to a bucket.
+    /// Opens the store at `address`; `s3` says how to reach a bucket. Makes no request to a bucket. Its requests are written
+    /// into the log at the level `trace`.
     ///
     /// # Errors
     /// As [`StoreAddress::open`].
     pub async fn open(address: StoreAddress, s3: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         let (store, namespace) = address.open(s3, clock.clone()).await?;
-        Ok(Self { address, store, namespace, clock })
+        Ok(Self { address, store: Arc::new(Logged::new(store)), namespace, clock })
     }
 
     /// A service that asks the store itself for everything: for authors, who must not be shown what was.

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 
-use super::{SkillBackend, ops};
+use super::{SkillBackend, operation_note::paths_of, ops};
 use crate::{
     error::{Error, Result},
-    wire::{self, DownloadOutcome, Effect, Operation, UploadFile, UploadOutcome, with_operations},
+    wire::{self, DownloadOutcome, Effect, Operation, Request as _, UploadFile, UploadOutcome, with_operations},
 };
 
 macro_rules! protocol {
@@ -34,15 +34,19 @@ macro_rules! protocol {
         #[async_trait]
         impl BackendProtocol for SkillBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
-                ops::$method::$method(self, request).await.map_err(|error| with_outcome(Operation::$variant, error))
+                let note = self.begin(Operation::$variant, || request.subject());
+                let outcome = ops::$method::$method(self, request).await;
+                note.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error)))
             })*
 
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
-                self.upload_files(files).await
+                let note = self.begin(Operation::Upload, || paths_of(files.iter().map(|file| file.path.as_str())));
+                note.ended(self.upload_files(files).await)
             }
 
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
-                self.download_files(paths).await
+                let note = self.begin(Operation::Download, || paths_of(paths.iter().map(String::as_str)));
+                note.ended(self.download_files(paths).await)
             }
         }
     };

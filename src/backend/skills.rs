@@ -2,7 +2,7 @@
 
 use super::{
     Listing, ListingPage, Service,
-    lookup::{nearest, no_skill},
+    naming::{NamedSkill, unknown},
 };
 use crate::{
     catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
@@ -126,8 +126,8 @@ fn unusable(skill: &SkillPath, why: &Diagnostic) -> Error {
 
 fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
     let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-    let names = visible.map(|entry| (entry.skill.as_str(), [entry.skill.as_str(), entry.skill.folder(), entry.name()]));
-    no_skill(skill.as_str(), &nearest(skill.as_str(), names))
+    let skills: Vec<_> = visible.map(|entry| NamedSkill { skill: &entry.skill, name: entry.name() }).collect();
+    unknown(skill.as_str(), &skills)
 }
 
 impl From<&CatalogEntry> for SkillDocument {

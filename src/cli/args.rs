@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{app::App, commands, settings::Setting};
+use super::{app::App, commands, settings::Setting, status::Status};
 use crate::{error::Result, store::StoreAddress, wire::MoveRequest};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
@@ -24,8 +24,9 @@ A first session, on a store in your data folder:
 
 Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
 `skillmount config show` says where each value comes from.
-Exit status: 0 done, 1 a bug, 2 wrong input, 4 not allowed, 5 not found, 6 conflict,
-7 too much or not available."
+`skillmount completions --help` says how a shell completes skills and sessions.
+Exit status: 0 done, 1 grep found nothing (or a bug, which it says), 2 wrong input,
+4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -67,7 +68,7 @@ pub(super) struct GlobalArgs {
     /// Print results as JSON, and errors as problem documents on stderr
     #[arg(long, global = true, help_heading = "Output")]
     pub(super) json: bool,
-    /// Log to stderr: -v what happens, -vv every request to the store
+    /// Log to stderr: -v each operation, -vv also each request to the store
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
     pub(super) verbose: u8,
     /// S3: endpoint, for anything that is not AWS
@@ -117,25 +118,34 @@ pub(super) enum Command {
     /// List a folder as the agent sees it
     Ls(commands::ls::Ls),
     /// Print a file
+    #[command(alias = "read")]
     Cat(commands::cat::Cat),
     /// Search the contents of files
     Grep(commands::grep::Grep),
     /// Find files by name
+    #[command(alias = "find")]
     Glob(commands::glob::Glob),
     /// Make a file
     Write(commands::write::Write),
     /// Replace text in a file
     Edit(commands::edit::Edit),
     /// Move or rename a file or folder
+    #[command(aliases = ["move", "rename"])]
     Mv(MoveRequest),
     /// Delete files
+    #[command(alias = "delete")]
     Rm(commands::rm::Rm),
     /// Look at and clear away sessions
+    #[command(alias = "sessions")]
     Session(commands::session::Session),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
     /// List, show, discover, load and unload skills
+    #[command(alias = "skill")]
     Skills(commands::skills::Skills),
+    /// Find skills for a task: `skills discover` where people type it
+    #[command(hide = true)]
+    Search(commands::skills::Discover),
     /// Look at what is kept of the skills in the store, or make it anew
     Catalog(commands::catalog::Catalog),
     /// Begin a skill
@@ -152,7 +162,7 @@ pub(super) enum Command {
     Config(commands::config::Config),
     /// Print a completion script for a shell
     Completions(commands::completions::Completions),
-    /// Print the manual page
+    /// Print the manual page, or write those of all commands
     Man(commands::man::Man),
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
@@ -162,13 +172,13 @@ pub(super) enum Command {
 
 impl Command {
     /// Runs the command.
-    pub(super) async fn run(self, app: &App) -> Result<()> {
-        match self {
+    pub(super) async fn run(self, app: &App) -> Result<Status> {
+        let outcome = match self {
+            Self::Grep(command) => return command.run(app).await,
             Self::Serve(command) => command.run(app).await,
             Self::Demo(command) => command.run(app).await,
             Self::Ls(command) => command.run(app).await,
             Self::Cat(command) => command.run(app).await,
-            Self::Grep(command) => command.run(app).await,
             Self::Glob(command) => command.run(app).await,
             Self::Write(command) => command.run(app).await,
             Self::Edit(command) => command.run(app).await,
@@ -177,6 +187,7 @@ impl Command {
             Self::Session(command) => command.run(app).await,
             Self::Prompt(command) => command.run(app).await,
             Self::Skills(command) => command.run(app).await,
+            Self::Search(command) => command.run(app).await,
             Self::Catalog(command) => command.run(app).await,
             Self::New(command) => command.run(app),
             Self::Lint(command) => command.run(app).await,
@@ -185,10 +196,11 @@ impl Command {
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),
             Self::Completions(command) => command.run(app),
-            Self::Man(command) => command.run(app),
+            Self::Man(command) => command.run(app, Cli::command()),
             Self::Openapi(command) => command.run(app),
             Self::Keys(command) => command.run(app),
-        }
+        };
+        outcome.map(|()| Status::Done)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
+use anstream::{AutoStream, ColorChoice};
 use tracing_subscriber::{EnvFilter, fmt};
 
 use super::settings::{Setting, Settings};
@@ -20,7 +21,8 @@ enum Format {
 }
 
 /// Starts logging. `-v` beats the setting `log`, which beats the default: a server logs what it does, a command that
-/// works is silent.
+/// works is silent. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
+/// file contains.
 ///
 /// # Errors
 /// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.
@@ -30,8 +32,8 @@ pub(super) fn start(verbose: u8, settings: &Settings, is_server: bool) -> Result
         (0, Some(setting)) => setting,
         (0, None) if is_server => "info",
         (0, None) => return Ok(()),
-        (1, _) => "skillmount=info",
-        (_, _) => "skillmount=debug",
+        (1, _) => "skillmount=debug",
+        (_, _) => "skillmount=trace",
     };
     let filter = EnvFilter::try_new(format!("{WITHOUT_SDK}{directives}")).map_err(|error| {
         Error::new(
@@ -41,11 +43,10 @@ pub(super) fn start(verbose: u8, settings: &Settings, is_server: bool) -> Result
     })?;
     let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
     let is_watched = io::stderr().is_terminal();
+    let colour = is_watched && AutoStream::choice(&io::stderr()) != ColorChoice::Never;
     let started = match asked.unwrap_or(if is_watched { Format::Text } else { Format::Json }) {
         Format::Json => builder.json().try_init(),
-        // On a terminal the crate itself decides, by NO_COLOR.
-        Format::Text if is_watched => builder.try_init(),
-        Format::Text => builder.with_ansi(false).try_init(),
+        Format::Text => builder.with_ansi(colour).try_init(),
     };
     started.map_err(Error::internal)
 }

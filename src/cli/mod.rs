@@ -8,29 +8,35 @@ mod app;
 mod args;
 mod callers;
 mod commands;
+mod complete;
 mod control;
 mod edges;
+mod failure;
 mod findings;
 mod folder;
 mod input;
 mod keys_file;
 mod logs;
 mod output;
+mod screen;
 mod settings;
 mod signals;
+mod status;
 mod transfer;
 
-use std::{ffi::OsString, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, iter::successors, process::ExitCode, sync::Arc};
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
+use tokio::time::Instant;
 
 pub use edges::{Edges, Future, Serving};
 
 use self::{
     app::App,
-    args::{Cli, Command},
+    args::{Cli, Command, GlobalArgs},
     output::Output,
-    settings::{Sources, misspelt_variables},
+    settings::{Setting, Sources, misspelt_variables},
+    status::Status,
 };
 use crate::{
     clock::SystemClock,
@@ -38,28 +44,42 @@ use crate::{
     limits::SHUTDOWN_END,
 };
 
-/// Runs the command named by `arguments` (the program's name first) to its end.
+/// Runs the command named by `arguments` (the program's name first) to its end, or completes it if a shell asks for that.
 #[must_use]
 pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
+    match complete::answered(&arguments, move |global| open(global, Vec::new(), edges)) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(refusal) => return refused(&refusal, false),
+    }
     let json = arguments.iter().any(|argument| argument == "--json");
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let (cli, name) = match parsed(arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) => return refused(&refusal, json),
     };
     let json = cli.global.json;
-    match run_to_end(cli, edges) {
-        Ok(()) => ExitCode::SUCCESS,
+    match run_to_end(cli, &name, edges) {
+        Ok(status) => status.exit_code(),
         Err(error) => {
-            output::failure(&error, json);
+            failure::show(&error, json);
             ExitCode::from(error.kind().exit_code())
         }
     }
 }
 
+/// The command, and its name with those of the commands above it.
+fn parsed(arguments: Vec<OsString>) -> Result<(Cli, String), clap::Error> {
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
+    let name = names.collect::<Vec<_>>().join(" ");
+    Ok((Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?, name))
+}
+
 /// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
-fn run_to_end(cli: Cli, edges: Edges) -> Result<()> {
+fn run_to_end(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let runtime = tokio::runtime::Runtime::new().map_err(Error::internal)?;
-    let outcome = runtime.block_on(start(cli, edges));
+    let outcome = runtime.block_on(start(cli, name, edges));
     runtime.shutdown_timeout(SHUTDOWN_END);
     outcome
 }
@@ -67,7 +87,7 @@ fn run_to_end(cli: Cli, edges: Edges) -> Result<()> {
 /// Help and version are answers; everything else that does not parse is wrong input.
 fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
     if json && refusal.use_stderr() {
-        output::failure(&Error::new(Code::InvalidRequest, refusal.render().to_string()), json);
+        failure::show(&Error::new(Code::InvalidRequest, refusal.render().to_string()), json);
     } else {
         // Ignore the error: stdout may be closed.
         let _ = refusal.print();
@@ -75,21 +95,28 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
     if refusal.use_stderr() { ExitCode::from(Kind::InvalidInput.exit_code()) } else { ExitCode::SUCCESS }
 }
 
-async fn start(cli: Cli, edges: Edges) -> Result<()> {
-    let file = cli.global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
-    let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
-    let mut flags = cli.global.settings();
-    match &cli.command {
-        Command::Serve(serve) => flags.extend(serve.settings()),
-        Command::Keys(keys) => flags.extend(keys.settings()),
-        _ => {}
-    }
-    let sources = Sources::new(flags, file, default_store);
-    let settings = sources.settings()?;
+async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
+    let flags = match &cli.command {
+        Command::Serve(serve) => serve.settings(),
+        Command::Keys(keys) => keys.settings().into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let app = open(&cli.global, flags, edges)?;
     misspelt_variables(std::env::vars_os()).iter().for_each(output::note);
-    logs::start(cli.global.verbose, &settings, matches!(cli.command, Command::Serve(_)))?;
-    let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
+    logs::start(cli.global.verbose, &app.settings, matches!(cli.command, Command::Serve(_)))?;
+    let began = Instant::now();
     let outcome = cli.command.run(&app).await;
     app.end().await;
+    let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
+    tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
     outcome
+}
+
+/// What a command with these flags works on.
+fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, edges: Edges) -> Result<App> {
+    let file = global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
+    let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
+    let sources = Sources::new(global.settings().into_iter().chain(flags).collect(), file, default_store);
+    let settings = sources.settings()?;
+    Ok(App::new(sources, settings, Output::new(global.json), Arc::new(SystemClock::new()), edges))
 }

@@ -1,6 +1,7 @@
-//! The only place that writes to stdout, and how an error looks on stderr.
+//! The only place that writes to stdout, and remarks on stderr.
 //!
-//! A reader that went away (`skillmount cat … | head`) is not an error: what follows is dropped in silence.
+//! A reader that went away (`skillmount cat … | head`) is not an error: what follows is dropped in silence. Colours are written
+//! as if every reader wanted them; anstream takes them out where `NO_COLOR`, `TERM=dumb` or a pipe says that nobody does.
 
 use std::{
     fmt::Display,
@@ -8,30 +9,27 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use anstream::AutoStream;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::commands::doctor::CHECKS_FAILED;
+use super::screen::{Screen, Table};
 use crate::{
     error::{Code, Error, Result},
-    skill::shown::block,
     wire::{Instructions, Reply, TextForm},
 };
-
-/// Characters of a long line that are shown to a person.
-const SHOWN_CHARS: usize = 110;
 
 /// Where results go, and whether as text or as JSON.
 #[derive(Debug)]
 pub(super) struct Output {
     json: bool,
+    screen: Screen,
     closed: AtomicBool,
 }
 
 impl Output {
     /// Results as text, or as JSON with `--json`.
     pub(super) fn new(json: bool) -> Self {
-        Self { json, closed: AtomicBool::new(false) }
+        Self { json, screen: Screen::of_stdout(), closed: AtomicBool::new(false) }
     }
 
     /// Whether results are JSON.
@@ -39,22 +37,40 @@ impl Output {
         self.json
     }
 
+    /// What results are written on.
+    pub(super) fn screen(&self) -> Screen {
+        self.screen
+    }
+
     /// Whether stdout is closed, so that a long output can stop.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// One line of text.
+    /// One line of text, as it is.
     pub(super) fn line(&self, text: impl Display) -> Result<()> {
         self.bytes(format!("{text}\n").as_bytes())
     }
 
     /// Bytes as they are.
     pub(super) fn bytes(&self, bytes: &[u8]) -> Result<()> {
+        self.written(&mut io::stdout().lock(), bytes)
+    }
+
+    /// One line with styles, which only a reader sees who wants them.
+    pub(super) fn styled(&self, text: impl Display) -> Result<()> {
+        self.written(&mut AutoStream::auto(io::stdout()).lock(), format!("{text}\n").as_bytes())
+    }
+
+    /// The lines of a table, fitted to the screen.
+    pub(super) fn table(&self, table: &Table) -> Result<()> {
+        table.lines(self.screen.width()).into_iter().try_for_each(|line| self.styled(line))
+    }
+
+    fn written(&self, stdout: &mut impl Write, bytes: &[u8]) -> Result<()> {
         if self.is_closed() {
             return Ok(());
         }
-        let mut stdout = io::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -85,121 +101,10 @@ impl Output {
 /// A remark beside the result, on stderr: it never mixes with what a script reads.
 pub(super) fn note(text: impl Display) {
     // Ignore the error: stderr may be closed.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Shows an error: a problem document with `--json`, else the message, its causes and what to do next.
-pub(super) fn failure(error: &Error, json: bool) {
-    if json {
-        note(problem(error));
-    } else {
-        note(explained(error, io::stderr().is_terminal()));
-    }
-}
-
-/// Whether progress is worth drawing.
+/// Whether a person watches what is said beside the results, such as progress.
 pub(super) fn progress_is_seen(output: &Output) -> bool {
     !output.is_json() && io::stderr().is_terminal()
-}
-
-/// At most [`SHOWN_CHARS`] characters of a line, and a mark where there are more.
-pub(super) fn shortened(line: &str) -> String {
-    if line.chars().count() <= SHOWN_CHARS {
-        return line.to_owned();
-    }
-    let start: String = line.chars().take(SHOWN_CHARS).collect();
-    format!("{start}…")
-}
-
-/// The problem document of RFC 9457, as the HTTP interface gives it.
-fn problem(error: &Error) -> Value {
-    let mut problem = json!({
-        "type": "about:blank",
-        "title": error.kind().title(),
-        "status": error.code().http_status(),
-        "detail": error.message(),
-        "code": error.code().as_str(),
-        "retryable": error.retryable(),
-    });
-    if let Some(members) = problem.as_object_mut() {
-        if let Some(outcome) = error.outcome() {
-            members.insert("outcome".into(), json!(outcome));
-        }
-        if let Some(parts) = error.parts() {
-            members.insert("parts".into(), json!(parts));
-        }
-        for (name, value) in error.details() {
-            members.entry(name.clone()).or_insert_with(|| value.clone());
-        }
-    }
-    problem
-}
-
-fn explained(error: &Error, colour: bool) -> String {
-    let head = if colour { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
-    let mut text = format!("{head} {}", block(error.message()).plain());
-    let mut last = error.message().to_owned();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if cause_text != last && !error.message().contains(&cause_text) {
-            text.push_str("\n  because: ");
-            text.push_str(block(&cause_text).plain());
-        }
-        last = cause_text;
-        next = cause.source();
-    }
-    // Advice that was given already, by doctor, does not send back to doctor.
-    if let Some(step) = next_step(error.code()).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {
-        text.push_str("\n  next: ");
-        text.push_str(step);
-    }
-    text
-}
-
-/// What a person at a terminal can do, where the message (written for agents) does not say it already.
-fn next_step(code: Code) -> Option<&'static str> {
-    match code {
-        Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to mend it"),
-        Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
-        Code::FileNotFound => Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded"),
-        Code::SkillNotFound | Code::AmbiguousSkill => Some("`skillmount skills list` shows every skill"),
-        Code::AlreadyExists => Some("take another name; `write --overwrite` replaces a file"),
-        Code::Internal => Some("run again with -v and report what it prints"),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::skill::shown::one_line;
-
-    #[test]
-    fn an_error_on_a_terminal_has_message_causes_and_next_step() {
-        let cause = io::Error::other("connection refused");
-        let error = Error::new(Code::StoreUnavailable, "the store did not answer").with_source(cause);
-        let text = explained(&error, false);
-        assert_eq!(
-            text,
-            "error: the store did not answer\n  because: connection refused\n  next: run `skillmount doctor` to see which part fails and how to mend it"
-        );
-    }
-
-    #[test]
-    fn a_problem_document_carries_code_outcome_and_details() {
-        let error = Error::new(Code::AmbiguousSkill, "two answer").with_detail("candidates", ["a", "b"]);
-        let problem = problem(&error);
-        assert_eq!(problem["code"], "ambiguous_skill");
-        assert_eq!(problem["status"], 409);
-        assert_eq!(problem["candidates"], json!(["a", "b"]));
-    }
-
-    #[test]
-    fn text_of_others_cannot_drive_the_terminal() {
-        assert_eq!(shortened(one_line("a\u{1b}[2Jb\nc").plain()), "a[2Jb c");
-        let error = Error::new(Code::SkillNotFound, "a\u{1b}[2Jb").with_source(io::Error::other("c\u{202e}d"));
-        let text = explained(&error, false);
-        assert!(text.starts_with("error: a[2Jb\n  because: cd\n"), "{text}");
-    }
 }

@@ -19,9 +19,10 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::time::Instant;
 
 use crate::{
-    backend::BackendProtocol,
+    backend::{BackendProtocol, OperationNote, paths_of},
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
@@ -29,8 +30,8 @@ use crate::{
     session::{SessionListRequest, SessionPage, SessionSummary, SessionVersion},
     tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
     wire::{
-        self, DownloadOutcome, Effect, Request, SkillList, SkillListRequest, SkillPage, UploadFile, UploadOutcome,
-        WriteReply, headers::SESSION_VERSION, with_operations,
+        self, DownloadOutcome, Effect, Operation, Request, SkillList, SkillListRequest, SkillPage, UploadFile,
+        UploadOutcome, WriteReply, headers::SESSION_VERSION, with_operations,
     },
 };
 
@@ -173,12 +174,29 @@ impl RemoteBackend {
             None => request,
             Some(key) => request.bearer_auth(key.expose_secret()),
         };
-        let response = request.send().await.map_err(|cause| problem::unreachable(cause, effect))?;
+        let response = self.answered(request).await.map_err(|cause| problem::unreachable(cause, effect))?;
         let told = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
         if let Some(told) = told {
             self.seen().follow(told);
         }
         if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
+    }
+
+    /// Sends a request, and writes it into the log at the level `trace`: where to and what came, and nothing that it carries.
+    async fn answered(&self, request: RequestBuilder) -> reqwest::Result<Response> {
+        let request = request.build()?;
+        let (method, path, began) = (request.method().clone(), request.url().path().to_owned(), Instant::now());
+        let answer = self.client.execute(request).await;
+        let (status, ms) = (
+            answer.as_ref().ok().map(|answer| answer.status().as_u16()),
+            (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+        );
+        tracing::trace!(%method, path, status, ms, "request");
+        answer
+    }
+
+    fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote<'_> {
+        OperationNote::begin((&self.user, &self.session), operation, subject)
     }
 
     fn seen(&self) -> MutexGuard<'_, SessionVersion> {
@@ -234,23 +252,25 @@ macro_rules! protocol {
         #[async_trait]
         impl BackendProtocol for RemoteBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
-                self.operate(&request).await
+                self.begin(Operation::$variant, || request.subject()).ended(self.operate(&request).await)
             })*
 
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+                let note = self.begin(Operation::Upload, || paths_of(files.iter().map(|file| file.path.as_str())));
                 let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
                     let result = self.put_file(&path, bytes).await.map(|written| written.etag).map_err(Error::of_change);
                     UploadOutcome { path, result }
                 });
-                Ok(sent.buffered(PARALLEL_FILES).collect().await)
+                note.ended(Ok(sent.buffered(PARALLEL_FILES).collect().await))
             }
 
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+                let note = self.begin(Operation::Download, || paths_of(paths.iter().map(String::as_str)));
                 let fetched = stream::iter(paths).map(|path| async move {
                     let result = self.get_file(&path).await;
                     DownloadOutcome { path, result }
                 });
-                Ok(fetched.buffered(PARALLEL_FILES).collect().await)
+                note.ended(Ok(fetched.buffered(PARALLEL_FILES).collect().await))
             }
         }
     };

@@ -7,7 +7,7 @@
 //! * The trait is [`Store`]; the options and the answer of each verb are beside it.
 //! * Three stores implement it: [`MemoryStore`], [`DirectoryStore`] and `S3Store` (feature `s3`). [`StoreAddress`] is one
 //!   of them written as text, such as `s3://bucket/prefix`.
-//! * Layers wrap any store: [`Cached`], [`Metered`] and [`Breaker`].
+//! * Layers wrap any store: [`Cached`], [`Metered`], [`Logged`] and [`Breaker`].
 //! * [`Committer`] puts with a condition and settles what became of a put whose reply was lost.
 //! * [`rules`] is for those who write a store of their own: conditions, ranges and pages, which are the same for all.
 //! * `testing` (feature `testing`) is for their tests: the conformance suite that every store here passes, and a layer that
@@ -47,6 +47,7 @@ mod directory;
 mod disk;
 mod error;
 mod known_names;
+mod logged;
 mod memory;
 mod metered;
 mod newest;
@@ -68,6 +69,7 @@ pub use cause::Cause;
 pub use commit::{Base, Commit, Committer, Mark};
 pub use directory::DirectoryStore;
 pub use error::{StoreError, Trouble};
+pub use logged::Logged;
 pub use memory::MemoryStore;
 pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
 pub use port::{Capabilities, FileAndFolder, Store, StoreExt};

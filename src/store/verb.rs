@@ -22,6 +22,20 @@ pub enum Verb {
     Delete,
 }
 
+impl Verb {
+    /// Its name in logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Put => "put",
+            Self::Head => "head",
+            Self::List => "list",
+            Self::Delete => "delete",
+        }
+    }
+}
+
 /// User metadata of an object: small, lower-case ASCII names, ASCII values, 2 KB in all as on S3.
 pub type Metadata = BTreeMap<String, String>;
 

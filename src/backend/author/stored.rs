@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    backend::{
-        Service,
-        lookup::{nearest, no_skill},
-    },
+    backend::{NamedSkill, Service, skill_named},
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
     path::{Id, KeyPrefix, ObjectKey, SkillPath},
@@ -56,25 +53,18 @@ impl Service {
 }
 
 impl StoredSkills {
-    /// The skills of these paths; all of them if none is named.
+    /// The skills of these paths or folder names; all of them if none is named.
     ///
     /// # Errors
-    /// `skill_not_found` for a path that none has, `invalid_request` for a text that is no skill path.
+    /// As [`skill_named`].
     pub fn choose(&self, names: &[String]) -> Result<Vec<&StoredSkill>> {
         if names.is_empty() {
             return Ok(self.skills.iter().collect());
         }
-        let one = |name: &String| {
-            let path = SkillPath::parse(name)?;
-            self.skills.iter().find(|skill| skill.skill == path).ok_or_else(|| self.unknown(name))
-        };
-        names.iter().map(one).collect()
-    }
-
-    fn unknown(&self, name: &str) -> Error {
-        let paths =
-            self.skills.iter().map(|skill| (skill.skill.as_str(), [skill.skill.as_str(), skill.skill.folder()]));
-        no_skill(name, &nearest(name, paths))
+        let known: Vec<_> =
+            self.skills.iter().map(|stored| NamedSkill { skill: &stored.skill, name: stored.skill.folder() }).collect();
+        let paths = names.iter().map(|name| skill_named(name, &known)).collect::<Result<Vec<_>>>()?;
+        Ok(paths.iter().filter_map(|path| self.skills.iter().find(|stored| stored.skill == **path)).collect())
     }
 }
 

@@ -1,17 +1,20 @@
 //! `skillmount completions`
 
-use clap::{Args, CommandFactory as _};
-use clap_complete::Shell;
+use clap::Args;
+use clap_complete::{Shell, env::Shells};
 
-use super::super::{app::App, args::Cli};
-use crate::error::Result;
+use super::super::app::App;
+use crate::error::{Error, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   skillmount completions bash > ~/.local/share/bash-completion/completions/skillmount
   skillmount completions zsh > ~/.zfunc/_skillmount
-  skillmount completions fish > ~/.config/fish/completions/skillmount.fish")]
+  skillmount completions fish > ~/.config/fish/completions/skillmount.fish
+
+The script asks skillmount for each completion, so that skills and sessions are those there are,
+in the store or on the server that the line names.")]
 pub(in super::super) struct Completions {
     /// The shell
     shell: Shell,
@@ -19,8 +22,11 @@ pub(in super::super) struct Completions {
 
 impl Completions {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
+        const NAME: &str = "skillmount";
+        let (shell, shells) = (self.shell.to_string(), Shells::builtins());
+        let completer = shells.completer(&shell).ok_or_else(|| Error::internal(format!("{shell} is not completed")))?;
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "skillmount", &mut script);
+        completer.write_registration("COMPLETE", NAME, NAME, NAME, &mut script).map_err(Error::internal)?;
         app.out.bytes(&script)
     }
 }

@@ -1,8 +1,12 @@
 //! `skillmount config`
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
-use super::super::app::App;
+use super::super::{
+    app::App,
+    screen::{LastColumn, Table},
+};
 use crate::error::Result;
 
 #[derive(Debug, Args)]
@@ -20,15 +24,18 @@ Examples:
   SKILLMOUNT_USER=ana skillmount config show --json
 
 Origins, strongest first: flag, env NAME, file PATH, default. Secrets print as [redacted].")]
+    #[command(aliases = ["list", "ls"])]
     Show,
 }
 
 impl Config {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         match self.action {
-            Action::Show => {
-                app.out.reply(&app.settings.shown(), |out, lines| lines.iter().try_for_each(|line| out.line(line)))
-            }
+            Action::Show => app.out.reply(&json!({ "settings": app.settings.shown() }), |out, _| {
+                let mut table = Table::new(LastColumn::Whole);
+                app.settings.shown().into_iter().for_each(|shown| table.row(shown.cells().map(Into::into)));
+                out.table(&table)
+            }),
         }
     }
 }

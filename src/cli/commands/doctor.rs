@@ -1,16 +1,21 @@
 //! `skillmount doctor`
 
+use anstyle::AnsiColor;
 use clap::Args;
+use serde_json::json;
 
-use super::super::{app::App, output::Output, settings::Setting};
+use super::super::{
+    app::App,
+    output::Output,
+    screen::{Cell, LastColumn, Table},
+    settings::Setting,
+    status::CHECKS_FAILED,
+};
 use crate::{
     backend::failed_check,
     error::{Code, Error, Result},
     wire::{CheckStatus, StoreCheck},
 };
-
-/// The member of the problem document that says that the advice is given already.
-pub(in super::super) const CHECKS_FAILED: &str = "checks_failed";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +35,7 @@ impl Doctor {
             Some(server) => vec![server_check(app, server).await],
             None => store_checks(app).await,
         };
-        app.out.reply(&checks, print)?;
+        app.out.reply(&json!({ "checks": checks }), |out, _| print(out, &checks))?;
         if checks.iter().any(|check| check.status == CheckStatus::Fail) {
             let failed = checks.iter().filter(|check| check.status == CheckStatus::Fail).count();
             return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to mend it")
@@ -73,12 +78,18 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
     checks
 }
 
-fn print(out: &Output, checks: &Vec<StoreCheck>) -> Result<()> {
+fn print(out: &Output, checks: &[StoreCheck]) -> Result<()> {
+    let mut table = Table::new(LastColumn::Wrapped);
     for StoreCheck { name, status, detail, fix } in checks {
-        out.line(format_args!("{status:<5} {name:<20} {detail}"))?;
+        let colour = match status {
+            CheckStatus::Ok => AnsiColor::Green,
+            CheckStatus::Warn => AnsiColor::Yellow,
+            CheckStatus::Fail => AnsiColor::Red,
+        };
+        table.row([Cell::from(status.to_string()).styled(colour.on_default()), name.into(), detail.into()]);
         if let Some(fix) = fix {
-            out.line(format_args!("      to mend it: {fix}"))?;
+            table.row(["".into(), "".into(), format!("to mend it: {fix}").into()]);
         }
     }
-    Ok(())
+    out.table(&table)
 }

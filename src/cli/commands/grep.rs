@@ -6,7 +6,9 @@ use clap::Args;
 
 use super::super::{
     app::App,
+    failure::for_people,
     output::{Output, note},
+    status::Status,
 };
 use crate::{
     error::Result,
@@ -21,7 +23,7 @@ Examples:
   skillmount grep -i -C 2 arras                    two lines around each hit
   skillmount grep -l TODO /workspace               only the names of the files
 
-Lines print as path:line:text. Finding nothing is no error: the output is empty.")]
+Lines print as path:line:text. The exit status is 1 if nothing is found, with --json too.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(in super::super) struct Grep {
     /// A regular expression (Rust's syntax, linear time)
@@ -52,7 +54,7 @@ pub(in super::super) struct Grep {
 }
 
 impl Grep {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
         let output_mode = match (self.files, self.count) {
             (true, _) => GrepOutput::Files,
             (_, true) => GrepOutput::Count,
@@ -69,7 +71,20 @@ impl Grep {
             max_count: self.max_count,
         };
         let reply = app.backend().await?.grep(request).await?;
-        app.out.reply(&reply, |out, reply| print(out, reply, self.context > 0))
+        app.out.reply(&reply, |out, reply| print(out, reply, self.context > 0))?;
+        let GrepReply { matches, files, counts, .. } = &reply;
+        let found = [
+            matches.as_ref().is_some_and(|matches| !matches.is_empty()),
+            files.as_ref().is_some_and(|files| !files.is_empty()),
+            counts.as_ref().is_some_and(|counts| !counts.is_empty()),
+        ];
+        if found.contains(&true) {
+            return Ok(Status::Done);
+        }
+        if !app.out.is_json() {
+            note("no line matches");
+        }
+        Ok(Status::NothingFound)
     }
 }
 
@@ -83,7 +98,7 @@ fn print(out: &Output, reply: &GrepReply, grouped: bool) -> Result<()> {
     let matches = reply.matches.as_deref().unwrap_or_default();
     lines(matches, grouped).into_iter().try_for_each(|line| out.line(line))?;
     if let Some(reason) = &reply.truncation_reason {
-        note(reason);
+        note(for_people(reason));
     }
     Ok(())
 }

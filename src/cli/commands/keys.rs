@@ -5,11 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anstyle::Style;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use serde_json::{Value, json};
 
-use super::super::{app::App, keys_file, output::note, settings::Setting};
+use super::super::{
+    app::App,
+    keys_file,
+    output::note,
+    screen::{Cell, LastColumn, Screen, Table},
+    settings::Setting,
+};
 use crate::{
     access::{self, KeyEntry, KeysText, Scope, read_keys_text},
     error::{Code, Error, Result},
@@ -47,6 +54,7 @@ Examples:
 
 Shows the first digits of each hash, by which logs name the key; never the key, which
 the file does not hold.")]
+    #[command(alias = "ls")]
     List(List),
     /// Revoke a key: take its entry out of a keys file
     #[command(after_help = "\
@@ -57,6 +65,7 @@ Examples:
 The rest of the file stays as it is, comments included. A service that runs refuses the
 key within 2 seconds; calls under way go on. The only key of a file cannot be revoked:
 a service does not take a file without keys.")]
+    #[command(aliases = ["rm", "delete"])]
     Revoke(Revoke),
 }
 
@@ -188,10 +197,10 @@ fn list(app: &App) -> Result<()> {
     let text = KeysText::parse(read_keys_text(&path)?)?;
     let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
     app.out.reply(&json!({ "keys": shown }), |out, _| {
-        let headings = HEADINGS.map(str::to_owned);
-        let rows: Vec<_> =
-            std::iter::once(headings).chain(text.entries().iter().map(|entry| row(entry, now))).collect();
-        lines(&rows).try_for_each(|line| out.line(line))
+        let mut table = Table::new(LastColumn::Wrapped);
+        table.row(HEADINGS.map(|heading| Cell::from(heading).styled(Style::new().bold())));
+        text.entries().iter().for_each(|entry| table.row(row(entry, out.screen(), now).map(Cell::from)));
+        out.table(&table)
     })
 }
 
@@ -216,7 +225,7 @@ fn document(entry: &KeyEntry, now: Timestamp) -> Value {
 }
 
 /// The same as the cells of a table.
-fn row(entry: &KeyEntry, now: Timestamp) -> [String; 8] {
+fn row(entry: &KeyEntry, screen: Screen, now: Timestamp) -> [String; 8] {
     let or_none = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned());
     let scope = |scope: &Scope| match scope {
         Scope::Agent => "agent",
@@ -231,22 +240,10 @@ fn row(entry: &KeyEntry, now: Timestamp) -> [String; 8] {
         entry.user.clone(),
         entry.scopes.iter().map(scope).collect::<Vec<_>>().join(" "),
         or_none(entry.team.as_ref().map(ToString::to_string)),
-        or_none(entry.created.map(|time| time.to_string())),
-        or_none(entry.expires.map(|time| format!("{expired}{time}"))),
+        or_none(entry.created.map(|time| screen.time(time, now))),
+        or_none(entry.expires.map(|time| format!("{expired}{}", screen.time(time, now)))),
         or_none(Some(bounds.join(" "))),
     ]
-}
-
-/// The rows as lines, each column as wide as its widest cell.
-fn lines<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
-    let widths: [usize; N] = std::array::from_fn(|column| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
-    });
-    rows.iter().map(move |row| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    })
 }
 
 /// A time, or how long from `now`; a day has 24 hours.
@@ -277,13 +274,6 @@ fn variable(text: &str) -> Result<(String, Id)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        let rows = [row("A", "B"), row("ñandú", "-"), row("x", "long")];
-        assert_eq!(lines(&rows).collect::<Vec<_>>(), ["A      B", "ñandú  -", "x      long"]);
-    }
 
     #[test]
     fn a_key_ends_at_a_time_or_after_one() {

@@ -1,8 +1,13 @@
 //! `skillmount ls`
 
 use clap::Args;
+use jiff::Timestamp;
 
-use super::super::{app::App, output::note};
+use super::super::{
+    app::App,
+    output::note,
+    screen::{Cell, LastColumn, Screen, Table},
+};
 use crate::{
     error::Result,
     wire::{Entry, LsRequest},
@@ -27,7 +32,11 @@ impl Ls {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let reply = app.backend().await?.ls(LsRequest { path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {
-            reply.entries.iter().try_for_each(|entry| out.line(line(entry, self.long)))?;
+            if self.long {
+                out.table(&table(out.screen(), &reply.entries, app.clock.now()))?;
+            } else {
+                reply.entries.iter().try_for_each(|entry| out.line(path(entry)))?;
+            }
             for file in &reply.hidden {
                 note(format_args!("{} is a file too, of {} bytes; show it with cat", file.path, file.size));
             }
@@ -40,11 +49,16 @@ impl Ls {
 }
 
 /// The path, folders with a slash behind.
-fn line(entry: &Entry, long: bool) -> String {
-    let path = format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" });
-    if !long {
-        return path;
+fn path(entry: &Entry) -> String {
+    format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" })
+}
+
+/// Size, time and path of each.
+fn table(screen: Screen, entries: &[Entry], now: Timestamp) -> Table {
+    let mut table = Table::new(LastColumn::Whole);
+    for entry in entries {
+        let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| screen.time(at, now));
+        table.row([Cell::number(screen.size(entry.size)), time.into(), path(entry).into()]);
     }
-    let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-    format!("{:>10}  {time:<20}  {path}", entry.size)
+    table
 }

@@ -7,7 +7,14 @@ use futures_util::poll;
 use serde_json::json;
 use tokio::{net::TcpListener, sync::watch};
 
-use super::super::{app::App, callers::CallerSources, edges::Serving, settings::Setting, signals};
+use super::super::{
+    app::App,
+    callers::CallerSources,
+    edges::Serving,
+    output::{note, progress_is_seen},
+    settings::Setting,
+    signals,
+};
 use crate::{
     error::{Code, Error, Result},
     limits::SHUTDOWN_DRAIN_MOST,
@@ -82,6 +89,7 @@ impl Serve {
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
         let (sources, callers) = CallerSources::read(&app.settings, app.clock.now())?;
+        let has_keys = callers.keys.are_required();
         let (changed, callers) = watch::channel(callers);
         let signals = signals::listen(app.settings.required(Setting::Drain, parse_seconds)?)?;
         let stop = signals.stop;
@@ -98,6 +106,9 @@ impl Serve {
             return outcome;
         }
         announce(app, bound)?;
+        if progress_is_seen(&app.out) {
+            greet(app, bound, has_keys);
+        }
         tokio::select! {
             outcome = serving => outcome,
             () = sources.follow(app, signals.reload, changed) => Ok(()),
@@ -108,6 +119,20 @@ impl Serve {
 fn announce(app: &App, bound: SocketAddr) -> Result<()> {
     let url = format!("http://{bound}");
     app.out.reply(&json!({ "listening": url }), |out, _| out.line(format_args!("listening on {url}")))
+}
+
+/// Says what is served and to whom, and where to look at it.
+fn greet(app: &App, bound: SocketAddr, has_keys: bool) {
+    let callers = if has_keys {
+        "callers with a key"
+    } else {
+        "anyone on this machine: there are no keys, which `skillmount keys new` makes"
+    };
+    let store = app.settings.get(Setting::Store).unwrap_or_default();
+    note(format_args!(
+        "skillmount {} serves {store} to {callers}\ntry it at http://{bound}/docs; Ctrl-C stops it",
+        env!("CARGO_PKG_VERSION")
+    ));
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr> {

@@ -3,14 +3,22 @@
 use std::fmt::Display;
 
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use serde_json::json;
 
-use super::super::{app::App, output::Output};
+use super::super::{
+    app::App,
+    output::{Output, note},
+    screen::{LastColumn, Screen, Table},
+};
 use crate::{
     error::Result,
     session::{Collected, SessionPage, SessionSummary},
     skill::shown::{Shown, one_line},
 };
+
+/// What to do about a session that cannot be read.
+const DAMAGED: &str = "damaged; remove it with session delete";
 
 #[derive(Debug, Args)]
 pub(in super::super) struct Session {
@@ -30,7 +38,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   skillmount session list
-  skillmount --user ana session list --json       a JSON document a line")]
+  skillmount --user ana session list --json | jq -r '.sessions[].session_id'")]
+    #[command(alias = "ls")]
     List,
     /// Forget sessions that have been idle for 30 days; their files stay
     #[command(after_help = "\
@@ -43,6 +52,7 @@ Examples:
 Examples:
   skillmount --session s-42 session delete
   skillmount --session s-42 session delete --workspace   unless other sessions share it")]
+    #[command(alias = "rm")]
     Delete {
         /// Delete the files in its workspace as well
         #[arg(long)]
@@ -56,17 +66,16 @@ impl Session {
         match self.action {
             Action::Show => app.out.reply(&control.session().await?, show),
             Action::List => {
-                let SessionPage { sessions, damaged, .. } = control.sessions().await?;
-                for session in &sessions {
-                    app.out.reply(session, |out, session| out.line(line(session)))?;
-                }
-                for session in &damaged {
-                    app.out.reply(session, |out, session| {
-                        let name = session.session_id.as_str();
-                        out.line(format_args!("{name:<24} damaged; remove it with session delete"))
-                    })?;
-                }
-                Ok(())
+                let user = app.user()?;
+                app.out.reply(&control.sessions().await?, |out, page| {
+                    out.table(&table(out.screen(), page, app.clock.now()))?;
+                    if page.sessions.is_empty() && page.damaged.is_empty() {
+                        note(format_args!(
+                            "user {user} has no sessions yet; `skillmount skills load SKILL` begins one, as does an agent"
+                        ));
+                    }
+                    Ok(())
+                })
             }
             Action::Gc => {
                 let Collected { removed, damaged } = control.collect_garbage().await?;
@@ -74,7 +83,7 @@ impl Session {
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
                     out.line(format_args!("{removed} removed"))?;
                     for name in &names {
-                        out.line(format_args!("{name:<24} damaged; remove it with session delete"))?;
+                        out.line(format_args!("{name}  {DAMAGED}"))?;
                     }
                     Ok(())
                 })
@@ -109,7 +118,16 @@ fn show(out: &Output, session: &SessionSummary) -> Result<()> {
     Ok(())
 }
 
-fn line(session: &SessionSummary) -> String {
-    let (name, loaded) = (session.session_id.as_str(), session.loaded_skills.len());
-    format!("{name:<24} {loaded} loaded, changed {}", session.updated_at)
+/// Every session with what it has loaded and when it was changed.
+fn table(screen: Screen, page: &SessionPage, now: Timestamp) -> Table {
+    let mut table = Table::new(LastColumn::Wrapped);
+    for session in &page.sessions {
+        let (loaded, changed) = (session.loaded_skills.len(), screen.time(session.updated_at, now));
+        let about = format!("{loaded} loaded, changed {changed}");
+        table.row([session.session_id.to_string().into(), about.into()]);
+    }
+    for damaged in &page.damaged {
+        table.row([damaged.session_id.to_string().into(), DAMAGED.into()]);
+    }
+    table
 }

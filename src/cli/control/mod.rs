@@ -3,7 +3,7 @@
 //! The documents are the same types either way, so that a command prints one shape and a script reads one shape.
 
 use crate::{
-    backend::Service,
+    backend::{NamedSkill, Service, skill_named},
     client::RemoteBackend,
     error::{Code, Error, Result},
     path::{Id, SkillPath},
@@ -117,8 +117,33 @@ impl Control {
         }
     }
 
-    /// One skill with its instructions and files.
-    pub(super) async fn skill(&self, skill: &SkillPath) -> Result<SkillPage> {
+    /// The skill that `name` means, with its instructions and files.
+    pub(super) async fn skill(&self, name: &str) -> Result<SkillPage> {
+        if let Ok(path) = SkillPath::parse(name) {
+            match self.skill_at(&path).await {
+                Err(error) if error.code() == Code::SkillNotFound => {}
+                outcome => return outcome,
+            }
+        }
+        let SkillList { skills, diagnostics, .. } = self.skills(None, false).await?;
+        let paths = skills.iter().map(|known| SkillPath::parse(&known.skill)).collect::<Result<Vec<_>>>()?;
+        let known = paths.iter().zip(&skills);
+        let known: Vec<_> = known.map(|(skill, known)| NamedSkill { skill, name: &known.name }).collect();
+        match skill_named(name, &known) {
+            Ok(path) => self.skill_at(path).await,
+            Err(unknown) => {
+                // One that is left out of the list is there and has a reason, which the store or the server knows.
+                let left_out = diagnostics.iter().filter_map(|found| SkillPath::parse(&found.skill).ok());
+                match left_out.into_iter().find(|skill| skill.as_str() == name || skill.folder() == name) {
+                    Some(skill) if unknown.code() == Code::SkillNotFound => self.skill_at(&skill).await,
+                    _ => Err(unknown),
+                }
+            }
+        }
+    }
+
+    /// The skill at a path.
+    async fn skill_at(&self, skill: &SkillPath) -> Result<SkillPage> {
         match self {
             Self::Local { service, user, .. } => {
                 let policy = service.sessions().user_policy(user).await?;

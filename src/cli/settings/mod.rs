@@ -286,9 +286,10 @@ impl Settings {
     }
 }
 
-impl fmt::Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<15} {:<40} {}", self.name, self.value.as_deref().unwrap_or("-"), self.origin)
+impl Shown {
+    /// Name, value and origin.
+    pub(super) fn cells(self) -> [String; 3] {
+        [self.name.to_owned(), self.value.unwrap_or_else(|| "-".to_owned()), self.origin]
     }
 }
 
@@ -363,7 +364,7 @@ mod tests {
         ];
         for settings in given {
             assert_eq!(settings.get(Setting::ApiKey), Some("hunter2"));
-            let text: String = settings.shown().iter().map(ToString::to_string).collect();
+            let text: String = settings.shown().into_iter().flat_map(Shown::cells).collect();
             assert!(text.contains("[redacted]") && !text.contains("hunter2"));
             assert!(!format!("{settings:?}").contains("hunter2"));
         }

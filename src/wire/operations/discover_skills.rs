@@ -40,6 +40,10 @@ impl Request for DiscoverRequest {
     fn touches(&self) -> Vec<Touch<'_>> {
         Vec::new()
     }
+
+    fn subject(&self) -> String {
+        self.query.clone()
+    }
 }
 
 /// A skill that answers a question.

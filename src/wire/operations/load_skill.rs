@@ -78,6 +78,10 @@ impl Request for LoadSkillRequest {
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Session]
     }
+
+    fn subject(&self) -> String {
+        self.skill.clone()
+    }
 }
 
 impl LoadSkillRequest {

@@ -127,6 +127,15 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
 
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
     fn touches(&self) -> Vec<Touch<'_>>;
+
+    /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
+    fn subject(&self) -> String {
+        let paths = self.touches().into_iter().filter_map(|touch| match touch {
+            Touch::Reads(path) | Touch::Writes(path) => Some(path),
+            Touch::Session => None,
+        });
+        paths.collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The reply of an operation.

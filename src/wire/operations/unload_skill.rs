@@ -38,6 +38,10 @@ impl Request for UnloadSkillRequest {
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Session]
     }
+
+    fn subject(&self) -> String {
+        self.skill.clone()
+    }
 }
 
 /// What an unload did.

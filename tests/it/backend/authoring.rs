@@ -141,7 +141,9 @@ async fn stored_skills_come_with_all_their_files_and_the_outermost_folder_decide
     assert_eq!(found, [("broken", names(&["broken/SKILL.md"])), ("legal/sale", sale)]);
     assert!(!stored.is_cut);
     assert_eq!(stored.choose(&names(&["legal/sale"])).unwrap(), [&stored.skills[1]]);
-    assert_eq!(stored.choose(&names(&["sale"])).unwrap_err().code(), Code::SkillNotFound);
+    assert_eq!(stored.choose(&names(&["sale"])).unwrap(), [&stored.skills[1]], "a folder's name is enough");
+    let unknown = stored.choose(&names(&["seal"])).unwrap_err();
+    assert_eq!((unknown.code(), &unknown.details()["suggestions"][0]), (Code::SkillNotFound, &"legal/sale".into()));
     let linted = world.service.lint_stored(&stored.skills[0]).await.unwrap();
     assert_eq!((linted.skill.as_str(), linted.file.as_str()), ("broken", "broken/SKILL.md"));
     assert!(linted.errors_only().is_some());

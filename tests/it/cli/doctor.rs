@@ -82,7 +82,7 @@ fn first_failure(mut command: assert_cmd::Command) -> (String, String, String) {
     assert_eq!(output.status.code(), Some(7), "{shown}{advice}");
     assert!(!shown.contains("skillmount doctor") && !advice.contains("skillmount doctor"), "{shown}{advice}");
     let checks: Value = serde_json::from_str(&shown).unwrap();
-    let failed = checks.as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
+    let failed = checks["checks"].as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
     let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
     (text("name"), text("detail"), text("fix"))
 }

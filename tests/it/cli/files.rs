@@ -106,7 +106,7 @@ fn json_is_the_document_of_the_operation() {
     assert_eq!(home.json(&["grep", "--count", "."])["counts"], json!([{ "path": "/workspace/a", "count": 2 }]));
     assert_eq!(home.json(&["skills", "load", "notas"])["mount"], "/skills/notas");
     assert_eq!(home.json(&["session", "show"])["current_skill"], "notas");
-    assert_eq!(home.json(&["session", "list"])["session_id"], "cli");
+    assert_eq!(home.json(&["session", "list"])["sessions"][0]["session_id"], "cli");
     assert_eq!(home.json(&["prompt", "--mode", "listing"])["total"], 2);
     assert_eq!(home.json(&["skills", "list"])["skills"][1]["skill"], "notas");
     assert_eq!(home.json(&["skills", "show", "notas"])["file_list"][0]["path"], "SKILL.md");
@@ -146,4 +146,115 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+// S-CLI-1: The exit status is that of the error's kind, and 1 if `grep` finds nothing.
+#[test]
+fn a_search_that_finds_nothing_has_its_own_exit_status() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    for form in [&[][..], &["-l"], &["--count"]] {
+        let hit = home.run(&[&["grep", "Pasos"], form].concat());
+        assert_eq!((hit.status.code(), hit.stdout.is_empty()), (Some(0), false), "{form:?}");
+        let none = home.run(&[&["grep", "no such words"], form].concat());
+        assert_eq!((none.status.code(), none.stdout.as_slice()), (Some(1), &b""[..]), "{form:?}");
+        assert_eq!(String::from_utf8_lossy(&none.stderr), "no line matches\n");
+    }
+    let json = home.run(&["grep", "no such words", "--json"]);
+    assert_eq!((json.status.code(), json.stderr.as_slice()), (Some(1), &b""[..]));
+    let reply: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(reply["matches"], json!([]));
+}
+
+#[test]
+fn a_command_answers_to_the_names_that_people_type() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    for (typed, meant) in [
+        (&["find", "*.md"][..], &["glob", "*.md"][..]),
+        (&["search", "notas"], &["skills", "discover", "notas"]),
+        (&["skills", "search", "notas"], &["skills", "discover", "notas"]),
+        (&["skills", "ls"], &["skills", "list"]),
+        (&["session", "ls"], &["session", "list"]),
+        (&["read", "/skills/notas/SKILL.md"], &["cat", "/skills/notas/SKILL.md"]),
+        (&["config", "list"], &["config", "show"]),
+    ] {
+        assert_eq!(home.ok(typed), home.ok(meant), "{typed:?}");
+    }
+    home.ok(&["write", "/workspace/a", "x"]);
+    home.ok(&["rename", "/workspace/a", "/workspace/b"]);
+    assert_eq!(home.ok(&["delete", "/workspace/b"]), "deleted /workspace/b (1 file)\n");
+}
+
+// S-CLI-2: With `--json` a list is a named member of one document, as over HTTP.
+#[test]
+fn every_list_is_a_named_member_of_one_document() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    home.ok(&["write", "/workspace/a", "x"]);
+    let made = home.json(&["keys", "new"]);
+    home.file("keys.toml", made["entry"].as_str().unwrap());
+    for (arguments, member) in [
+        (&["skills", "list"][..], "skills"),
+        (&["skills", "discover", "notas"], "skills"),
+        (&["session", "list"], "sessions"),
+        (&["config", "show"], "settings"),
+        (&["keys", "list", "--keys", "keys.toml"], "keys"),
+        (&["doctor"], "checks"),
+        (&["ls", "/workspace"], "entries"),
+        (&["glob", "*"], "matches"),
+        (&["grep", "x"], "matches"),
+    ] {
+        let list = home.json(arguments);
+        assert!(list[member].as_array().is_some_and(|list| !list.is_empty()), "{arguments:?}: {list}");
+    }
+    let nobody = home.json(&["--user", "nobody", "session", "list"]);
+    assert_eq!(nobody["sessions"], json!([]), "nothing is a document as well");
+}
+
+#[test]
+fn an_empty_list_says_what_to_do_next_and_never_to_a_script() {
+    let home = Home::new();
+    for (arguments, advice) in [
+        (&["skills", "list"][..], "`skillmount push DIR`"),
+        (&["skills", "list", "--category", "none"], "`skillmount skills list` shows all"),
+        (&["session", "list"], "`skillmount skills load SKILL`"),
+        (&["skills", "discover", "contracts"], "no skill fits"),
+        (&["glob", "*.md"], "`skillmount ls`"),
+    ] {
+        let output = home.run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.stdout.is_empty() && said.contains(advice), "{arguments:?}: {said}");
+        let quiet = home.run(&[arguments, &["--json"]].concat());
+        assert_eq!(String::from_utf8_lossy(&quiet.stderr), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_person_is_told_in_words_of_the_command_line() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    home.ok(&["write", "/workspace/a", "x x"]);
+    home.file("b", "a\0b");
+    home.ok(&["write", "/workspace/b", "--file", "b", "--overwrite"]);
+    for (arguments, words) in [
+        (&["cat", "/skills/other/SKILL.md"][..], "once `skillmount skills load` has loaded it"),
+        (&["cat", "/workspace/none"], "Files live below /workspace"),
+        (&["ls", "/workspace/a"], "`skillmount cat` prints it"),
+        (&["cat", "/workspace"], "`skillmount ls` lists it"),
+        (&["cat", "/workspace/b", "--limit", "1"], "`skillmount cat PATH > FILE`"),
+        (&["write", "/workspace/a", "y"], "`write --overwrite` replaces a file"),
+        (&["edit", "/workspace/a", "x", "y"], "--all replaces every one"),
+        (&["edit", "/workspace/a", "", "y"], "`skillmount write` makes a new file"),
+        (&["grep", "("], "-F takes it as plain text"),
+        (&["skills", "discover", "notas"], "`skillmount skills load SKILL`"),
+    ] {
+        let output = home.run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(words), "{arguments:?}: {said}");
+        for model in ["load_skill", "discover_skills", "overwrite: true", "literal: true", "replace_all", "old_string"]
+        {
+            assert!(!said.contains(model), "{arguments:?}: {said}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Help, completions and the manual: what the command line says of itself.
 
+use std::{collections::BTreeMap, fs};
+
 use super::Home;
 
 #[test]
@@ -69,14 +71,37 @@ fn every_command_teaches_by_example() {
 }
 
 #[test]
-fn completions_and_the_manual_name_every_command() {
+fn the_manual_has_a_page_for_every_command() {
     let home = Home::new();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(home.ok(&["completions", shell]).contains("doctor"), "{shell}");
+    let main = home.ok(&["man"]);
+    assert!(main.contains(".TH skillmount 1") && main.contains(".SH SUBCOMMANDS"), "{main}");
+    assert_eq!(home.ok(&["man", "pages/man1"]).lines().count(), 1);
+    let mut pages = BTreeMap::new();
+    for entry in fs::read_dir(home.path().join("pages/man1")).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        pages.insert(name.strip_suffix(".1").unwrap().to_owned(), fs::read_to_string(entry.path()).unwrap());
     }
-    let page = home.ok(&["man"]);
-    assert!(page.contains(".TH skillmount 1") && page.contains("SUBCOMMANDS"), "{page}");
-    assert!(page.contains("max\\-count"), "the manual holds the flags of the commands");
+    assert!(pages.len() >= 40 && pages["skillmount"] == main, "{:?}", pages.keys());
+    let reference = regex::Regex::new(r"skillmount[a-z\\-]*\(1\)").unwrap();
+    for (name, page) in &pages {
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SEE ALSO"] {
+            assert!(
+                page.contains(&format!(".SH {section}")) || page.contains(&format!(".SH \"{section}\"")),
+                "{name} {section}"
+            );
+        }
+        assert!(!page.contains("EXTRA"), "{name}");
+        for found in reference.find_iter(page) {
+            let named = found.as_str().replace('\\', "");
+            assert!(pages.contains_key(named.strip_suffix("(1)").unwrap()), "{name} refers to {named}");
+        }
+    }
+    for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "NOTES"] {
+        assert!(main.contains(section), "{section}");
+    }
+    let grep = &pages["skillmount-grep"];
+    assert!(grep.contains("max\\-count") && grep.contains("EXAMPLES") && !grep.contains("sse\\-kms"), "{grep}");
+    assert!(main.contains("sse\\-kms"), "flags of every command are told once");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+mod complete;
 #[cfg(feature = "s3")]
 mod doctor;
 mod files;
@@ -15,9 +16,12 @@ mod settings;
 mod skills;
 #[cfg(unix)]
 mod stopping;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod transcripts;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
+mod verbose;
 
 use std::{fs, path::Path, process::Output};
 
@@ -71,9 +75,14 @@ impl Home {
         fs::read_to_string(self.path().join(relative)).unwrap()
     }
 
-    /// The command, in this home, with nothing of the machine's environment but the search path.
+    /// The command, in this home, with nothing of the machine's environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_skillmount"));
+        Command::from_std(self.program(arguments))
+    }
+
+    /// The same, to be spawned.
+    pub(crate) fn program(&self, arguments: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skillmount"));
         command.env_clear().current_dir(self.path()).args(arguments);
         command.env("HOME", self.path()).env("XDG_DATA_HOME", self.path().join("data"));
         command.env("XDG_CONFIG_HOME", self.path().join("config"));

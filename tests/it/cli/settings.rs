@@ -6,8 +6,8 @@ fn origin(home: &Home, arguments: &[&str], env: &[(&str, &str)], name: &str) -> 
     let output =
         home.command(&[arguments, &["config", "show", "--json"]].concat()).envs(env.iter().copied()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let line = lines.iter().find(|line| line["name"] == name).unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let line = shown["settings"].as_array().unwrap().iter().find(|line| line["name"] == name).unwrap();
     (line["value"].as_str().unwrap_or_default().to_owned(), line["origin"].as_str().unwrap().to_owned())
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Home, skill};
+use super::{Home, server::Server, skill};
 
 const INDEX: &str = "data/skillmount/me/.skillmount/catalog.json";
 
@@ -75,4 +75,33 @@ fn skills_of_the_organisation_are_seen_with_layers_only() {
     assert!(!String::from_utf8(output.stdout).unwrap().contains("festivos"));
     home.file("skillmount.toml", "layers = 'perhaps'\n");
     assert_eq!(home.refused(&["skills", "list"]), (2, "invalid_request".into()));
+}
+
+// S-CLI-5: A skill is named by its path, its folder's name or the name in its frontmatter, in that order.
+#[test]
+fn a_skill_answers_to_its_name_wherever_its_path_is_taken() {
+    let home = Home::with_skills();
+    home.file("data/skillmount/me/skills/roto/SKILL.md", "nothing");
+    let server = Server::start(&home, &[]);
+    for through in [&[][..], &["--server", &server.url]] {
+        let shown = |name: &str| home.json(&[through, &["skills", "show", name]].concat())["skill"].clone();
+        assert_eq!(shown("compraventa"), "escrituras/compraventa");
+        assert_eq!(shown("escrituras/compraventa"), "escrituras/compraventa");
+        let output = home.run(&[through, &["skills", "show", "compravneta"]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(5) && said.contains("the nearest are: escrituras/compraventa"), "{said}");
+        let output = home.run(&[through, &["skills", "show", "roto"]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("roto cannot be shown"), "what is left out of the list says why: {said}");
+    }
+    home.ok(&["pull", "compraventa", "out"]);
+    assert_eq!(home.read("out/escrituras/compraventa/resources/ejemplo.md"), "uno\ndos arras\ntres\n");
+    assert!(home.ok(&["lint", "compraventa"]).contains("1 skill"));
+    let output = home.run(&["pull", "compravneta", "out"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("the nearest are: escrituras/compraventa"), "{said}");
+    home.file("data/skillmount/me/skills/otra/compraventa/SKILL.md", &skill("compraventa", "Otra."));
+    for command in [&["skills", "show", "compraventa"][..], &["pull", "compraventa", "out"]] {
+        assert_eq!(home.refused(command), (6, "ambiguous_skill".into()), "{command:?}");
+    }
 }

@@ -8,7 +8,7 @@ use skillmount::{
     limits::CONTENT_CACHE_BYTES,
     path::{KeyPrefix, ObjectKey},
     store::{
-        Breaker, Cached, Capabilities, DeleteOptions, FileAndFolder, GetOptions, Ledger, ListOptions, ListPage,
+        Breaker, Cached, Capabilities, DeleteOptions, FileAndFolder, GetOptions, Ledger, ListOptions, ListPage, Logged,
         MemoryStore, Metered, Object, ObjectMeta, PageToken, PutCondition, PutOptions, PutResult, SharedStore, Store,
         StoreExt as _, StoreResult,
         testing::{Conformance, Faulty, conformance, conformance_of_two},
@@ -19,6 +19,10 @@ use crate::support::{clock, directory, directory_in_memory, temporary_directory}
 
 fn metered(store: SharedStore) -> SharedStore {
     Arc::new(Metered::new(store, Arc::new(Ledger::new())))
+}
+
+fn logged(store: SharedStore) -> SharedStore {
+    Arc::new(Logged::new(store))
 }
 
 fn cached(store: SharedStore) -> SharedStore {
@@ -52,14 +56,14 @@ async fn memory_conforms() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_that_is_like_s3_conforms() {
-    for layer in [|store| store, metered, cached, faulty] {
+    for layer in [|store| store, metered, logged, cached, faulty] {
         conformance(layer(Arc::new(MemoryStore::like_s3())), &KeyPrefix::all()).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_layer_over_memory_conforms() {
-    for layer in [metered, cached, breaker, faulty] {
+    for layer in [metered, logged, cached, breaker, faulty] {
         on_memory(layer).await;
     }
 }
@@ -73,7 +77,7 @@ async fn the_directory_conforms() {
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_conforms_behind_two_handles() {
     let memory = Arc::new(MemoryStore::new());
-    for layer in [|store| store, metered, cached, faulty] {
+    for layer in [|store| store, metered, logged, cached, faulty] {
         let found = conformance_of_two(|| layer(memory.clone()), &KeyPrefix::all()).await;
         assert_eq!((found.passed.len(), found.excused.len()), (5, 0));
     }
@@ -87,14 +91,14 @@ async fn the_directory_conforms_behind_two_handles() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_layer_over_a_directory_conforms() {
-    for layer in [metered, cached, faulty] {
+    for layer in [metered, logged, cached, faulty] {
         on_a_directory(layer).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pile_of_all_layers_conforms() {
-    on_a_directory(|store| cached(metered(faulty(store)))).await;
+    on_a_directory(|store| cached(logged(metered(faulty(store))))).await;
 }
 
 /// A memory store that breaks one promise.

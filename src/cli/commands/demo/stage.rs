@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::super::output::{Output, shortened};
+use super::super::super::output::Output;
 use crate::{
     error::{Code, Error, Result},
     skill::shown::block,
@@ -11,6 +11,8 @@ use crate::{
 
 /// Lines of a long answer that are shown.
 const SHOWN_LINES: usize = 8;
+/// Columns before an answer.
+const ANSWER_INDENT: usize = 4;
 
 /// Where the play is shown.
 pub(super) struct Stage<'out> {
@@ -42,7 +44,8 @@ impl<'out> Stage<'out> {
             self.out.line(format_args!("  {call}"))?;
             let lines: Vec<_> = answer.lines().collect();
             for line in lines.iter().take(SHOWN_LINES) {
-                self.out.line(format_args!("    {}", shortened(block(line).plain())))?;
+                let shown = self.out.screen().fitted(block(line).plain(), ANSWER_INDENT);
+                self.out.line(format_args!("    {shown}"))?;
             }
             if lines.len() > SHOWN_LINES {
                 self.out.line(format_args!("    … {} more lines", lines.len() - SHOWN_LINES))?;

@@ -1,0 +1,147 @@
+//! Completion at a shell: every word that can be typed, and the names of skills and sessions that there are.
+//!
+//! The script that `skillmount completions` prints calls the program again for each completion, with the line so far. The names
+//! come from the store or the server that this line names. Where they cannot be had, or not soon, there are none: a shell has no
+//! place for an error.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    sync::Arc,
+};
+
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use clap_complete::{
+    CompleteEnv,
+    engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _},
+};
+use tokio::{runtime, time::timeout};
+
+use super::{
+    app::App,
+    args::{Cli, GlobalArgs},
+};
+use crate::{error::Result, limits::COMPLETION_PATIENCE, skill::shown::one_line};
+
+/// What a word names.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    /// A skill of the user.
+    Skill,
+    /// A skill of the user, or a path on this machine.
+    SkillOrPath,
+    /// A skill that the session has loaded.
+    LoadedSkill,
+    /// A session of the user.
+    Session,
+}
+
+/// The words that name something: of which command, in which argument.
+const NAMES: &[(&[&str], &str, Named)] = &[
+    (&[], "session", Named::Session),
+    (&["skills", "show"], "skill", Named::Skill),
+    (&["skills", "load"], "skill", Named::Skill),
+    (&["skills", "unload"], "skill", Named::LoadedSkill),
+    (&["lint"], "target", Named::SkillOrPath),
+    (&["pull"], "places", Named::SkillOrPath),
+];
+
+/// The line before the word that is being typed, and what opens the store or the server that it names.
+struct Line {
+    words: Vec<OsString>,
+    open: Box<Open>,
+}
+
+/// What makes these flags into what a command works on.
+type Open = dyn Fn(&GlobalArgs) -> Result<App> + Send + Sync;
+
+/// Completes a line, if that is what the program was called for; returns whether it was.
+///
+/// # Errors
+/// If the shell is none that can be served, or standard output is closed.
+pub(super) fn answered(
+    arguments: &[OsString],
+    open: impl Fn(&GlobalArgs) -> Result<App> + Send + Sync + 'static,
+) -> Result<bool, clap::Error> {
+    let mut words: Vec<_> = arguments.iter().skip_while(|word| *word != "--").skip(1).cloned().collect();
+    // The last one is what is being typed, and names nothing yet.
+    words.pop();
+    let line = Arc::new(Line { words, open: Box::new(open) });
+    CompleteEnv::with_factory(|| with_names(Cli::command(), &line))
+        .try_complete(arguments.iter().cloned(), env::current_dir().ok().as_deref())
+}
+
+/// The command line, whose words of [`NAMES`] are completed with names.
+fn with_names(command: Command, line: &Arc<Line>) -> Command {
+    NAMES.iter().fold(command, |command, (words, argument, kind)| {
+        let (line, kind) = (Arc::clone(line), *kind);
+        let completer = ArgValueCompleter::new(move |current: &OsStr| candidates(&line, kind, current));
+        with_completer(command, words, argument, completer)
+    })
+}
+
+fn with_completer(command: Command, words: &[&str], argument: &str, completer: ArgValueCompleter) -> Command {
+    match words.split_first() {
+        None => command.mut_arg(argument, |argument| argument.add(completer)),
+        Some((name, below)) => {
+            command.mut_subcommand(name, |command| with_completer(command, below, argument, completer))
+        }
+    }
+}
+
+/// The names that begin with what is typed so far.
+fn candidates(line: &Line, kind: Named, current: &OsStr) -> Vec<CompletionCandidate> {
+    let begun = current.to_string_lossy();
+    let found = line.names(kind).unwrap_or_default();
+    let fitting = found.into_iter().filter(|(name, _)| name.starts_with(&*begun));
+    let names = fitting.map(|(name, about)| CompletionCandidate::new(name).help(about.map(Into::into)));
+    let paths = if matches!(kind, Named::SkillOrPath) { PathCompleter::any().complete(current) } else { Vec::new() };
+    names.chain(paths).collect()
+}
+
+impl Line {
+    /// Each name there is, and what a shell may show beside it; nothing if they cannot be had.
+    fn names(&self, kind: Named) -> Option<Vec<(String, Option<String>)>> {
+        let mut command = Cli::command().ignore_errors(true);
+        let matches = command.try_get_matches_from_mut(&self.words).ok()?;
+        let app = (self.open)(&GlobalArgs::from_arg_matches(&matches).ok()?).ok()?;
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().ok()?;
+        let found = runtime.block_on(async { timeout(COMPLETION_PATIENCE, names(&app, kind)).await });
+        // A store that does not answer is not waited for.
+        runtime.shutdown_background();
+        found.ok()?.ok()
+    }
+}
+
+async fn names(app: &App, kind: Named) -> Result<Vec<(String, Option<String>)>> {
+    let control = app.control().await?;
+    Ok(match kind {
+        Named::Skill | Named::SkillOrPath => {
+            let skills = control.skills(None, false).await?.skills.into_iter();
+            skills.map(|skill| (skill.skill, Some(one_line(&skill.description).plain().to_owned()))).collect()
+        }
+        Named::LoadedSkill => {
+            let loaded = control.session().await?.loaded_skills.into_iter();
+            loaded.map(|loaded| (loaded.skill.to_string(), None)).collect()
+        }
+        Named::Session => {
+            let sessions = control.sessions().await?.sessions.into_iter();
+            sessions.map(|session| (session.session_id.to_string(), None)).collect()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_that_names_something_is_one_that_can_be_typed() {
+        for (words, argument, _) in NAMES {
+            let mut command = Cli::command();
+            let found = words.iter().try_fold(&mut command, |command, name| command.find_subcommand_mut(name));
+            let found = found.unwrap_or_else(|| panic!("{words:?}"));
+            assert!(found.get_arguments().any(|known| known.get_id() == argument), "{words:?} {argument}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Exit statuses beside those of errors, whose table is in `error`.
+
+use std::process::ExitCode;
+
+/// How a command ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It did what it was asked to.
+    Done,
+    /// It searched and found nothing. A script tells that from a hit, as with every grep.
+    NothingFound,
+}
+
+impl Status {
+    /// The exit status of the process.
+    pub(super) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Done => ExitCode::SUCCESS,
+            Self::NothingFound => ExitCode::from(1),
+        }
+    }
+}
+
+/// The member of the problem document which says that the advice was given already.
+pub(super) const CHECKS_FAILED: &str = "checks_failed";

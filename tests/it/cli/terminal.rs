@@ -1,0 +1,154 @@
+//! What a person sees on a terminal, and what is the same where there is none.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{BufRead as _, BufReader, Read as _},
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt as _, fs::OpenOptionsExt as _},
+    },
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Home, skill};
+
+/// A terminal: the side that a person sees.
+struct Terminal {
+    seen: File,
+    name: Vec<u8>,
+}
+
+impl Terminal {
+    fn new(columns: u16) -> Self {
+        let seen: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&seen).unwrap();
+        unlockpt(&seen).unwrap();
+        tcsetwinsize(&seen, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&seen, Vec::new()).unwrap().into_bytes();
+        Self { seen: seen.into(), name }
+    }
+
+    /// The side that a program writes to.
+    fn side(&self) -> Stdio {
+        let mut options = File::options();
+        options.read(true).write(true).custom_flags(libc::O_NOCTTY);
+        options.open(OsStr::from_bytes(&self.name)).unwrap().into()
+    }
+
+    /// All that is written until no program has the terminal open.
+    fn read(mut self) -> String {
+        let (mut text, mut piece) = (Vec::new(), [0; 4096]);
+        // The end is an error on Linux.
+        while let Ok(count @ 1..) = self.seen.read(&mut piece) {
+            text.extend_from_slice(&piece[..count]);
+        }
+        String::from_utf8(text).unwrap().replace("\r\n", "\n")
+    }
+}
+
+/// What a person sees of a command on a terminal of this width.
+fn seen(mut command: Command, columns: u16) -> String {
+    let terminal = Terminal::new(columns);
+    let mut child = command.stdout(terminal.side()).stderr(terminal.side()).env("TERM", "xterm").spawn().unwrap();
+    // It holds the program's side open.
+    drop(command);
+    let text = terminal.read();
+    child.wait().unwrap();
+    text
+}
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+// S-CLI-3: Only on a terminal are lists cut to the width, sizes and times rounded, and words coloured.
+#[test]
+fn lists_fit_the_width_of_a_terminal_and_are_whole_elsewhere() {
+    let home = Home::with_skills();
+    let long =
+        "Revisa contratos de compraventa, arrendamiento y obra, y señala cláusulas que faltan, plazos y riesgos.";
+    home.file("data/skillmount/me/skills/中文/合同审查/SKILL.md", &skill("合同审查", long));
+    home.ok(&["skills", "load", "notas"]);
+    home.file("data/skillmount/me/threads/cli/big", &"x".repeat(3 << 19));
+    for arguments in [
+        &["skills", "list"][..],
+        &["skills", "discover", "contratos de compraventa"],
+        &["skills", "show", "合同审查"],
+        &["session", "list"],
+        &["ls", "-l", "/workspace"],
+        &["doctor"],
+    ] {
+        let text = plain(&seen(home.program(arguments), 70));
+        assert!(text.lines().count() > 0 && text.lines().all(|line| line.width() <= 70), "{arguments:?}: {text}");
+    }
+    let listed = plain(&seen(home.program(&["skills", "list"]), 70));
+    let row = format!("中文/合同审查{}Revisa contratos", " ".repeat("escrituras/compraventa".len() - 13 + 2));
+    assert!(listed.contains(&row) && listed.contains('…'), "{listed}");
+    assert!(home.ok(&["skills", "list"]).contains(long), "a pipe is given everything");
+    assert!(plain(&seen(home.program(&["doctor"]), 70)).contains("conditional writes  honoured"));
+
+    let person = plain(&seen(home.program(&["ls", "-l", "/workspace"]), 70));
+    assert!(person.contains("1.50 MiB  ") && person.contains(" ago  /workspace/big"), "{person}");
+    let script = home.ok(&["ls", "-l", "/workspace"]);
+    assert!(script.starts_with("1572864  20") && script.ends_with("Z  /workspace/big\n"), "{script}");
+    let sessions = plain(&seen(home.program(&["session", "list"]), 70));
+    assert!(sessions.contains("cli  1 loaded, changed ") && sessions.contains(" ago"), "{sessions}");
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_ask() {
+    const RED: &str = "\u{1b}[31m";
+    let home = Home::new();
+    let failing = |env: &[(&str, &str)]| {
+        let mut command = home.program(&["cat", "/workspace/none"]);
+        command.envs(env.iter().copied());
+        command
+    };
+    assert!(seen(failing(&[]), 80).contains(RED));
+    assert!(!seen(failing(&[("NO_COLOR", "1")]), 80).contains('\u{1b}'));
+    let mut dumb = assert_cmd::Command::from_std(failing(&[("CLICOLOR_FORCE", "1")]));
+    assert!(String::from_utf8(dumb.output().unwrap().stderr).unwrap().contains(RED), "who asks gets colours");
+    let mut piped = assert_cmd::Command::from_std(failing(&[]));
+    assert!(!String::from_utf8(piped.output().unwrap().stderr).unwrap().contains('\u{1b}'));
+    let terminal = Terminal::new(80);
+    let mut command = failing(&[("TERM", "dumb")]);
+    let mut child = command.stdout(terminal.side()).stderr(terminal.side()).spawn().unwrap();
+    drop(command);
+    assert!(!terminal.read().contains('\u{1b}'));
+    child.wait().unwrap();
+    assert!(seen(home.program(&["doctor"]), 80).contains("\u{1b}[32mok"));
+}
+
+#[test]
+fn a_service_greets_who_watches_it_and_says_one_line_to_who_called_it() {
+    let home = Home::new();
+    let terminal = Terminal::new(200);
+    let mut command = home.program(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(terminal.side()).env("TERM", "xterm").spawn().unwrap();
+    drop(command);
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    let url = line.strip_prefix("listening on ").unwrap().trim_end().to_owned();
+    let mut said = Vec::new();
+    let mut screen = BufReader::new(&terminal.seen);
+    while !String::from_utf8_lossy(&said).contains("Ctrl-C stops it") {
+        assert!(screen.read_until(b'\n', &mut said).unwrap() > 0, "{}", String::from_utf8_lossy(&said));
+    }
+    let said = String::from_utf8(said).unwrap();
+    for words in [env!("CARGO_PKG_VERSION"), "file:", "there are no keys", &format!("{url}/docs")] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "stdout holds the one line");
+}
