@@ -80,7 +80,7 @@ fn the_format_of_the_log_is_a_setting() {
     let (_, log) = server.end();
     let line = log.lines().find(|line| line.contains("trace-2")).unwrap_or_else(|| panic!("{log}"));
     assert!(
-        line.contains("INFO") && line.contains("user=\"me\"") && !line.contains("\u{1b}") && !line.starts_with('{'),
+        line.contains("INFO") && line.contains("user=\"me\"") && !line.contains('\u{1b}') && !line.starts_with('{'),
         "{line}"
     );
     assert_eq!(home.refused(&["serve", "--log-format", "xml"]), (2, "invalid_request".into()));
