@@ -44,9 +44,9 @@ const MISTAKES: &[(&str, &str)] = &[
     ("push of what is not there", "push nosuch"),
     ("push of a file", "push file.txt"),
     ("push of a folder without a skill", "push empty"),
-    ("pull of a skill by a part of its path", "pull compraventa out"),
+    ("pull of a skill with a typo", "pull compravneta out"),
     ("lint of what is not there", "lint nosuch"),
-    ("show of a skill by a part of its path", "skills show compraventa"),
+    ("show of a skill with a typo", "skills show compravneta"),
     ("load of a skill with a typo", "skills load comprventa"),
     ("a path with ..", "cat /workspace/../x"),
     ("a relative path", "cat notes.md"),
@@ -137,7 +137,7 @@ mod with_s3 {
         let list = list.args(["skills", "list"]).output().unwrap();
         let doctor = doctor.args(["doctor", "--json"]).output().unwrap();
         let checks: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
-        let failed = checks.as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
+        let failed = checks["checks"].as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
         format!(
             "## {what}\n{}\n[status {}]\ndoctor: {}: {}\nto mend it: {}\n\n",
             shown(&list.stderr),
