@@ -36,6 +36,7 @@ pub use gate::SessionState;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, skill_named};
 pub use open::OpenStore;
+#[cfg(feature = "client")]
 pub(crate) use operation_note::{OperationNote, paths_of};
 pub use ops::transfer::{FileReader, FileStat};
 pub use protocol::BackendProtocol;
