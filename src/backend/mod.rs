@@ -5,7 +5,9 @@
 
 mod author;
 mod bound;
+mod changes;
 mod check;
+mod edits;
 mod expression;
 mod ext;
 mod fetch;
@@ -16,6 +18,7 @@ mod lines;
 mod listing;
 mod lookup;
 mod matcher;
+mod mounts;
 mod naming;
 mod open;
 mod operation_note;

@@ -9,52 +9,22 @@
 //! Within one process changes of one skill wait for each other, so that a call never meets the first half of one that is
 //! still under way.
 
-use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use tokio::sync::MutexGuard;
 
 use super::{
     SkillBackend,
+    changes::{Landed, Unfinished, contested},
     tree::{Kind, Pinned, Spot, Tree, WritePlace},
 };
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
     limits::SESSION_ATTEMPTS,
     path::{ETag, ObjectKey, VirtualPath},
-    session::{Change, Lanes, LoadedSkill},
+    session::{Change, LoadedSkill},
     skill::{Snapshot, SnapshotFile},
-    store::Commit,
     wire::Operation,
 };
-
-/// Calls whose second part failed that a process remembers.
-const UNFINISHED: u64 = 10_000;
-/// How often a call begins again because the session turns out to be another than the one it knew.
-pub(super) const ATTEMPTS: usize = 4;
-
-/// What the changes of skills share in one process.
-#[derive(Debug)]
-pub(super) struct SkillChanges {
-    lanes: Lanes,
-    /// The last call on each file of a session whose second part failed. The session may have changed although the answer
-    /// never came, and then only this tells a repeated call from a new one.
-    unfinished: Cache<(ObjectKey, VirtualPath), Unfinished>,
-}
-
-/// A call whose second part failed.
-#[derive(Clone, Debug)]
-enum Unfinished {
-    /// What it asked for, and the version it began from.
-    Write { asked: String, from: Option<ETag> },
-    /// How many files it deleted.
-    Delete(u64),
-}
-
-impl Default for SkillChanges {
-    fn default() -> Self {
-        Self { lanes: Lanes::default(), unfinished: Cache::new(UNFINISHED) }
-    }
-}
 
 /// Where a change goes.
 pub(super) struct Target<'shared> {
@@ -82,17 +52,6 @@ pub(super) struct Call {
     from: Option<ETag>,
     /// Whether it was made before and its answer was that its second part failed.
     is_repeated: bool,
-}
-
-/// The first part of a change, once it is in the store.
-#[derive(Clone, Debug)]
-pub(super) struct Landed {
-    pub(super) commit: Commit,
-    pub(super) size: u64,
-    /// What the call counts: occurrences that an edit replaced.
-    pub(super) count: u64,
-    /// Whether an earlier call, the same as this one, put it there.
-    pub(super) is_earlier: bool,
 }
 
 impl Target<'_> {
@@ -299,12 +258,6 @@ pub(super) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
     let message = format!("{did}, but {session}; make the same call again, which completes it and does nothing twice");
     let parts = Parts { file: Some(file), session: error.outcome() };
     Error::new(error.code(), message).with_source(error).with_parts(parts)
-}
-
-/// The error if others keep changing what a call stands on.
-pub(super) fn contested() -> Error {
-    let message = "others kept changing the session at the same time; make the same call again";
-    Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
 }
 
 /// The answer to the delete of a mount.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
-use super::{lines::LineIndex, ops::edit::EditQueues, parts::SkillChanges};
+use super::{changes::SkillChanges, edits::EditQueues, lines::LineIndex};
 use crate::{
     access::Reach,
     budget::{Errand, Memory, Workers},

@@ -3,15 +3,11 @@
 //! A tree is made for each operation from the session as it is then, so one operation sees one version. A loaded
 //! skill is *pinned*: its files are those of the snapshot taken at load. Everything else is *fresh*: the store is asked.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
-use futures_util::future::try_join_all;
-
-use super::SkillBackend;
 use crate::{
     error::{Code, Error, Result},
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
-    session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
     store::{Keep, StoreError},
 };
@@ -104,6 +100,13 @@ pub(super) enum WritePlace {
 }
 
 impl Tree {
+    /// The tree of these mounts, each with the way it is read.
+    pub(super) fn new(mounts: impl IntoIterator<Item = (Mount, Kind)>) -> Self {
+        let (mounts, kinds) = mounts.into_iter().unzip();
+        Self { scope: Scope::new(mounts), kinds }
+    }
+
+    /// What `path` leads to.
     pub(super) fn spot(&self, path: &VirtualPath) -> Spot<'_> {
         match self.scope.place(path) {
             Place::Above => Spot::Above,
@@ -168,56 +171,6 @@ impl Tree {
             WritePlace::Folder => Err(is_a_directory(path)),
             WritePlace::ReadOnly => Err(read_only(path)),
         }
-    }
-}
-
-impl SkillBackend {
-    /// The tree of `session` under `policy`.
-    pub(super) async fn tree(&self, session: &Session, policy: &EffectivePolicy) -> Result<Tree> {
-        let space = self.space()?;
-        let templates = &self.shared.templates;
-        let mut mounts = vec![
-            Mount {
-                at: VirtualPath::parse("/workspace")?,
-                prefix: templates.workspace().prefix(&space, session.files_id(), &session.vars)?,
-            },
-            Mount {
-                at: VirtualPath::parse("/ticket")?,
-                prefix: templates.ticket().prefix(&space, session.files_id(), &session.vars)?,
-            },
-        ];
-        let mut kinds = vec![Kind::Fresh, Kind::Fresh];
-        let visible = session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible());
-        let homes = visible.filter_map(|loaded| Some(self.home(loaded).transpose()?.map(|home| (loaded, home))));
-        let homes = homes.collect::<Result<Vec<_>>>()?;
-        // At once, because a session made from another one may have all its file lists beside it.
-        let pinned = try_join_all(homes.iter().map(|(loaded, _)| self.pinned(loaded, policy))).await?;
-        for ((loaded, home), pinned) in homes.iter().zip(pinned) {
-            mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? });
-            kinds.push(Kind::Pinned(pinned));
-        }
-        if policy.visibility() == Visibility::All {
-            let mut taken: HashSet<MountName> =
-                session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
-            for entry in &self.catalog(false).await?.entries {
-                let Some(home) = self.layer(entry.layer)? else { continue };
-                if policy.skill(&entry.skill).is_visible() && taken.insert(entry.mount_name()) {
-                    mounts.push(Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? });
-                    kinds.push(Kind::Shown);
-                }
-            }
-        }
-        Ok(Tree { scope: Scope::new(mounts), kinds })
-    }
-
-    async fn pinned(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<Pinned> {
-        Ok(Pinned {
-            skill: loaded.skill.clone(),
-            layer: loaded.layer,
-            snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
-            // What is shared is not one session's to change.
-            writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,
-        })
     }
 }
 

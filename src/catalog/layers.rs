@@ -5,10 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    discover::duplicates,
-    entry::{CatalogEntry, CatalogView},
-};
+use super::{duplicates::duplicates, entry::CatalogEntry, view::CatalogView};
 use crate::{
     error::Result,
     path::{Id, Layer, Namespace, SkillPath, UserSpace},

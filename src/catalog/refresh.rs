@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    change::Difference,
-    entry::{CatalogEntry, CatalogView},
-    layers::Audience,
-    registry::Catalogs,
-};
+use super::{change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, view::CatalogView};
 use crate::error::Result;
 
 /// A new reading of a catalog.

@@ -16,11 +16,12 @@ use super::{
     cache::CatalogCache,
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
-    entry::CatalogView,
     layers::{Audience, Owner},
-    outlook::{Outlook, Searchable, Studio},
+    outlook::{Outlook, Searchable},
     saved::SavedIndex,
     slot::{Flight, KnownCatalog, Slot},
+    studio::Studio,
+    view::CatalogView,
 };
 use crate::{
     budget::{Errand, Workers},
@@ -98,7 +99,7 @@ impl Catalogs {
     pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
         let audience = audience.into();
         let (view, outlook) = self.look(&audience, false).await?;
-        outlook.searchable(&self.studio, &audience, view).await
+        self.studio.searchable(&outlook, &audience, view).await
     }
 
     /// The number of search indexes that this process built.
@@ -114,7 +115,7 @@ impl Catalogs {
         let mut parts = try_join_all(parts).await?;
         let view = match (parts.pop(), parts.is_empty()) {
             (Some(only), true) => only,
-            (last, _) => outlook.merged(&self.studio, audience, parts.into_iter().chain(last).collect()).await?,
+            (last, _) => self.studio.merged(&outlook, audience, parts.into_iter().chain(last).collect()).await?,
         };
         Ok((view, outlook))
     }

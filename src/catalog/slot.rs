@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{discover::Discovery, entry::CatalogView, saved::SavedIndex, weight};
+use super::{discover::Discovery, saved::SavedIndex, view::CatalogView, weight};
 use crate::{error::Result, limits::FRESH};
 
 /// One layer's catalog and the reading under way.

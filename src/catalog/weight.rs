@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{
     discover::{Discovery, Record},
-    entry::{CatalogDiagnostic, CatalogEntry, CatalogView},
+    entry::{CatalogDiagnostic, CatalogEntry},
+    view::CatalogView,
 };
 use crate::{
     budget::weight::{BLOCK, text},

@@ -42,5 +42,5 @@ mod tools;
 mod upload;
 
 pub use app::HttpConfig;
-pub use openapi::openapi;
+pub use router::openapi;
 pub use server::serve;

@@ -1,24 +1,51 @@
 //! Everything the server does, on one page.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     Extension, Router,
+    http::{HeaderMap, header},
     middleware::{from_fn, from_fn_with_state},
+    response::{IntoResponse as _, Response},
+    routing::get,
 };
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
     app::ServerState,
     call::{enter_user, tell_version},
-    compression::compress_short,
-    download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
+    compression::{FixedText, compress_short},
+    docs, download, files, layers,
+    openapi::{beginning, finished},
+    operations,
+    problem::Reply,
+    prompt, service, sessions, skills, tools, upload,
 };
+use crate::error::{Error, Result};
+
+/// The OpenAPI 3.1 document of the service.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    finished(routes().split_for_parts().1)
+}
+
+/// The OpenAPI document, which is itself not in it.
+async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
+    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| {
+        let text = serde_json::to_string(&openapi()).map_err(Error::internal)?;
+        FixedText::new(text)
+    });
+    match &*DOCUMENT {
+        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(&headers)).into_response()),
+        Err(cause) => Err(Error::internal(cause.chain()).into()),
+    }
+}
 
 /// Every route with its description; what surrounds them is added by [`router`].
-pub(super) fn routes() -> OpenApiRouter {
-    OpenApiRouter::with_openapi(openapi::beginning()).merge(service::routes()).nest("/v1/users/{user}", of_user())
+fn routes() -> OpenApiRouter {
+    OpenApiRouter::with_openapi(beginning()).merge(service::routes()).nest("/v1/users/{user}", of_user())
 }
 
 fn of_user() -> OpenApiRouter {
@@ -41,7 +68,10 @@ fn of_session() -> OpenApiRouter {
 pub(super) fn router(app: Arc<ServerState>) -> Router {
     let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let workers = app.service.workers().clone();
-    let service = service::routes().route_layer(from_fn_with_state(workers, compress_short));
+    let service = service::routes()
+        .route("/openapi.json", get(openapi_json))
+        .merge(docs::routes())
+        .route_layer(from_fn_with_state(workers, compress_short));
     let (routes, _) = service.nest("/v1/users/{user}", users).split_for_parts();
     routes
         .fallback(service::unknown_route)

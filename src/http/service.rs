@@ -1,10 +1,10 @@
 //! Routes about the service itself. None of them holds anything of a user, so none needs a key.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use axum::{
     Extension, Json,
-    http::{HeaderMap, header},
+    http::header,
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -14,22 +14,17 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::ServerState,
-    compression::FixedText,
-    docs,
     metrics::gauge,
-    openapi,
     problem::{Failure, Problem, Reply},
 };
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error};
 
-/// The routes at the root. What is no call of a client, such as the document itself, is not in the document.
+/// The routes at the root. What is no call of a client is not in the document.
 pub(super) fn routes() -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(healthz))
         .routes(routes!(readyz))
         .route("/metrics", get(metrics))
-        .route("/openapi.json", get(openapi_json))
-        .merge(docs::routes())
 }
 
 /// That the service is there.
@@ -73,18 +68,6 @@ async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Response {
         gauge(&mut text, name, help, value);
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
-}
-
-/// The OpenAPI document.
-async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
-    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| {
-        let text = serde_json::to_string(&openapi::openapi()).map_err(Error::internal)?;
-        FixedText::new(text)
-    });
-    match &*DOCUMENT {
-        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(&headers)).into_response()),
-        Err(cause) => Err(Error::internal(cause.chain()).into()),
-    }
 }
 
 /// The answer to a path that is no route.

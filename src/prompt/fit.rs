@@ -9,24 +9,12 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use super::{items::Item, tokens, write::Writer};
-use crate::{limits::SKILL_DESCRIPTION_CHARS, skill::shown::Shown};
-
-/// How much of a skill a listing shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Detail {
-    /// Everything, and at most so many characters of its description.
-    Full(usize),
-    /// What it is called.
-    Name,
-    /// Nothing.
-    Hidden,
-}
-
-impl Detail {
-    /// All there is to show.
-    pub(super) const WHOLE: Self = Self::Full(SKILL_DESCRIPTION_CHARS);
-}
+use super::{
+    items::{Detail, Item},
+    tokens,
+    write::Writer,
+};
+use crate::skill::shown::Shown;
 
 /// The rungs, each about three quarters of the one above: steps small enough to use a budget well, few enough to count.
 const LADDER: [Detail; 12] = [
@@ -154,16 +142,6 @@ impl<'a> Fitting<'a> {
         let writer = self.writer;
         let count = || writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close));
         *self.groups.entry(category.plain()).or_insert_with(count)
-    }
-}
-
-impl Item {
-    /// The same, where it cuts nothing, as all there is.
-    fn shown_at(&self, detail: Detail) -> Detail {
-        match detail {
-            Detail::Full(chars) if self.description.plain().chars().nth(chars).is_none() => Detail::WHOLE,
-            _ => detail,
-        }
     }
 }
 

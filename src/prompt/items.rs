@@ -26,6 +26,30 @@ impl Item {
     pub(super) fn is_named_by_location(&self) -> bool {
         self.location.plain().rsplit('/').next() == Some(self.name.plain())
     }
+
+    /// This detail; if it cuts nothing of the item, all there is.
+    pub(super) fn shown_at(&self, detail: Detail) -> Detail {
+        match detail {
+            Detail::Full(chars) if self.description.plain().chars().nth(chars).is_none() => Detail::WHOLE,
+            _ => detail,
+        }
+    }
+}
+
+/// How much of a skill a listing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Detail {
+    /// Everything, and at most so many characters of its description.
+    Full(usize),
+    /// What it is called.
+    Name,
+    /// Nothing.
+    Hidden,
+}
+
+impl Detail {
+    /// All there is to show.
+    pub(super) const WHOLE: Self = Self::Full(SKILL_DESCRIPTION_CHARS);
 }
 
 /// The skills that a prompt may name, in the order of their paths: none where the session may not load any.

@@ -1,8 +1,8 @@
 //! From a scene to a prompt.
 
 use super::{
-    fit::{Detail, Fitting},
-    items::{Candidates, Current, Loaded, visible},
+    fit::Fitting,
+    items::{Candidates, Current, Detail, Loaded, visible},
     request::{PromptRequest, Rendering, Scene},
     tokens,
     write::{Parts, Writer},

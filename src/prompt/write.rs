@@ -8,8 +8,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use serde_json::{Value, json};
 
 use super::{
-    fit::Detail,
-    items::{Current, Item},
+    items::{Current, Detail, Item},
     request::Format,
 };
 use crate::skill::shown::Shown;

@@ -7,6 +7,9 @@ use crate::error::{Code, Error, Outcome};
 
 type Source = Arc<dyn StdError + Send + Sync + 'static>;
 
+/// The result of a fallible verb.
+pub type StoreResult<T> = Result<T, StoreError>;
+
 /// The reason why a request to a store failed. Cheap to clone: one failure can answer many waiting callers.
 ///
 /// ```

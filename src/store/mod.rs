@@ -56,33 +56,27 @@ mod probe;
 pub mod rules;
 #[cfg(feature = "s3")]
 mod s3;
+mod s3_options;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod verb;
 
-use std::sync::Arc;
-
-pub use address::{S3Options, StoreAddress};
+pub use address::StoreAddress;
 pub use breaker::Breaker;
 pub use cached::Cached;
 pub use cause::Cause;
 pub use commit::{Base, Commit, Committer, Mark};
 pub use directory::DirectoryStore;
-pub use error::{StoreError, Trouble};
+pub use error::{StoreError, StoreResult, Trouble};
 pub use logged::Logged;
 pub use memory::MemoryStore;
 pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
-pub use port::{Capabilities, FileAndFolder, Store, StoreExt};
+pub use port::{Capabilities, FileAndFolder, SharedStore, Store, StoreExt};
 pub use probe::{Conditions, probe_conditions};
 #[cfg(feature = "s3")]
 pub use s3::S3Store;
+pub use s3_options::S3Options;
 pub use verb::{
     DeleteOptions, GetOptions, Keep, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken,
     PutCondition, PutOptions, PutResult, Verb,
 };
-
-/// A store behind any number of layers.
-pub type SharedStore = Arc<dyn Store>;
-
-/// The result of a fallible verb.
-pub type StoreResult<T> = Result<T, StoreError>;

@@ -1,6 +1,6 @@
 //! The trait [`Store`]: what every store and every layer promises for each verb.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,6 +10,9 @@ use super::{
     StoreResult,
 };
 use crate::path::{KeyPrefix, ObjectKey};
+
+/// A store behind any number of layers.
+pub type SharedStore = Arc<dyn Store>;
 
 /// What a store can do beyond the minimum. The conformance suite accepts no other exceptions.
 ///

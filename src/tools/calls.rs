@@ -8,8 +8,9 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::{
-    ToolCallsRequest,
+    documents::ToolCallsRequest,
     input::Call,
+    options::{ToolOptions, instructions_place},
     order::rounds,
     text,
     turn::{
@@ -20,33 +21,10 @@ use super::{
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
-    limits::{TOOL_CALLS, TOOL_PARALLEL, TOOL_RESULT_TOKENS},
-    session::{EffectivePolicy, PromptMode},
-    wire::{Instructions, TextForm},
+    limits::{TOOL_CALLS, TOOL_PARALLEL},
+    session::EffectivePolicy,
+    wire::TextForm,
 };
-
-/// What a token counts for in bytes where results are cut: the usual estimate, exact enough for a limit.
-const TOKEN_BYTES: usize = 4;
-
-/// What a caller may choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolOptions {
-    /// How long one result may be, in tokens of four bytes each. A last line that says how to get the rest comes on top.
-    pub result_tokens: usize,
-}
-
-impl Default for ToolOptions {
-    fn default() -> Self {
-        Self { result_tokens: TOOL_RESULT_TOKENS }
-    }
-}
-
-impl ToolOptions {
-    /// The same in bytes.
-    pub(super) fn room(self) -> usize {
-        self.result_tokens.saturating_mul(TOKEN_BYTES)
-    }
-}
 
 /// Runs the calls of one turn, in either shape.
 ///
@@ -109,14 +87,6 @@ async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: To
     }
     let left = || Err(Error::internal("a call was left without an answer"));
     Ok(ids.into_iter().zip(answers).map(|(id, answer)| Answer::of(id, answer.unwrap_or_else(left))).collect())
-}
-
-/// Where this policy has the instructions of a loaded skill.
-pub(super) fn instructions_place(policy: &EffectivePolicy) -> Instructions {
-    match policy.session().prompt_mode {
-        PromptMode::TwoState | PromptMode::Combined => Instructions::InPrompt,
-        PromptMode::Listing | PromptMode::Discover => Instructions::InReply,
-    }
 }
 
 fn too_many() -> Error {

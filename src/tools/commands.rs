@@ -2,13 +2,13 @@
 //!
 //! Much else begins with a slash: what names no skill is a message like any other and goes through unchanged.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, num::NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
-    MessageReply,
-    calls::{ToolOptions, instructions_place},
+    options::{ToolOptions, instructions_place},
     text,
 };
 use crate::{
@@ -16,13 +16,40 @@ use crate::{
     error::Result,
     limits::KEY_BYTES,
     path::SkillPath,
-    session::LoadedSummary,
+    session::{LoadedSummary, PromptMode},
     skill::shown::{Shown, one_line, xml_escape},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest},
 };
 
+/// What a person says to the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageRequest {
+    /// The text as it was typed.
+    pub text: String,
+    /// The mode the prompt is asked for in, if it is not the policy's: the instructions of a loaded skill are in the result or
+    /// in the prompt, never in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<PromptMode>,
+    /// How long one result may be, in tokens of four bytes; 25,000 if absent.
+    #[schema(value_type = Option<usize>, minimum = 1)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_tokens: Option<NonZeroUsize>,
+}
+
+/// What became of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MessageReply {
+    /// The slash command it was; null if it was none.
+    pub command: Option<Command>,
+    /// The text for the model; of a message that is no command, the very text.
+    pub text: String,
+    /// The skill that is loaded because of it.
+    pub loaded: Option<LoadedSummary>,
+}
+
 /// A slash command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SlashCommand)]
 pub struct Command {
     /// The skill it names: as it was typed, or, once loaded, its path.

@@ -6,12 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Command, Shape, ToolOptions, TurnFormat};
-use crate::{
-    limits::TOOL_RESULT_TOKENS,
-    path::ETag,
-    session::{LoadedSummary, PromptMode},
-};
+use super::{definitions::Shape, turn::TurnFormat};
+use crate::{path::ETag, session::PromptMode};
 
 /// How to write the tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
@@ -76,37 +72,4 @@ pub struct TurnParameters {
     /// The shape of the calls, if the body does not say it.
     #[param(inline)]
     pub format: Option<TurnFormat>,
-}
-
-/// What a person says to the agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessageRequest {
-    /// The text as it was typed.
-    pub text: String,
-    /// The mode the prompt is asked for in, if it is not the policy's: the instructions of a loaded skill are in the result or
-    /// in the prompt, never in both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<PromptMode>,
-    /// How long one result may be, in tokens of four bytes; 25,000 if absent.
-    #[schema(value_type = Option<usize>, minimum = 1)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result_tokens: Option<NonZeroUsize>,
-}
-
-/// What became of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct MessageReply {
-    /// The slash command it was; null if it was none.
-    pub command: Option<Command>,
-    /// The text for the model; of a message that is no command, the very text.
-    pub text: String,
-    /// The skill that is loaded because of it.
-    pub loaded: Option<LoadedSummary>,
-}
-
-impl From<Option<NonZeroUsize>> for ToolOptions {
-    fn from(result_tokens: Option<NonZeroUsize>) -> Self {
-        Self { result_tokens: result_tokens.map_or(TOOL_RESULT_TOKENS, NonZeroUsize::get) }
-    }
 }

@@ -9,16 +9,18 @@ mod definitions;
 mod documents;
 mod input;
 mod lines;
+mod options;
 mod order;
 mod schema;
 mod text;
 mod tool;
 mod turn;
 
-pub use calls::{ToolOptions, run, run_functions, run_turn};
-pub use commands::{Command, run_message};
+pub use calls::{run, run_functions, run_turn};
+pub use commands::{Command, MessageReply, MessageRequest, run_message};
 pub use definitions::{Shape, ToolDefinition, Toolbox, definitions, for_session};
-pub use documents::{MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
+pub use documents::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
+pub use options::ToolOptions;
 pub use tool::Tool;
 pub use turn::{
     Role, ToolMessage, ToolMessages, ToolResult, ToolResultType, ToolResults, ToolRole, TurnFormat, TurnReply,

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use crate::{
     backend::{
         SkillBackend,
-        parts::{ATTEMPTS, Call, Landed, Target, contested},
+        changes::{ATTEMPTS, Landed, contested},
+        parts::{Call, Target},
         tree::unwritable,
     },
     error::{Code, Error, Outcome, Result},

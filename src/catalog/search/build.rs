@@ -1,6 +1,9 @@
 //! Building the index: documents are cut into terms first, then each term gets its weight.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    convert::Infallible,
+};
 
 use super::{
     Step, Steps,
@@ -11,10 +14,54 @@ use super::{
     vocabulary::Vocabulary,
     words::{fold, words},
 };
-use crate::path::SkillPath;
+use crate::{
+    budget::{Stop, Work},
+    path::SkillPath,
+};
+
+impl SearchIndex {
+    /// Indexes `documents`, which may be in any order.
+    #[must_use]
+    pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
+        Self::build_with(documents, Steps::ALL)
+    }
+
+    /// Indexes with some steps left out, to measure the effect of each.
+    #[must_use]
+    pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
+        let Ok(index) = Self::build_while(documents, steps, |_| Ok::<_, Infallible>(()));
+        index
+    }
+
+    /// Indexes with every step. Each byte of text costs a step of the allowance, which is checked before each document.
+    ///
+    /// # Errors
+    /// The reason why the work ended early.
+    pub fn build_within<'a>(
+        documents: impl IntoIterator<Item = SearchDocument<'a>>,
+        work: &Work,
+    ) -> Result<Self, Stop> {
+        Self::build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
+    }
+
+    fn build_while<'a, E>(
+        documents: impl IntoIterator<Item = SearchDocument<'a>>,
+        steps: Steps,
+        mut spend: impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut documents: Vec<_> = documents.into_iter().collect();
+        documents.sort_by_key(|document| document.skill);
+        let mut builder = Builder::new(steps);
+        for document in &documents {
+            spend(document.bytes())?;
+            builder.add(document);
+        }
+        builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
+    }
+}
 
 /// The data gathered while documents are added in byte order of their paths.
-pub(super) struct Builder {
+struct Builder {
     steps: Steps,
     /// Every word, by language, with its term, so that each word is stemmed once.
     known: [HashMap<Box<str>, u32>; Language::ALL.len()],
@@ -31,7 +78,7 @@ struct Occurrence {
 }
 
 impl Builder {
-    pub(super) fn new(steps: Steps) -> Self {
+    fn new(steps: Steps) -> Self {
         Self {
             steps,
             known: Default::default(),
@@ -41,7 +88,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn add(&mut self, document: &SearchDocument<'_>) {
+    fn add(&mut self, document: &SearchDocument<'_>) {
         let language = language_of(document);
         let mut found = Vec::new();
         for field in Field::ALL {
@@ -96,11 +143,7 @@ impl Builder {
     }
 
     /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
-    pub(super) fn finish<E>(
-        self,
-        skills: Vec<SkillPath>,
-        go_on: impl FnMut() -> Result<(), E>,
-    ) -> Result<SearchIndex, E> {
+    fn finish<E>(self, skills: Vec<SkillPath>, go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
         let mut by_term = strengths(&self.documents, self.terms.len(), go_on)?;
         drop(self.documents);
         let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();

@@ -1,12 +1,7 @@
 //! The index: terms, and the skills in which each term occurs.
 
-use std::convert::Infallible;
-
-use super::{Steps, build::Builder, document::SearchDocument, vocabulary::Vocabulary};
-use crate::{
-    budget::{Stop, Work},
-    path::SkillPath,
-};
+use super::{Steps, vocabulary::Vocabulary};
+use crate::path::SkillPath;
 
 /// A searchable catalog: an immutable value, rebuilt when the catalog changes.
 #[derive(Debug)]
@@ -32,45 +27,6 @@ pub(super) struct Posting {
 }
 
 impl SearchIndex {
-    /// Indexes `documents`, which may be in any order.
-    #[must_use]
-    pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
-        Self::build_with(documents, Steps::ALL)
-    }
-
-    /// Indexes with some steps left out, to measure the effect of each.
-    #[must_use]
-    pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
-        let Ok(index) = Self::build_while(documents, steps, |_| Ok::<_, Infallible>(()));
-        index
-    }
-
-    /// Indexes with every step. Each byte of text costs a step of the allowance, which is checked before each document.
-    ///
-    /// # Errors
-    /// The reason why the work ended early.
-    pub fn build_within<'a>(
-        documents: impl IntoIterator<Item = SearchDocument<'a>>,
-        work: &Work,
-    ) -> Result<Self, Stop> {
-        Self::build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
-    }
-
-    fn build_while<'a, E>(
-        documents: impl IntoIterator<Item = SearchDocument<'a>>,
-        steps: Steps,
-        mut spend: impl FnMut(u64) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        let mut documents: Vec<_> = documents.into_iter().collect();
-        documents.sort_by_key(|document| document.skill);
-        let mut builder = Builder::new(steps);
-        for document in &documents {
-            spend(document.bytes())?;
-            builder.add(document);
-        }
-        builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
-    }
-
     /// The bytes the index takes on the heap, the skill paths it shares with the catalog included.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {

@@ -64,7 +64,7 @@ impl ConfigFile {
             let value = scalar(value.get_ref()).ok_or_else(|| {
                 fail(value.span().start, format!("{} must be a string, a number or true or false", setting.name()))
             })?;
-            values.insert(setting, Text::of(setting, value));
+            values.insert(setting, setting.text(value));
         }
         Ok(Self { path, values })
     }

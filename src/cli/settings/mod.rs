@@ -81,6 +81,11 @@ impl Setting {
         format!("{ENV_PREFIX}{}", self.name().to_uppercase())
     }
 
+    /// The value `text` of this setting.
+    fn text(self, text: String) -> Text {
+        if self.is_secret() { Text::Secret(text.into()) } else { Text::Plain(text) }
+    }
+
     fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|setting| setting.name() == name)
     }
@@ -154,7 +159,7 @@ impl Sources {
     /// What was given as flags, the configuration file that was named, and the folder that holds everything where nothing
     /// else was said.
     pub(super) fn new(flags: Vec<(Setting, String)>, file: Option<PathBuf>, default_store: Option<String>) -> Self {
-        let flags = flags.into_iter().map(|(setting, text)| (setting, Text::of(setting, text))).collect();
+        let flags = flags.into_iter().map(|(setting, text)| (setting, setting.text(text))).collect();
         Self { flags, file, default_store }
     }
 
@@ -193,7 +198,7 @@ impl Settings {
         let find = |setting: Setting| {
             let flag = flags.iter().find(|(given, _)| *given == setting);
             let value = |text: Text, origin| Some(Value { text, origin });
-            let text = |text| Text::of(setting, text);
+            let text = |text| setting.text(text);
             if let Some((_, given)) = flag {
                 return value(given.clone(), Origin::Flag);
             }
@@ -315,8 +320,7 @@ mod tests {
     }
 
     fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
-        let flags: Vec<_> =
-            flags.iter().map(|(setting, text)| (*setting, Text::of(*setting, (*text).to_owned()))).collect();
+        let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, setting.text((*text).to_owned()))).collect();
         let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
         Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data"))
     }

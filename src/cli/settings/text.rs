@@ -2,8 +2,6 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::Setting;
-
 /// The value of a setting as text. A secret is not printed by `Debug`, and its memory is cleared when it is dropped.
 #[derive(Clone, Debug)]
 pub(super) enum Text {
@@ -12,11 +10,6 @@ pub(super) enum Text {
 }
 
 impl Text {
-    /// The value `text` of `setting`.
-    pub(super) fn of(setting: Setting, text: String) -> Self {
-        if setting.is_secret() { Self::Secret(text.into()) } else { Self::Plain(text) }
-    }
-
     /// The text, secret or not, for whoever uses it.
     pub(super) fn expose(&self) -> &str {
         match self {

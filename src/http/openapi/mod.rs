@@ -19,14 +19,12 @@ use utoipa::openapi::{
     tag::TagBuilder,
 };
 
-use super::{problem, router};
+use super::problem;
 
 pub(super) use binary::Binary;
 
-/// The OpenAPI 3.1 document of the service.
-#[must_use]
-pub fn openapi() -> OpenApi {
-    let (_, mut document) = router::routes().split_for_parts();
+/// `document`, in which the routes have described themselves, with what holds for all of them.
+pub(super) fn finished(mut document: OpenApi) -> OpenApi {
     let components = document.components.get_or_insert_default();
     schemas::merge_flattened(&mut components.schemas);
     schemas::open_free_objects(&mut components.schemas);
@@ -53,7 +51,7 @@ pub fn openapi() -> OpenApi {
     document
 }
 
-/// What the document begins with, before any route has added itself.
+/// What the document begins with, before any route has described itself.
 pub(super) fn beginning() -> OpenApi {
     let mut info = Info::new("skillmount", env!("CARGO_PKG_VERSION"));
     info.description = Some(

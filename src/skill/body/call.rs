@@ -2,14 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    FilledParameter,
-    words::{Word, words},
-};
+use serde::{Deserialize, Serialize};
+
+use super::words::{Word, words};
 use crate::{
     limits::PARAMETER_REACH,
     skill::{Frontmatter, Parameter},
 };
+
+/// A parameter of a skill with its value in this call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct FilledParameter {
+    /// Its name.
+    pub name: String,
+    /// The question to the user; empty if the author gives none.
+    pub description: String,
+    /// Whether the skill needs it.
+    pub required: bool,
+    /// The given value, or its default.
+    pub value: Option<String>,
+}
 
 /// The arguments of one call. Words are referred to by their index in all words.
 pub(super) struct CallArguments<'a> {

@@ -11,8 +11,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
+pub use self::call::FilledParameter;
 use self::call::{CallArguments, Placeholder, position, takes_arguments};
 use super::{
     Document, Frontmatter,
@@ -22,19 +21,6 @@ use crate::limits::RENDERED_BODY_BYTES;
 
 /// The note after a body with shell substitutions.
 const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not run; they are shown as text.";
-
-/// A parameter of a skill with its value in this call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct FilledParameter {
-    /// Its name.
-    pub name: String,
-    /// The question to the user; empty if the author gives none.
-    pub description: String,
-    /// Whether the skill needs it.
-    pub required: bool,
-    /// The given value, or its default.
-    pub value: Option<String>,
-}
 
 /// A body ready for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,72 @@
-//! The meaning of the fields.
+//! The fields and their meaning.
 //!
 //! Every field may have the wrong type: text as a number, a list as a comma string. Only a missing description is an
 //! error. Other unusable values are reported and stay readable in `fields`.
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Frontmatter, Parameter, Source, yaml::Node};
+use super::{source::Source, yaml::Node};
 use crate::{
     limits::{SKILL_FINDINGS, SKILL_PARAMETERS},
     skill::{Diagnostic, FindingCode},
 };
+
+/// The frontmatter of a SKILL.md, leniently read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frontmatter {
+    /// The skill's name; `None` if it gives none and the folder's name is used.
+    pub name: Option<String>,
+    /// The purpose of the skill and when to use it; empty if it gives none.
+    pub description: String,
+    /// The license, as free text.
+    pub license: Option<String>,
+    /// The requirements of the skill.
+    pub compatibility: Option<String>,
+    /// Further facts, as text.
+    pub metadata: BTreeMap<String, String>,
+    /// Tools that its author expects, in any of the three written forms. Advice, never a grant.
+    pub allowed_tools: Vec<String>,
+    /// When to use it, in addition to the description.
+    pub when_to_use: Option<String>,
+    /// Phrases that trigger it.
+    pub triggers: Vec<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// More words to find it by.
+    pub keywords: Vec<String>,
+    /// Its level, in the author's words.
+    pub level: Option<String>,
+    /// Whether only a person may call it (`/name`), so that no listing for a model shows it.
+    pub disable_model_invocation: bool,
+    /// Whether a person may call it as `/name`; true by default.
+    pub user_invocable: bool,
+    /// The hint for a person who types `/name`.
+    pub argument_hint: Option<String>,
+    /// Parameters of its body.
+    pub parameters: Vec<Parameter>,
+    /// Every field as written, known and unknown, in order.
+    pub fields: Map<String, Value>,
+}
+
+/// A parameter that the body of a skill takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name in `{{name}}`.
+    pub name: String,
+    /// The question to the user.
+    #[serde(default)]
+    pub description: String,
+    /// Whether the skill needs it.
+    #[serde(default)]
+    pub required: bool,
+    /// The default value.
+    #[serde(default)]
+    pub default: Option<String>,
+}
 
 /// Reads the fields of a parsed block. Without a description, `description` is empty and the findings have an error.
 pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {

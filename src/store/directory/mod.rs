@@ -9,7 +9,10 @@
 //! Symbolic links are never followed; each request checks for them. That is no defence against a process that swaps
 //! folders for links at the same moment: it could change the files anyway.
 
+mod disk;
+mod files;
 mod layout;
+mod list;
 mod listings;
 mod read;
 mod shard;
@@ -19,25 +22,34 @@ mod version;
 mod walk;
 mod write;
 
-use std::{
-    path::Path,
-    sync::{Arc, atomic::AtomicU64},
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use tokio::{
+    sync::OwnedMutexGuard,
+    time::{Instant, timeout_at},
+};
 
+use self::{
+    disk::Disk,
+    layout::{Layout, lock_index},
+    shard::Shard,
+};
 use super::{
-    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions,
-    PutResult, Store, StoreError, StoreResult,
+    Capabilities, Cause, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta,
+    PutOptions, PutResult, Store, StoreError, StoreResult, backoff::Backoff, disk::unusable,
 };
 use crate::{
     clock::Clock,
+    limits::LOCK_TIMEOUT,
     path::{KeyPrefix, ObjectKey},
 };
-use layout::Layout;
-use listings::Listings;
-use turns::Turns;
+
+/// The first pause before a held lock is tried again; it doubles up to [`LAST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause between tries. Two processes that write without pause still find each other's gaps.
+const LAST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Objects as files below one folder. Any number of handles, in any number of processes, may share the folder.
 ///
@@ -69,17 +81,6 @@ pub struct DirectoryStore {
     disk: Arc<Disk>,
 }
 
-/// Runs the blocking work.
-#[derive(Debug)]
-struct Disk {
-    layout: Layout,
-    clock: Arc<dyn Clock>,
-    turns: Turns,
-    listings: Listings,
-    /// The number of folders read so far, which is the cost of listings.
-    folders_read: Arc<AtomicU64>,
-}
-
 impl DirectoryStore {
     /// Opens the store in the folder `root`, which is created if it does not exist; `clock` stamps writes. A folder
     /// that can only be read is opened for reading, and each change is `Denied` with the reason. Blocks.
@@ -89,9 +90,7 @@ impl DirectoryStore {
     /// there two keys could reach one object; `Denied` or `Unavailable` if the folder cannot be used.
     pub fn open(root: impl AsRef<Path>, clock: Arc<dyn Clock>) -> StoreResult<Self> {
         let layout = Layout::open(root.as_ref())?;
-        let disk =
-            Disk { layout, clock, turns: Turns::new(), listings: Listings::default(), folders_read: Arc::default() };
-        Ok(Self { disk: Arc::new(disk) })
+        Ok(Self { disk: Arc::new(Disk::new(layout, clock)) })
     }
 
     /// Runs `work` on a thread that may block. It ends even if the caller no longer waits.
@@ -105,6 +104,51 @@ impl DirectoryStore {
             Err(StoreError::unknown(stopped))
         })
     }
+
+    /// Runs `work` under the lock of `key`. Once begun it ends even if the caller no longer waits.
+    ///
+    /// Only the first of the queue for a lock tries the file lock, which another process may hold. It returns between
+    /// tries and does not wait inside the system, so a stuck lock holds a caller until its deadline, and never a thread
+    /// that reading needs.
+    async fn locked<T, W>(&self, key: &ObjectKey, work: W) -> StoreResult<T>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Disk, &mut Shard) -> StoreResult<T> + Send + 'static,
+    {
+        let index = lock_index(key);
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        let mut backoff = Backoff::new(self.disk.clock.clone(), FIRST_PAUSE, LAST_PAUSE, deadline);
+        let mut turn = timeout_at(deadline, self.disk.turns.next(index)).await.map_err(|_| self.is_held(index))?;
+        let mut work = work;
+        loop {
+            let tried = self.blocking(move |disk| {
+                let now = disk.clock.now().as_nanosecond();
+                match disk.layout.try_lock(index, now).map_err(unusable)? {
+                    Some(mut shard) => work(disk, &mut shard).map(LockAttempt::Done),
+                    None => Ok(LockAttempt::Held(turn, work)),
+                }
+            });
+            match tried.await? {
+                LockAttempt::Done(done) => return Ok(done),
+                LockAttempt::Held(its_turn, its_work) => (turn, work) = (its_turn, its_work),
+            }
+            if !backoff.pause().await {
+                return Err(self.is_held(index));
+            }
+        }
+    }
+
+    fn is_held(&self, index: u8) -> StoreError {
+        let path = self.disk.layout.lock_file(index);
+        StoreError::not_applied("the lock was not free in time").because(Cause::LockHeld { path })
+    }
+}
+
+/// The result of trying a lock.
+enum LockAttempt<T, W> {
+    Done(T),
+    /// Another holder has it. The turn and the work are returned.
+    Held(OwnedMutexGuard<()>, W),
 }
 
 #[async_trait]

@@ -10,8 +10,9 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Disk,
-    layout::{Layout, PathState, same_file},
+    disk::Disk,
+    files::same_file,
+    layout::{Layout, PathState},
     version::Version,
 };
 use crate::{

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    layout::{remove_file, same_file},
+    files::{remove_file, same_file},
     version::{Version, system_time},
 };
 

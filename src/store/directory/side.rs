@@ -8,7 +8,8 @@ use std::{fs, io, io::Write};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    layout::{Layout, make_folder, remove_file, sync_folder},
+    files::{make_folder, remove_file, sync_folder},
+    layout::Layout,
     shard::Shard,
 };
 use crate::{

@@ -1,4 +1,4 @@
-//! Listing: the files below a folder, lazily, in the byte order of their keys.
+//! The files below a folder, lazily, in the byte order of their keys.
 //!
 //! A folder sorts as its name with the `/` that its keys have, so `a-b` and `a.txt` come before `a/b`. Then a walk in
 //! order gives keys in order, and no whole listing needs to be collected and sorted.
@@ -15,75 +15,11 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{
-    Disk,
-    layout::{OWN, PathState},
-    listings::{PageEnd, Question},
-    version::Version,
-};
-use crate::{
-    path::KeyPrefix,
-    store::{ListEntry, ListOptions, ListPage, StoreError, StoreResult, disk::failed_at, rules::cut},
-};
+use super::{layout::OWN, version::Version};
+use crate::store::{ListEntry, StoreError, disk::failed_at};
 
 /// The memory of a name beside its characters.
 const NAME_BYTES: usize = size_of::<String>() + 16;
-
-impl Disk {
-    pub(super) fn list(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
-        let question = Question { prefix: prefix.clone(), delimiter: options.delimiter };
-        let place = options.page.as_ref().map(PageEnd::of).transpose()?;
-        let waiting = place.as_ref().and_then(|place| self.listings.take(&question, place));
-        let after = place.as_ref().map(|place| place.ended.clone()).or_else(|| options.start_after.clone());
-        let Some(mut walk) =
-            waiting.map(Ok).or_else(|| self.begin_walk(&question, after.clone()).transpose()).transpose()?
-        else {
-            return Ok(ListPage::default());
-        };
-        let number = place.map_or_else(|| self.listings.begin(), |place| place.number);
-        let (mut listed, rest) = cut(prefix, options, after.as_deref(), walk.by_ref());
-        if let Some(failure) = walk.failure {
-            return Err(failure);
-        }
-        if let Some(rest) = rest {
-            walk.put_back = Some(rest.first);
-            listed.next = Some(self.listings.keep(number, question, rest.ended, walk));
-        }
-        Ok(listed)
-    }
-
-    /// A walk that has read the folder of the listing, if there is one.
-    pub(super) fn begin_walk(&self, question: &Question, after: Option<String>) -> StoreResult<Option<Walk>> {
-        let Some(top) = self.folder(&question.prefix)? else { return Ok(None) };
-        let mut walk = Walk {
-            after,
-            fold: question.delimiter,
-            levels: Vec::new(),
-            put_back: None,
-            failure: None,
-            began: Instant::now(),
-            bytes: 0,
-            folders_read: Arc::clone(&self.folders_read),
-        };
-        walk.descend(top, question.prefix.as_str().to_owned());
-        Ok(Some(walk))
-    }
-
-    /// The folder of the keys below `prefix`, if there is one to list.
-    fn folder(&self, prefix: &KeyPrefix) -> StoreResult<Option<PathBuf>> {
-        let folder = prefix.as_str().trim_end_matches('/');
-        if folder.is_empty() {
-            return Ok(Some(self.layout.root().to_owned()));
-        }
-        if folder.split('/').next() == Some(OWN) {
-            return Ok(None);
-        }
-        match self.layout.look(folder)? {
-            PathState::Folder => self.layout.path(folder).map(Some),
-            PathState::File(_) | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
-        }
-    }
-}
 
 /// A walk through a tree. If a read fails, the walk ends early and keeps the error.
 #[derive(Debug)]
@@ -95,8 +31,8 @@ pub(super) struct Walk {
     /// The names left to visit, at each depth.
     levels: Vec<Level>,
     /// The entry that the last page had no room for.
-    put_back: Option<ListEntry>,
-    failure: Option<StoreError>,
+    pub(super) put_back: Option<ListEntry>,
+    pub(super) failure: Option<StoreError>,
     began: Instant,
     /// The memory of the names read so far.
     bytes: usize,
@@ -113,6 +49,21 @@ struct Level {
 }
 
 impl Walk {
+    /// A walk that has read its first folder, `top`, whose keys begin with `prefix`. Keys up to `after` are left out; with
+    /// `fold` one file of each folder in it is enough.
+    pub(super) fn begin(
+        top: PathBuf,
+        prefix: String,
+        after: Option<String>,
+        fold: bool,
+        folders_read: Arc<AtomicU64>,
+    ) -> Self {
+        let (began, levels) = (Instant::now(), Vec::new());
+        let mut walk = Self { after, fold, levels, put_back: None, failure: None, began, bytes: 0, folders_read };
+        walk.descend(top, prefix);
+        walk
+    }
+
     pub(super) fn began(&self) -> Instant {
         self.began
     }

@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    Disk,
-    layout::{Layout, PathState, make_folder, remove_file, sync_folder},
+    disk::Disk,
+    files::{make_folder, remove_file, sync_folder},
+    layout::{Layout, PathState},
     shard::Shard,
     version::Version,
 };

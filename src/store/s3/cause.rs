@@ -4,7 +4,7 @@ use aws_sdk_s3::primitives::{DateTime, DateTimeFormat};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use jiff::Timestamp;
 
-use super::failure::RequestKind;
+use super::request::RequestKind;
 use crate::store::Cause;
 
 /// A refusing answer, as far as it gives a reason.

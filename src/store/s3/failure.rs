@@ -12,46 +12,10 @@ use std::{error::Error as StdError, io};
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::client::{dns::ResolveDnsError, orchestrator::HttpResponse};
+use jiff::Timestamp;
 
-use super::{S3Store, cause::Answer};
+use super::{cause::Answer, request::RequestKind};
 use crate::store::{Cause, StoreError};
-
-/// The kind of request, as far as it changes the meaning of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RequestKind {
-    /// The bytes or description of one object: 404 means the object.
-    Object,
-    /// A listing: 404 means the bucket.
-    Listing,
-    /// A put on an existing object: 404 means the object.
-    Replacement,
-    /// A put of a new object: 404 means the bucket.
-    Put,
-    /// A delete of one version: 404 means the object.
-    DeleteOfVersion,
-    /// A delete of any version: 404 means the bucket.
-    Delete,
-}
-
-impl RequestKind {
-    fn is_change(self) -> bool {
-        !matches!(self, Self::Object | Self::Listing)
-    }
-
-    fn is_of_object(self) -> bool {
-        matches!(self, Self::Object | Self::Replacement | Self::DeleteOfVersion)
-    }
-
-    /// The name of the action in policies.
-    pub(super) fn action(self) -> &'static str {
-        match self {
-            Self::Object => "s3:GetObject",
-            Self::Listing => "s3:ListBucket",
-            Self::Replacement | Self::Put => "s3:PutObject",
-            Self::DeleteOfVersion | Self::Delete => "s3:DeleteObject",
-        }
-    }
-}
 
 /// Error codes that mean a fault of the caller, not of the request. Some come with status 400.
 const CREDENTIAL_CODES: &[&str] = &[
@@ -87,48 +51,51 @@ const UNSUPPORTED_CODES: &[&str] = &[
     "XMinioInvalidObjectName",
 ];
 
-impl S3Store {
-    /// The meaning of `error`.
-    pub(super) fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
-    where
-        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-    {
-        let answer = match &error {
-            SdkError::ServiceError(refusal) => {
-                Answer::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
-            }
-            SdkError::ConstructionFailure(_) => {
-                return StoreError::Unsupported(aws_sdk_s3::error::DisplayErrorContext(&error).to_string());
-            }
-            SdkError::DispatchFailure(_) => return undelivered(error, asked),
-            SdkError::TimeoutError(_) => return in_doubt(error, asked).because(Cause::Timeout),
-            _ => return unreadable(error, asked),
-        };
-        let cause = answer.cause(asked, &self.bucket, self.clock.now());
-        let said = answer.said();
-        let denied = || StoreError::denied(cause.clone(), said.clone());
-        let not_applied = || StoreError::not_applied(said.clone()).because(cause.clone());
-        if CREDENTIAL_CODES.contains(&answer.code) {
-            return denied();
+/// The meaning of `error`, the failure of a request of the kind `asked` to `bucket`; `now` is this machine's time.
+pub(super) fn classify<E>(
+    error: SdkError<E, HttpResponse>,
+    asked: RequestKind,
+    bucket: &str,
+    now: Timestamp,
+) -> StoreError
+where
+    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+{
+    let answer = match &error {
+        SdkError::ServiceError(refusal) => {
+            Answer::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
         }
-        if PASSING_CODES.contains(&answer.code) {
-            return not_applied();
+        SdkError::ConstructionFailure(_) => {
+            return StoreError::Unsupported(aws_sdk_s3::error::DisplayErrorContext(&error).to_string());
         }
-        match answer.status {
-            304 => StoreError::NotModified,
-            404 if asked.is_of_object() || answer.code == "NoSuchKey" => StoreError::NotFound,
-            300..=399 | 401 | 403 | 404 => denied(),
-            409 => StoreError::Busy,
-            412 => StoreError::PreconditionFailed,
-            416 => StoreError::RangeNotSatisfiable,
-            421 | 425 | 429 => not_applied(),
-            400..=499 | 501 if UNSUPPORTED_CODES.contains(&answer.code) => StoreError::Unsupported(said),
-            // A gateway gives up on a request that it may have passed on.
-            408 => in_doubt(said.clone(), asked).because(cause),
-            // Refused before it reached the object, by a proxy or a server that supports less than S3.
-            400..=499 | 501 => not_applied(),
-            _ => in_doubt(said.clone(), asked).because(cause),
-        }
+        SdkError::DispatchFailure(_) => return undelivered(error, asked),
+        SdkError::TimeoutError(_) => return in_doubt(error, asked).because(Cause::Timeout),
+        _ => return unreadable(error, asked),
+    };
+    let cause = answer.cause(asked, bucket, now);
+    let said = answer.said();
+    let denied = || StoreError::denied(cause.clone(), said.clone());
+    let not_applied = || StoreError::not_applied(said.clone()).because(cause.clone());
+    if CREDENTIAL_CODES.contains(&answer.code) {
+        return denied();
+    }
+    if PASSING_CODES.contains(&answer.code) {
+        return not_applied();
+    }
+    match answer.status {
+        304 => StoreError::NotModified,
+        404 if asked.is_of_object() || answer.code == "NoSuchKey" => StoreError::NotFound,
+        300..=399 | 401 | 403 | 404 => denied(),
+        409 => StoreError::Busy,
+        412 => StoreError::PreconditionFailed,
+        416 => StoreError::RangeNotSatisfiable,
+        421 | 425 | 429 => not_applied(),
+        400..=499 | 501 if UNSUPPORTED_CODES.contains(&answer.code) => StoreError::Unsupported(said),
+        // A gateway gives up on a request that it may have passed on.
+        408 => in_doubt(said.clone(), asked).because(cause),
+        // Refused before it reached the object, by a proxy or a server that supports less than S3.
+        400..=499 | 501 => not_applied(),
+        _ => in_doubt(said.clone(), asked).because(cause),
     }
 }
 

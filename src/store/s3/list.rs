@@ -15,7 +15,7 @@ use aws_sdk_s3::{
     types::{CommonPrefix, EncodingType, Object},
 };
 
-use super::{S3Store, failure::RequestKind, read::timestamp, within};
+use super::{S3Store, read::timestamp, request::RequestKind, within};
 use crate::{
     limits::ATTEMPT_TIMEOUT,
     path::{ETag, KeyPrefix, percent_decoded},

@@ -10,20 +10,26 @@ mod connect;
 mod failure;
 mod list;
 mod read;
+mod request;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use aws_sdk_s3::{
     Client,
     config::{StalledStreamProtectionConfig, retry::RetryConfig},
+    error::{ProvideErrorMetadata, SdkError},
     primitives::ByteStream,
     types::ServerSideEncryption,
 };
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use bytes::Bytes;
 use tokio::time::timeout;
 
-use self::failure::{RequestKind, in_doubt};
+use self::{
+    failure::{classify, in_doubt},
+    request::RequestKind,
+};
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
     PutOptions, PutResult, S3Options, Store, StoreError, StoreResult,
@@ -70,6 +76,14 @@ impl S3Store {
     #[must_use]
     pub fn bucket(&self) -> &str {
         &self.bucket
+    }
+
+    /// The meaning of a failure of a request to this bucket.
+    fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+    {
+        classify(error, asked, &self.bucket, self.clock.now())
     }
 
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {

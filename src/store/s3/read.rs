@@ -10,7 +10,7 @@ use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{S3Store, failure::RequestKind, quoted, within};
+use super::{S3Store, quoted, request::RequestKind, within};
 use crate::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
     path::{ETag, ObjectKey},

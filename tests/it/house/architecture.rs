@@ -201,11 +201,12 @@ fn tests_lie_with_their_room() {
     }
 }
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn sources(below: &str) -> Vec<PathBuf> {
+/// The Rust files below the folder `below`.
+pub(super) fn sources(below: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(below)];
     while let Some(folder) = folders.pop() {

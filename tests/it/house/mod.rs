@@ -1,6 +1,7 @@
 //! The house: its rooms and doors, its documents, what it offers, and the limits it states.
 
 mod architecture;
+mod circles;
 mod documents;
 mod fixtures;
 mod limits;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Room;
+use super::room::Room;
 use crate::store::{
     DeleteOptions, GetOptions, ListOptions, Metadata, PutCondition, PutOptions, SharedStore, StoreError,
 };

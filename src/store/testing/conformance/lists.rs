@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt as _, stream};
 
-use super::Room;
+use super::room::Room;
 use crate::store::{ListOptions, ListPage, PageToken, StoreError, StoreExt as _};
 
 /// Sorted by bytes; `-` and `.` come before the `/` of a folder, digits and letters after.

@@ -16,19 +16,14 @@ mod lists;
 mod names;
 mod races;
 mod reads;
+mod room;
 mod writes;
 
-use std::sync::Arc;
-
-use bytes::Bytes;
-
+use self::room::Room;
 use crate::{
-    clock::{Clock, SystemClock},
-    path::{ETag, KeyPrefix, ObjectKey},
-    store::{
-        Capabilities, GetOptions, ListOptions, ListPage, Metadata, Object, PutCondition, PutOptions, SharedStore,
-        StoreExt, StoreResult,
-    },
+    clock::{Clock as _, SystemClock},
+    path::KeyPrefix,
+    store::SharedStore,
 };
 
 /// What [`conformance`] found: which behaviours a store has.
@@ -46,59 +41,7 @@ impl Conformance {
     fn begin(&mut self, store: &SharedStore, run: &KeyPrefix, name: &'static str) -> Room {
         println!("{name}");
         self.passed.push(name);
-        Room { store: Arc::clone(store), prefix: run.folder(name).unwrap() }
-    }
-}
-
-/// A store and a prefix in it that no other behaviour uses.
-#[derive(Clone)]
-pub(crate) struct Room {
-    store: SharedStore,
-    prefix: KeyPrefix,
-}
-
-impl Room {
-    fn can(&self) -> Capabilities {
-        self.store.capabilities()
-    }
-
-    fn key(&self, name: &str) -> ObjectKey {
-        self.prefix.key(name).unwrap()
-    }
-
-    async fn put(&self, name: &str, text: &str) -> ETag {
-        self.put_if(name, text, PutCondition::Always).await.unwrap()
-    }
-
-    async fn put_if(&self, name: &str, text: &str, condition: PutCondition) -> StoreResult<ETag> {
-        let options = PutOptions { condition, metadata: Metadata::new() };
-        let bytes = Bytes::copy_from_slice(text.as_bytes());
-        self.store.put(&self.key(name), bytes, options).await.map(|put| put.etag)
-    }
-
-    async fn get(&self, name: &str, options: GetOptions) -> StoreResult<Object> {
-        self.store.get(&self.key(name), options).await
-    }
-
-    async fn text(&self, name: &str) -> StoreResult<String> {
-        let object = self.get(name, GetOptions::default()).await?;
-        assert!(object.is_whole());
-        Ok(String::from_utf8(object.bytes.to_vec()).unwrap())
-    }
-
-    async fn list(&self, options: ListOptions) -> ListPage {
-        self.store.list(&self.prefix, options).await.unwrap()
-    }
-
-    /// The names of all objects, below the room's prefix.
-    async fn names(&self) -> Vec<String> {
-        let (entries, more) = self.store.list_all(&self.prefix, 10_000).await.unwrap();
-        assert!(!more);
-        entries.iter().map(|entry| self.name(&entry.key)).collect()
-    }
-
-    fn name(&self, key: &str) -> String {
-        self.prefix.relative(key).unwrap_or_else(|| panic!("{key} is not below {}", self.prefix)).to_owned()
+        Room::new(store, run, name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys that lesser code would fold, decode or split.
 
-use super::Room;
+use super::room::Room;
 use crate::{
     path::ETag,
     store::{DeleteOptions, FileAndFolder, PutCondition, StoreError, StoreResult},

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::Room;
+use super::room::Room;
 use crate::store::{GetOptions, Metadata, PutCondition, PutOptions, StoreError};
 
 const WRITERS: usize = 32;

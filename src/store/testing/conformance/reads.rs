@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Room;
+use super::room::Room;
 use crate::{
     path::ETag,
     store::{GetOptions, Metadata, PutOptions, StoreError},

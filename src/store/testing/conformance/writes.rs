@@ -1,6 +1,6 @@
 //! `put` and `delete`, and what their conditions promise.
 
-use super::Room;
+use super::room::Room;
 use crate::{
     path::ETag,
     store::{DeleteOptions, ListOptions, PutCondition, StoreError, StoreResult},
