@@ -6,9 +6,11 @@
 
 mod app;
 mod args;
+mod blocking;
 mod callers;
 mod commands;
 mod control;
+mod counts;
 mod edges;
 mod findings;
 mod folder;
@@ -16,6 +18,7 @@ mod input;
 mod keys_file;
 mod logs;
 mod output;
+mod sarif;
 mod settings;
 mod signals;
 mod transfer;
@@ -31,6 +34,7 @@ use self::{
     args::{Cli, Command},
     output::Output,
     settings::{Setting, Sources},
+    signals::Ended,
 };
 use crate::{
     clock::SystemClock,
@@ -48,7 +52,11 @@ pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
     };
     let json = cli.global.json;
     match run_to_end(cli, edges) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Ended::Done(())) => ExitCode::SUCCESS,
+        Ok(Ended::Stopped(status)) => {
+            output::note("stopped; what was done stays, and the same command does the rest");
+            ExitCode::from(status)
+        }
         Err(error) => {
             output::failure(&error, json);
             ExitCode::from(error.kind().exit_code())
@@ -57,7 +65,7 @@ pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
 }
 
 /// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
-fn run_to_end(cli: Cli, edges: Edges) -> Result<()> {
+fn run_to_end(cli: Cli, edges: Edges) -> Result<Ended<()>> {
     let runtime = tokio::runtime::Runtime::new().map_err(Error::internal)?;
     let outcome = runtime.block_on(start(cli, edges));
     runtime.shutdown_timeout(SHUTDOWN_END);
@@ -75,7 +83,7 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
     if refusal.use_stderr() { ExitCode::from(Kind::InvalidInput.exit_code()) } else { ExitCode::SUCCESS }
 }
 
-async fn start(cli: Cli, edges: Edges) -> Result<()> {
+async fn start(cli: Cli, edges: Edges) -> Result<Ended<()>> {
     let file = cli.global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
     let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
     let mut flags = cli.global.settings();
@@ -88,7 +96,13 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     let settings = sources.settings()?;
     logs::start(cli.global.verbose, settings.get(Setting::Log), matches!(cli.command, Command::Serve(_)))?;
     let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
-    let outcome = cli.command.run(&app).await;
+    let writes_files = matches!(cli.command, Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_));
+    let work = Box::pin(cli.command.run(&app));
+    // A signal must not leave a file half written. It ends other commands wherever they are.
+    let ended = if writes_files { signals::until_stopped(work).await? } else { Ended::Done(work.await) };
     app.end().await;
-    outcome
+    match ended {
+        Ended::Done(outcome) => outcome.map(Ended::Done),
+        Ended::Stopped(status) => Ok(Ended::Stopped(status)),
+    }
 }

@@ -6,9 +6,12 @@ use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
-    path::{Id, KeyPrefix, ObjectKey, SkillPath},
+    path::{Id, KeyPrefix, ObjectKey, SkillPath, distance},
     store::{ListEntry, StoreExt as _},
 };
+
+/// How many characters a mistyped path may differ in from the one that is suggested.
+const NEAR: usize = 3;
 
 /// A user's own skills and their files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,11 +66,24 @@ impl StoredSkills {
         }
         let one = |name: &String| {
             let path = SkillPath::parse(name)?;
-            self.skills.iter().find(|skill| skill.skill == path).ok_or_else(|| {
-                Error::new(Code::SkillNotFound, format!("there is no skill {name} in the store; give its whole path"))
-            })
+            self.skills.iter().find(|skill| skill.skill == path).ok_or_else(|| self.not_found(&path))
         };
         names.iter().map(one).collect()
+    }
+
+    /// That the store has no skill at `path`, with the nearest one: of the same folder name, or of a similar path.
+    fn not_found(&self, path: &SkillPath) -> Error {
+        let paths = || self.skills.iter().map(|skill| &skill.skill);
+        let same_folder = paths().find(|other| other.folder() == path.folder());
+        let near = || {
+            let nearest = paths().min_by_key(|other| distance(path.as_str(), other.as_str()));
+            nearest.filter(|other| distance(path.as_str(), other.as_str()) <= NEAR)
+        };
+        let hint = match same_folder.or_else(near) {
+            Some(other) => format!("did you mean {other}?"),
+            None => "give its whole path, or that of a folder on this machine".to_owned(),
+        };
+        Error::new(Code::SkillNotFound, format!("there is no skill {path} in the store; {hint}"))
     }
 }
 

@@ -5,7 +5,11 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+#[cfg(unix)]
+mod interrupted;
 mod keys;
+mod lint;
+mod push;
 pub(crate) mod server;
 mod settings;
 mod skills;
