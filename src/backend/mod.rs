@@ -32,7 +32,9 @@ mod skills;
 mod text;
 mod tree;
 
-pub use author::{PulledFile, PushPlan, SkillSource, StoredFile, StoredSkill, StoredSkills, lint_skill};
+pub use author::{
+    PulledFile, PushListing, PushPlan, SkillSource, StoredFile, StoredSkill, StoredSkills, lint_content, lint_skill,
+};
 pub use check::failed_check;
 pub use ext::BackendExt;
 pub use gate::SessionState;

@@ -11,31 +11,25 @@ use crate::{
     skill::{Diagnostic, FindingCode},
 };
 
-/// A warning for each of several skills with one name or one mount name.
+/// A warning for each group of skills with one mount name or one name, at the first of them. Skills that share both are one
+/// group and get one warning.
 pub(super) fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic> {
     let by_mount = shared(entries, |entry| entry.skill.folder());
     let by_name = shared(entries, |entry| entry.name());
-    let warn = |skill: &SkillPath, code: FindingCode, message: String| CatalogDiagnostic {
-        skill: skill.to_string(),
-        diagnostic: Diagnostic::new(code, message),
+    let warn = |skills: &[&SkillPath], code: FindingCode, what: String| {
+        let (first, rest) = skills.split_first()?;
+        let message = format!("{} {what}", rest_of(rest)?);
+        Some(CatalogDiagnostic { skill: first.to_string(), diagnostic: Diagnostic::new(code, message) })
     };
-    let mut found = Vec::new();
-    for (name, skills) in &by_mount {
-        for skill in skills {
-            let message = format!(
-                "{} would be mounted as {name} too; the second to be loaded needs mount_as",
-                rest(skill, skills)
-            );
-            found.push(warn(skill, FindingCode::DuplicateMountName, message));
-        }
-    }
-    for (name, skills) in by_name {
-        for skill in &skills {
-            let message = format!("{} is named {name:?} too; load it by its path", rest(skill, &skills));
-            found.push(warn(skill, FindingCode::DuplicateName, message));
-        }
-    }
-    found
+    let of_mounts = by_mount.iter().filter_map(|(name, skills)| {
+        let what = format!("would be mounted as {name} too; the second to be loaded needs mount_as");
+        warn(skills, FindingCode::DuplicateMountName, what)
+    });
+    let only_named = by_name.iter().filter(|(_, skills)| by_mount.values().all(|mounted| mounted != *skills));
+    let of_names = only_named.filter_map(|(name, skills)| {
+        warn(skills, FindingCode::DuplicateName, format!("is named {name:?} too; load it by its path"))
+    });
+    of_mounts.chain(of_names).collect()
 }
 
 /// The skills that share a value of `key`, by that value.
@@ -50,11 +44,8 @@ fn shared<'entry>(
     groups.into_iter().filter(|(_, skills)| skills.len() > 1).collect()
 }
 
-/// One of `skills` other than `skill`, and the number of further ones.
-fn rest(skill: &SkillPath, skills: &[&SkillPath]) -> String {
-    let other = skills.iter().find(|other| **other != skill).map_or("another skill", |other| other.as_str());
-    match skills.len() {
-        0..=2 => other.to_owned(),
-        many => format!("{other} (and {} more)", many - 2),
-    }
+/// The first of the other skills of a group, and the number of further ones.
+fn rest_of(others: &[&SkillPath]) -> Option<String> {
+    let (first, further) = others.split_first()?;
+    Some(if further.is_empty() { first.to_string() } else { format!("{first} (and {} more)", further.len()) })
 }

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 use super::{
     control::Control,
     edges::Edges,
+    folder::refuse_plain,
     output::{Output, note},
     settings::{Setting, Settings, Sources},
 };
@@ -51,9 +52,12 @@ impl App {
     /// The store that the settings name.
     ///
     /// # Errors
-    /// `invalid_request` where settings do not parse or a folder cannot be used; S3 is not asked anything.
+    /// `invalid_request` where settings do not parse, or a folder cannot be used or holds skills itself; S3 is not asked anything.
     pub(super) async fn store(&self) -> Result<OpenStore> {
         let address = self.settings.required(Setting::Store, StoreAddress::parse)?;
+        if let StoreAddress::Directory(folder) = &address {
+            refuse_plain(folder)?;
+        }
         let text = |setting| self.settings.get(setting).map(str::to_owned);
         let s3 = S3Options {
             region: text(Setting::Region),

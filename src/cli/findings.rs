@@ -1,39 +1,80 @@
-//! What lint says of skills, for the command that prints it and for the one that refuses because of it.
+//! What lint says of skills, for the command that prints it and for the one that leaves skills behind because of it.
 
 use std::{fmt::Display, path::Path};
 
-use super::folder::{LocalSkill, Misnamed};
+use super::{
+    counts::counted,
+    folder::{LocalSkill, NoSkill},
+};
 use crate::{
-    backend::lint_skill,
+    backend::{lint_content, lint_skill},
     error::{Code, Error, Result},
-    skill::{Diagnostic, shown::one_line},
-    wire::LintedSkill,
+    limits::UPLOAD_FILE_BYTES,
+    skill::{Diagnostic, Severity, fix, shown::one_line},
+    wire::{LintFinding, LintedSkill},
 };
 
-/// The findings on a skill of this machine whose SKILL.md has these bytes.
-pub(super) fn judge(local: &LocalSkill, bytes: &[u8]) -> LintedSkill {
+/// The findings on a skill of this machine whose SKILL.md has these bytes. Its other files are read here, all but those
+/// that are too large to be pushed.
+///
+/// # Errors
+/// `invalid_request` if one of them cannot be read.
+pub(super) fn judge(local: &LocalSkill, bytes: &[u8]) -> Result<LintedSkill> {
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
-    lint_skill(&local.skill, local.main().display().to_string(), bytes, &files)
+    let mut linted = lint_skill(&local.skill, local.main().display().to_string(), bytes, &files);
+    linted.fixable = fix(bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
+    let others = local.files.iter().filter(|file| file.path != local.main() && file.size <= UPLOAD_FILE_BYTES as u64);
+    for file in others {
+        linted.findings.extend(lint_content(&file.relative, &read(&file.path)?));
+    }
+    Ok(linted)
 }
 
-/// A file that is called almost `SKILL.md`, as a finding on the folder that would be a skill.
-pub(super) fn judge_misnamed(misnamed: &Misnamed) -> LintedSkill {
-    let file = misnamed.path.display().to_string();
-    LintedSkill { skill: misnamed.at.clone(), file, mended: Vec::new(), findings: vec![misnamed.finding.clone()] }
+/// What is no skill, as a finding on the folder that would be one.
+pub(super) fn judge_no_skill(none: &NoSkill) -> LintedSkill {
+    let path = none.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let finding = LintFinding { path, diagnostic: none.finding.clone() };
+    let file = none.path.display().to_string();
+    LintedSkill { skill: none.at.clone(), file, mended: Vec::new(), findings: vec![finding], fixable: 0 }
 }
 
-/// One finding on a line, with its place.
-pub(super) fn line(linted: &LintedSkill, what: impl Display, finding: &Diagnostic) -> String {
+/// The skill's name and how many findings it has, for the line above them.
+pub(super) fn heading(linted: &LintedSkill) -> String {
+    let counts = [
+        (linted.mended.len(), "mended finding"),
+        (linted.count(Severity::Error), "error"),
+        (linted.count(Severity::Warning), "warning"),
+    ];
+    let counts: Vec<_> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
+    format!("{}: {}", one_line(&linted.skill).plain(), counts.join(", "))
+}
+
+/// Where the file of a finding lies, as the author named it.
+pub(super) fn file(linted: &LintedSkill, finding: &LintFinding) -> String {
+    Path::new(&linted.file).with_file_name(&finding.path).display().to_string()
+}
+
+/// One finding on a line, with its place; `what` says how bad it is or what became of it.
+pub(super) fn line(linted: &LintedSkill, what: impl Display, finding: &LintFinding) -> String {
+    at_file(&file(linted, finding), what, &finding.diagnostic)
+}
+
+/// A finding on the file that its author knows as `file`.
+pub(super) fn at_file(file: &str, what: impl Display, finding: &Diagnostic) -> String {
     let place = match (finding.line, finding.column) {
         (Some(line), Some(column)) => format!(":{line}:{column}"),
         (Some(line), None) => format!(":{line}"),
         _ => String::new(),
     };
-    let (file, message) = (one_line(&linted.file), one_line(&finding.message));
-    format!("{}{place}: {what}: {} [{}]", file.plain(), message.plain(), finding.code)
+    let (file, message) = (one_line(file), one_line(&finding.message));
+    format!("  {}{place}: {what}: {} [{}]", file.plain(), message.plain(), finding.code)
 }
 
-/// The bytes of a SKILL.md.
+/// The bytes of a file of a skill.
+///
+/// # Errors
+/// `invalid_request` if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)

@@ -6,10 +6,12 @@
 
 mod app;
 mod args;
+mod blocking;
 mod callers;
 mod commands;
 mod complete;
 mod control;
+mod counts;
 mod edges;
 mod failure;
 mod findings;
@@ -18,6 +20,7 @@ mod input;
 mod keys_file;
 mod logs;
 mod output;
+mod sarif;
 mod screen;
 mod settings;
 mod signals;
@@ -36,6 +39,7 @@ use self::{
     args::{Cli, Command, GlobalArgs},
     output::Output,
     settings::{Setting, Sources, misspelt_variables},
+    signals::Ended,
     status::Status,
 };
 use crate::{
@@ -105,8 +109,18 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     misspelt_variables(std::env::vars_os()).iter().for_each(output::note);
     logs::start(cli.global.verbose, &app.settings, matches!(cli.command, Command::Serve(_)))?;
     let began = Instant::now();
-    let outcome = cli.command.run(&app).await;
+    let writes_files = matches!(cli.command, Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_));
+    let work = Box::pin(cli.command.run(&app));
+    // A signal must not leave a file half written. It ends other commands wherever they are.
+    let ended = if writes_files { signals::until_stopped(work).await? } else { Ended::Done(work.await) };
     app.end().await;
+    let outcome = match ended {
+        Ended::Done(outcome) => outcome,
+        Ended::Stopped(status) => {
+            output::note("stopped; what was done stays, and the same command does the rest");
+            Ok(Status::Stopped(status))
+        }
+    };
     let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
     tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
     outcome

@@ -3,7 +3,7 @@
 //! They are heard on a thread of their own: the threads that serve requests may all be busy, and a service that is told to
 //! stop must end then too. So this thread also ends the process where the orderly end takes too long.
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -15,6 +15,47 @@ pub(super) struct Signals {
     pub(super) stop: oneshot::Receiver<Duration>,
     /// Gives a value each time what can change at run time is to be read again.
     pub(super) reload: mpsc::Receiver<()>,
+}
+
+/// How a command ended.
+pub(super) enum Ended<T> {
+    /// By itself, with this.
+    Done(T),
+    /// By a signal. This is the exit status of a process that the signal ended.
+    Stopped(u8),
+}
+
+/// Runs `work` until it is done, or until SIGINT or SIGTERM. Then the work is dropped where it waits, so that what it writes
+/// without waiting is written whole: no file stays half written or under another name.
+///
+/// # Errors
+/// `internal` where the system allows no handler.
+#[cfg(unix)]
+pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<Ended<T>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let handler = |kind| signal(kind).map_err(Error::internal);
+    let (mut interrupt, mut terminate) = (handler(SignalKind::interrupt())?, handler(SignalKind::terminate())?);
+    Ok(tokio::select! {
+        // The signal is looked at first: work that is never at a loss for something to do would else go on to its end.
+        biased;
+        _ = interrupt.recv() => Ended::Stopped(unix::status(SignalKind::interrupt())),
+        _ = terminate.recv() => Ended::Stopped(unix::status(SignalKind::terminate())),
+        done = work => Ended::Done(done),
+    })
+}
+
+/// Runs `work` until it is done, or until Ctrl-C. Then the work is dropped where it waits.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<Ended<T>> {
+    Ok(tokio::select! {
+        biased;
+        Ok(()) = tokio::signal::ctrl_c() => Ended::Stopped(130),
+        done = work => Ended::Done(done),
+    })
 }
 
 /// Hears signals from now on: SIGTERM stops after `drain`, SIGINT at once, SIGHUP reads again, and a second signal to stop ends
@@ -65,6 +106,11 @@ mod unix {
     const ENDED_BY: i32 = 128;
     /// A file over the limit of the process; the number is the same on Linux and on the BSDs.
     const FILE_TOO_LARGE: i32 = 25;
+
+    /// The exit status of a process that this signal ended.
+    pub(super) fn status(kind: SignalKind) -> u8 {
+        u8::try_from(ENDED_BY + kind.as_raw_value()).unwrap_or(u8::MAX)
+    }
 
     pub(super) struct Handlers {
         terminate: Signal,

@@ -9,6 +9,8 @@ pub(super) enum Status {
     Done,
     /// It searched and found nothing. A script tells that from a hit, as with every grep.
     NothingFound,
+    /// A signal stopped it. This is the exit status of a process that the signal ended.
+    Stopped(u8),
 }
 
 impl Status {
@@ -17,6 +19,7 @@ impl Status {
         match self {
             Self::Done => ExitCode::SUCCESS,
             Self::NothingFound => ExitCode::from(1),
+            Self::Stopped(status) => ExitCode::from(status),
         }
     }
 }

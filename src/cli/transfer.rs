@@ -1,8 +1,10 @@
-//! What push and pull share: how a plan prints, and the bar that shows how far it is.
+//! What push and pull share: how a plan prints, the bar that shows how far all of it is, and the closing line.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
 
-use super::{app::App, output::progress_is_seen};
+use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{app::App, counts::counted, output::progress_is_seen};
 use crate::{skill::shown::one_line, wire::FileChanges};
 
 /// One line for each file that changes, or that one might have expected to.
@@ -16,12 +18,15 @@ pub(super) fn lines(changes: &FileChanges) -> impl Iterator<Item = String> {
 
 /// How many files of each kind there are.
 fn counts(changes: &FileChanges) -> String {
+    if changes.is_new() {
+        return format!("new, {}", counted(changes.created.len(), "file"));
+    }
     let counts = [
         (changes.created.len(), "new"),
         (changes.updated.len(), "changed"),
         (changes.deleted.len(), "deleted"),
         (changes.unchanged, "unchanged"),
-        (changes.kept.len(), "only on the other side"),
+        (changes.kept.len(), "only in the store, which --delete would take"),
     ];
     let parts: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
@@ -29,20 +34,43 @@ fn counts(changes: &FileChanges) -> String {
 }
 
 /// The head line of what became of one skill.
-pub(super) fn summary(skill: &str, changes: &FileChanges, dry_run: bool) -> String {
-    let dry = if dry_run { " (dry run: nothing was changed)" } else { "" };
-    format!("{}: {}{dry}", one_line(skill).plain(), counts(changes))
+pub(super) fn summary(skill: &str, changes: &FileChanges) -> String {
+    format!("{}: {}", one_line(skill).plain(), counts(changes))
 }
 
-/// A bar on stderr if that is a terminal, else nothing.
-pub(super) fn progress(app: &App, files: usize, name: &str) -> ProgressBar {
+/// The size of a whole run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    pub(super) skills: usize,
+    /// Files that were looked at.
+    pub(super) files: usize,
+    /// Their bytes.
+    pub(super) bytes: u64,
+    /// Files that changed on the receiving side.
+    pub(super) changed: usize,
+    /// Skills that stayed behind.
+    pub(super) refused: usize,
+    pub(super) took: Duration,
+}
+
+/// The line that ends a run.
+pub(super) fn closing(totals: &Totals, dry_run: bool) -> String {
+    let Totals { skills, files, bytes, changed, refused, took } = totals;
+    let (skills, files) = (counted(*skills, "skill"), counted(*files, "file"));
+    let change = if dry_run { format!("{changed} would change (dry run)") } else { format!("{changed} changed") };
+    let refused = if *refused == 0 { String::new() } else { format!("; {} refused", counted(*refused, "skill")) };
+    format!("{skills}, {files}, {} in {:.1} s; {change}{refused}", DecimalBytes(*bytes), took.as_secs_f64())
+}
+
+/// One bar for the whole run, on stderr if that is a terminal, else nothing.
+pub(super) fn progress(app: &App, files: usize) -> ProgressBar {
     let target = if progress_is_seen(&app.out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(files as u64), target);
     // A style that does not parse would only cost the look of the bar.
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}") {
+    if let Ok(style) = ProgressStyle::with_template("{msg:!30} {wide_bar} {pos}/{len} files, {eta} left") {
         bar.set_style(style);
     }
-    bar.with_message(name.to_owned())
+    bar
 }
 
 #[cfg(test)]
@@ -54,8 +82,22 @@ mod tests {
     fn a_plan_prints_its_counts_and_its_files() {
         let files = [("a", FileChange::Created), ("b", FileChange::Unchanged), ("c", FileChange::Kept)];
         let changes: FileChanges = files.into_iter().collect();
-        assert_eq!(summary("s", &changes, false), "s: 1 new, 1 unchanged, 1 only on the other side");
+        assert_eq!(summary("s", &changes), "s: 1 new, 1 unchanged, 1 only in the store, which --delete would take");
         assert_eq!(lines(&changes).collect::<Vec<_>>(), ["  + a", "  ? c"]);
-        assert_eq!(summary("s", &FileChanges::default(), true), "s: nothing to do (dry run: nothing was changed)");
+        let all_new: FileChanges = files.into_iter().take(1).collect();
+        assert_eq!(summary("s", &all_new), "s: new, 1 file");
+        assert_eq!(summary("s", &FileChanges::default()), "s: nothing to do");
+    }
+
+    #[test]
+    fn the_closing_line_has_what_was_looked_at_and_what_changed() {
+        let took = Duration::from_millis(3_040);
+        let totals = Totals { skills: 130, files: 734, bytes: 9_100_000, took, ..Totals::default() };
+        assert_eq!(closing(&totals, false), "130 skills, 734 files, 9.10 MB in 3.0 s; 0 changed");
+        let totals = Totals { skills: 1, files: 1, bytes: 80, changed: 1, refused: 2, took };
+        assert_eq!(
+            closing(&totals, true),
+            "1 skill, 1 file, 80 B in 3.0 s; 1 would change (dry run); 2 skills refused"
+        );
     }
 }

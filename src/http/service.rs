@@ -21,10 +21,7 @@ use crate::error::{Code, Error};
 
 /// The routes at the root. What is no call of a client is not in the document.
 pub(super) fn routes() -> OpenApiRouter {
-    OpenApiRouter::new()
-        .routes(routes!(healthz))
-        .routes(routes!(readyz))
-        .route("/metrics", get(metrics))
+    OpenApiRouter::new().routes(routes!(healthz)).routes(routes!(readyz)).route("/metrics", get(metrics))
 }
 
 /// That the service is there.

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -27,9 +28,22 @@ impl ETag {
     /// The tag of bytes that no store has tagged: one for all that are the same.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        let digest = Sha256::digest(bytes);
-        let half = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-        Self::new(&format!("{half:032x}"))
+        Self::new(&hex_of_16(&Sha256::digest(bytes)))
+    }
+
+    /// Whether the tag is the MD5 of `bytes`, so that the object holds these bytes. S3 gives such a tag to an object that
+    /// was sent in one piece and is not encrypted with a key of KMS. `false` says nothing of the bytes: the tag may be of
+    /// another kind.
+    ///
+    /// ```
+    /// use skillmount::path::ETag;
+    ///
+    /// let tag = ETag::new("\"5d41402abc4b2a76b9719d911017c592\"");
+    /// assert!(tag.is_md5_of(b"hello") && !tag.is_md5_of(b"Hello"));
+    /// ```
+    #[must_use]
+    pub fn is_md5_of(&self, bytes: &[u8]) -> bool {
+        self.0.len() == 32 && *self.0 == *hex_of_16(&Md5::digest(bytes))
     }
 
     /// The tag without quotes.
@@ -37,6 +51,12 @@ impl ETag {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The first 16 bytes of a digest in hexadecimal.
+fn hex_of_16(digest: &[u8]) -> String {
+    let number = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+    format!("{number:032x}")
 }
 
 impl fmt::Display for ETag {

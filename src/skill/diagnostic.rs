@@ -42,6 +42,12 @@ macro_rules! findings {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it is, in a few words.
+            #[must_use]
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
             /// How bad it is for a load: an error leaves the skill out of the catalog.
             #[must_use]
             pub const fn severity(self) -> Severity {
@@ -109,6 +115,11 @@ findings! {
     LinkTooDeep "link_too_deep" Warning Warning "A link to a file deeper than advised.";
     ParameterUndeclared "parameter_undeclared" Warning Warning "A placeholder without a parameter.";
     NestedSkill "nested_skill" Warning Warning "A SKILL.md inside another skill.";
+    DescriptionPlaceholder "description_placeholder" Error Error "A description that only stands for one.";
+    BodyPlaceholder "body_placeholder" Warning Warning "Instructions that only stand for some.";
+    Secret "secret" Error Error "Text that has the form of a key or token.";
+    SecretFile "secret_file" Error Error "A file whose name is that of files with secrets.";
+    LinkNotFollowed "link_not_followed" Warning Warning "A link on disk to a skill or to a folder.";
 }
 
 impl FindingCode {

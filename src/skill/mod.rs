@@ -16,6 +16,6 @@ pub use body::{FilledParameter, Rendered, render};
 pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use frontmatter::{Frontmatter, Parameter};
-pub use lint::{Fixed, fix, lint};
+pub use lint::{Fixed, fix, lint, secret_file, secrets, template};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use snapshot::{Snapshot, SnapshotFile};

@@ -9,9 +9,9 @@ mod pull;
 mod push;
 mod stored;
 
-pub use lint::lint_skill;
+pub use lint::{lint_content, lint_skill};
 pub use pull::PulledFile;
-pub use push::{PushPlan, SkillSource};
+pub use push::{PushListing, PushPlan, SkillSource};
 pub use stored::{StoredFile, StoredSkill, StoredSkills};
 
 use crate::{

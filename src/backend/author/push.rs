@@ -1,6 +1,6 @@
 //! New versions of skills on their way into the store.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use super::{MAIN, fetch};
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{PARALLEL_TRANSFERS, SKILL_FILES},
+    limits::{LIST_OBJECTS, PARALLEL_TRANSFERS, SKILL_FILES},
     path::{Id, KeyPrefix, ObjectKey, SkillPath},
     store::{Base, DeleteOptions, ListEntry, Metadata, StoreError, StoreExt as _},
     wire::{FileChange, FileChanges},
@@ -27,6 +27,13 @@ pub trait SkillSource: Send + Sync {
     /// # Errors
     /// Why there are none.
     async fn read(&self, path: &str) -> Result<Bytes>;
+}
+
+/// What the store has where skills are about to be pushed.
+#[derive(Clone, Debug)]
+pub struct PushListing {
+    /// In byte order of the keys; `None` if there are too many to be listed at once.
+    entries: Option<Vec<ListEntry>>,
 }
 
 /// What a push is about to do with each file of one skill.
@@ -64,8 +71,22 @@ impl PushPlan {
 }
 
 impl Service {
-    /// Compares `source` with what the store has of the user's skill `skill`, and changes nothing. With `delete`, files that
-    /// only the store has are to be deleted.
+    /// Lists what the store has of `skills`: the folder of a single one, else all skills of the user at once.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_for_push(&self, user: &Id, skills: &[SkillPath]) -> Result<PushListing> {
+        let space = self.namespace().user(user)?;
+        let prefix = match skills {
+            [one] => space.skill(one)?,
+            _ => space.skills()?,
+        };
+        let (entries, more) = self.store().list_all(&prefix, LIST_OBJECTS).await?;
+        Ok(PushListing { entries: (!more).then_some(entries) })
+    }
+
+    /// Compares `source` with what the store has of the user's skill `skill`, and changes nothing. `listing` is of
+    /// skills that this one is among. With `delete`, files that only the store has are to be deleted.
     ///
     /// # Errors
     /// Those of `source`; `file_too_large` if the stored skill has too many files; `invalid_path` for a path that no key may
@@ -75,18 +96,21 @@ impl Service {
         user: &Id,
         skill: &SkillPath,
         source: &dyn SkillSource,
+        listing: &PushListing,
         delete: bool,
     ) -> Result<PushPlan> {
         let prefix = self.namespace().user(user)?.skill(skill)?;
-        let (listed, more) = self.store().list_all(&prefix, SKILL_FILES).await?;
-        if more {
+        let listed = match &listing.entries {
+            Some(all) => Cow::Borrowed(below(all, &prefix)),
+            None => Cow::Owned(self.store().list_all(&prefix, SKILL_FILES + 1).await?.0),
+        };
+        if listed.len() > SKILL_FILES {
             return Err(Error::new(Code::FileTooLarge, format!("{prefix} holds more than {SKILL_FILES} files")));
         }
         let mut there: BTreeMap<&str, &ListEntry> =
             listed.iter().filter_map(|entry| Some((prefix.relative(&entry.key)?, entry))).collect();
         let paths = source.paths().into_iter();
-        let compared: Vec<_> =
-            paths.map(|path| self.compare(&prefix, source, path, there.remove(path).map(|entry| entry.size))).collect();
+        let compared: Vec<_> = paths.map(|path| self.compare(&prefix, source, path, there.remove(path))).collect();
         let mut steps: Vec<Step> = stream::iter(compared).buffered(PARALLEL_TRANSFERS).try_collect().await?;
         for (path, entry) in there {
             let Some(key) = prefix.admit(&entry.key) else { continue };
@@ -97,23 +121,27 @@ impl Service {
         Ok(PushPlan { steps })
     }
 
-    /// Compares one file with the stored one of `size`: by size first, by content only if the sizes are equal.
+    /// Compares one file with the stored one, if there is one. Equal sizes alone say nothing: the contents are compared,
+    /// by the digest in the listing if there is one and it is the same, else by the bytes.
     async fn compare(
         &self,
         prefix: &KeyPrefix,
         source: &dyn SkillSource,
         path: &str,
-        size: Option<u64>,
+        listed: Option<&ListEntry>,
     ) -> Result<Step> {
         let key = prefix.key(path)?;
         let bytes = source.read(path).await?;
-        let stored = match size {
+        let stored = match listed {
             None => None,
-            Some(size) if size != bytes.len() as u64 => match self.store().head(&key).await {
+            Some(listed) if listed.size != bytes.len() as u64 => match self.store().head(&key).await {
                 Ok(meta) => Some((FileChange::Updated, Base::version(&meta))),
                 Err(StoreError::NotFound) => None,
                 Err(error) => return Err(error.into()),
             },
+            Some(listed) if listed.etag.is_md5_of(&bytes) => {
+                Some((FileChange::Unchanged, Base::Version(listed.etag.clone(), Metadata::new())))
+            }
             Some(_) => fetch(self.store(), &key).await?.map(|object| {
                 let change = if object.bytes == bytes { FileChange::Unchanged } else { FileChange::Updated };
                 (change, Base::version(&object.meta))
@@ -165,4 +193,12 @@ impl Service {
             _ => DeleteOptions::default(),
         }
     }
+}
+
+/// The entries below `prefix`, of entries in the order of a listing.
+fn below<'listed>(entries: &'listed [ListEntry], prefix: &KeyPrefix) -> &'listed [ListEntry] {
+    let from = entries.partition_point(|entry| entry.key.as_str() < prefix.as_str());
+    let rest = entries.get(from..).unwrap_or_default();
+    let many = rest.partition_point(|entry| entry.key.starts_with(prefix.as_str()));
+    rest.get(..many).unwrap_or_default()
 }

@@ -1,19 +1,26 @@
 //! `skillmount lint`
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, IsTerminal as _},
+    path::{Path, PathBuf},
+};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use similar::TextDiff;
 
 use super::super::{
     app::App,
-    findings::{judge, judge_misnamed, line, read},
-    folder::{LocalSkill, Target, scan},
-    output::Output,
+    blocking::blocking,
+    counts::counted,
+    findings::{at_file, heading, judge, judge_no_skill, line, read},
+    folder::{Extent, LocalSkill, Scanned, Target, scan},
+    output::{Output, note},
+    sarif::Sarif,
 };
 use crate::{
     error::{Code, Error, Result},
-    skill::{Diagnostic, Severity, fix},
-    wire::LintedSkill,
+    skill::{Diagnostic, Severity, fix, shown::block},
+    wire::{LintFinding, LintedSkill},
 };
 
 /// What to write for every skill of the store.
@@ -22,17 +29,23 @@ const WHOLE_STORE: &str = "store";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  skillmount lint                              the folder you are in
   skillmount lint ./skills                     folders on this machine
   skillmount lint ./skills/minutes/SKILL.md    one of them
   skillmount lint escrituras/compraventa       one skill of the store
   skillmount lint store                        every skill of the store
+  skillmount lint ./skills --diff              what --fix would do, as a patch
   skillmount lint ./skills --fix               mend what has only one right answer
   skillmount lint ./skills --json | jq '.[].findings[]'
+  skillmount lint ./skills --format sarif > skills.sarif
 
 Prints file:line:column. The exit status is 2 if anything is an error;
-with --strict, if anything is found.")]
+with --strict, if anything is found. What .gitignore, .ignore and .skillignore name is passed over.
+Of skills in the store, secrets are looked for in SKILL.md and in the names of files.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(in super::super) struct Lint {
     /// A folder, a SKILL.md, a skill path, or the word store
+    #[arg(default_value = ".")]
     target: String,
     /// Take warnings for errors
     #[arg(long)]
@@ -40,24 +53,46 @@ pub(in super::super) struct Lint {
     /// Mend what can be mended safely, in folders on this machine; the rest is told as ever
     #[arg(long)]
     fix: bool,
+    /// Print what --fix would do as a patch, and change nothing
+    #[arg(long, conflicts_with_all = ["fix", "format"])]
+    diff: bool,
+    /// How findings are written: for people, as with --json, or as SARIF 2.1.0 for code hosts and editors
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Look at what .gitignore, .ignore and .skillignore name, too
+    #[arg(long)]
+    no_ignore: bool,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
 }
 
 impl Lint {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        if app.out.is_json() && (self.diff || self.format.is_some()) {
+            let message = "--json says already how findings are written: leave it out, or --diff or --format";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
         let folder = PathBuf::from(&self.target);
         let linted = if self.target != WHOLE_STORE && folder.exists() {
-            let scanned = scan(&folder, None)?;
-            let misnamed = scanned.misnamed.iter().map(|one| Ok(judge_misnamed(one)));
-            let mender = self.fix.then_some(app);
-            misnamed.chain(scanned.skills.iter().map(|local| lint_local(local, mender))).collect::<Result<Vec<_>>>()?
-        } else if self.fix {
+            let scanned = self.scan(folder).await?;
+            if self.diff {
+                patches(&app.out, &scanned.skills)?;
+            }
+            self.lint_local(app, scanned).await?
+        } else if self.fix || self.diff {
             let message = format!("--fix mends folders on this machine, and {} is none; pull the skill", self.target);
             return Err(Error::new(Code::InvalidRequest, message));
         } else {
             self.lint_stored(app).await?
         };
-        app.out.reply(&linted, print)?;
-        let counts = |finding: &&Diagnostic| self.strict || finding.severity == Severity::Error;
+        self.show(&app.out, &linted)?;
+        let counts = |finding: &&LintFinding| self.strict || finding.diagnostic.severity == Severity::Error;
         match linted.iter().flat_map(|skill| &skill.findings).filter(counts).count() {
             0 => Ok(()),
             1 => Err(Error::new(Code::InvalidRequest, "1 finding must be mended; it is told above")),
@@ -65,6 +100,24 @@ impl Lint {
                 Err(Error::new(Code::InvalidRequest, format!("{many} findings must be mended; they are told above")))
             }
         }
+    }
+
+    async fn scan(&self, folder: PathBuf) -> Result<Scanned> {
+        let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
+        blocking(move || scan(&folder, None, extent)).await
+    }
+
+    /// The findings on the skills of a folder, mended first with --fix.
+    async fn lint_local(&self, app: &App, scanned: Scanned) -> Result<Vec<LintedSkill>> {
+        let mut linted: Vec<_> = scanned.no_skills.iter().map(judge_no_skill).collect();
+        for local in scanned.skills {
+            let mended = if self.fix { mend(&local, app)? } else { Vec::new() };
+            // A signal ends the run here, between two skills, and never within a write.
+            let judged = blocking(move || judge(&local, &read(local.main())?)).await?;
+            linted.push(LintedSkill { mended, ..judged });
+        }
+        linted.sort_by(|one, two| (&one.skill, &one.file).cmp(&(&two.skill, &two.file)));
+        Ok(linted)
     }
 
     async fn lint_stored(&self, app: &App) -> Result<Vec<LintedSkill>> {
@@ -76,29 +129,92 @@ impl Lint {
         }
         Ok(linted)
     }
-}
 
-/// The findings on a skill of this machine, which is mended first where there is a `mender`.
-fn lint_local(local: &LocalSkill, mender: Option<&App>) -> Result<LintedSkill> {
-    let path = local.main();
-    let bytes = read(path)?;
-    let Some((app, fixed)) = mender.and_then(|app| Some((app, fix(&bytes, local.skill.folder())?))) else {
-        return Ok(judge(local, &bytes));
-    };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write("SKILL.md", &fixed.bytes, app.clock.random())?;
-    Ok(LintedSkill { mended: fixed.mended, ..judge(local, &fixed.bytes) })
-}
-
-fn print(out: &Output, linted: &Vec<LintedSkill>) -> Result<()> {
-    for skill in linted {
-        for finding in &skill.mended {
-            out.line(line(skill, "mended", finding))?;
-        }
-        for finding in &skill.findings {
-            out.line(line(skill, finding.severity, finding))?;
+    fn show(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
+        match self.format {
+            // A patch is all that is on stdout, so that `patch` can read it.
+            _ if self.diff => {
+                note(closing(linted));
+                Ok(())
+            }
+            None => out.reply(&linted, |out, linted| print(out, linted)),
+            Some(Format::Text) => print(out, linted),
+            Some(Format::Json) => out.document(&linted),
+            Some(Format::Sarif) => out.document(&Sarif::of(linted)),
         }
     }
-    let clean = linted.iter().filter(|skill| skill.findings.is_empty()).count();
-    out.line(format_args!("{} skill(s) checked, {clean} without findings", linted.len()))
+}
+
+/// Mends the SKILL.md of a skill, and returns the findings that are gone by it.
+fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
+    let path = local.main();
+    let Some(fixed) = fix(&read(path)?, local.skill.folder()) else { return Ok(Vec::new()) };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Target::new(folder.to_owned()).write("SKILL.md", &fixed.bytes, app.clock.random())?;
+    Ok(fixed.mended)
+}
+
+/// Prints what --fix would do to each of the skills.
+fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
+    for local in skills {
+        let before = read(local.main())?;
+        let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
+        let patch = patch(&local.main().display().to_string(), &before, &fixed.bytes);
+        if io::stdout().is_terminal() {
+            out.bytes(block(&patch).plain().as_bytes())?;
+        } else {
+            out.bytes(patch.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// The unified diff of a file. A line ends at `\n` alone, as it does for `patch`.
+fn patch(file: &str, before: &[u8], after: &[u8]) -> String {
+    // What can be mended is UTF-8.
+    let [before, after] = [before, after].map(String::from_utf8_lossy);
+    let [before, after]: [Vec<&str>; 2] = [&before, &after].map(|text| text.split_inclusive('\n').collect());
+    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
+    diff.unified_diff().header(file, file).to_string()
+}
+
+fn print(out: &Output, linted: &[LintedSkill]) -> Result<()> {
+    for skill in linted.iter().filter(|skill| skill.mended.len() + skill.findings.len() > 0) {
+        out.line(heading(skill))?;
+        skill.mended.iter().try_for_each(|finding| out.line(at_file(&skill.file, "mended", finding)))?;
+        let told = |finding: &LintFinding| out.line(line(skill, finding.diagnostic.severity, finding));
+        skill.findings.iter().try_for_each(told)?;
+    }
+    out.line(closing(linted))
+}
+
+/// How many skills and findings there are, and what to do about those that can be mended.
+fn closing(linted: &[LintedSkill]) -> String {
+    let sum = |count: fn(&LintedSkill) -> usize| linted.iter().map(count).sum::<usize>();
+    let (errors, warnings) = (sum(|one| one.count(Severity::Error)), sum(|one| one.count(Severity::Warning)));
+    let mut text =
+        format!("{}, {}, {}", counted(linted.len(), "skill"), counted(errors, "error"), counted(warnings, "warning"));
+    for (count, what) in [(sum(|one| one.mended.len()), "mended"), (sum(|one| one.fixable), "can be fixed with --fix")]
+    {
+        if count > 0 {
+            text = format!("{text}, {count} {what}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_has_the_lines_that_differ_and_says_where_no_line_ends() {
+        let patch = patch("a/SKILL.md", b"---\r\nname: a\r\n---\none\rtwo", b"---\nname: a\n---\none\rtwo");
+        let expected = concat!(
+            "--- a/SKILL.md\n+++ a/SKILL.md\n@@ -1,4 +1,4 @@\n",
+            "----\r\n-name: a\r\n ---\n+name: a\n+---\n one\rtwo\n",
+            "\\ No newline at end of file\n",
+        );
+        assert_eq!(patch, expected);
+    }
 }

@@ -2,13 +2,15 @@
 
 use clap::Args;
 use futures_util::{StreamExt as _, stream};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::super::{
     app::App,
+    counts::counted,
     folder::{Target, check_names},
     output::note,
-    transfer,
+    transfer::{self, Totals},
 };
 use crate::{
     backend::{Service, StoredFile, StoredSkill},
@@ -58,32 +60,53 @@ enum NotPulled {
 
 impl Pull {
     pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
+        let began = app.clock.uptime();
         let target = Target::new(self.places.pop().unwrap_or_default().into());
         let (service, stored) = app.stored_skills("pull").await?;
         let wanted = stored.choose(&self.places)?;
         let places: Vec<_> = wanted.iter().flat_map(|skill| skill.files.iter().map(|file| skill.place(file))).collect();
         check_names(places.iter().map(String::as_str))?;
+        let files = || wanted.iter().flat_map(|skill| &skill.files);
+        let mut totals = Totals {
+            skills: wanted.len(),
+            files: files().count(),
+            bytes: files().map(|file| file.size).sum(),
+            ..Totals::default()
+        };
+        let bar = transfer::progress(app, totals.files);
         let mut pulled = Vec::with_capacity(wanted.len());
         for skill in wanted {
-            pulled.push(pull(app, &service, &target, skill, self.dry_run).await?);
+            bar.set_message(skill.skill.to_string());
+            pulled.push(pull(app, &service, &target, skill, (self.dry_run, &bar)).await?);
         }
+        bar.finish_and_clear();
+        totals.changed = pulled.iter().map(|one| one.changes.changed()).sum();
+        totals.took = app.clock.uptime().saturating_sub(began);
         app.out.reply(&pulled, |out, pulled| {
             for skill in pulled {
-                out.line(transfer::summary(&skill.skill, &skill.changes, self.dry_run))?;
+                out.line(transfer::summary(&skill.skill, &skill.changes))?;
                 transfer::lines(&skill.changes).try_for_each(|line| out.line(line))?;
                 skill.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
             }
-            Ok(())
+            out.line(transfer::closing(&totals, self.dry_run))
         })?;
         match pulled.iter().map(|skill| skill.refused.len()).sum::<usize>() {
             0 => Ok(()),
-            refused => Err(Error::new(Code::InvalidRequest, format!("{refused} file(s) were refused; see above"))),
+            refused => {
+                let (refused, are) = (counted(refused, "file"), if refused == 1 { "was" } else { "were" });
+                Err(Error::new(Code::InvalidRequest, format!("{refused} {are} refused; see above")))
+            }
         }
     }
 }
 
-async fn pull(app: &App, service: &Service, target: &Target, skill: &StoredSkill, dry_run: bool) -> Result<Pulled> {
-    let bar = transfer::progress(app, skill.files.len(), skill.skill.as_str());
+async fn pull(
+    app: &App,
+    service: &Service,
+    target: &Target,
+    skill: &StoredSkill,
+    (dry_run, bar): (bool, &ProgressBar),
+) -> Result<Pulled> {
     let outcomes: Vec<_> = stream::iter(&skill.files)
         .map(|file| async {
             let outcome = fetch(app, service, target, (skill, file), dry_run).await;
@@ -93,7 +116,6 @@ async fn pull(app: &App, service: &Service, target: &Target, skill: &StoredSkill
         .buffered(PARALLEL_TRANSFERS)
         .collect()
         .await;
-    bar.finish_and_clear();
     let mut refused = Vec::new();
     let mut changes = Vec::new();
     for (place, outcome) in &outcomes {

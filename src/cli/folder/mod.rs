@@ -4,10 +4,12 @@
 //! in the target of a pull would be written through.
 
 mod disk;
+mod plain;
 mod scan;
 
 pub(super) use disk::{Target, check_names};
-pub(super) use scan::{LocalSkill, Misnamed, scan};
+pub(super) use plain::refuse_plain;
+pub(super) use scan::{Extent, LocalSkill, NoSkill, Scanned, scan};
 
 /// Folders and files of tools, which belong to no skill.
 const OF_TOOLS: &[&str] = &[".git", "node_modules", ".DS_Store"];

@@ -1,25 +1,35 @@
 //! Finding the skills of a folder.
 
 use std::{
-    fs, io,
-    path::{Path, PathBuf},
+    collections::BTreeSet,
+    fs,
+    path::{Component, Path, PathBuf},
 };
+
+use ignore::{DirEntry, Walk, WalkBuilder};
 
 use super::is_of_tools;
 use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     path::SkillPath,
-    skill::{Diagnostic, misnamed},
+    skill::{Diagnostic, FindingCode, misnamed},
 };
+
+/// The file that makes a folder a skill.
+const MAIN: &str = "SKILL.md";
+/// The file that says what of a folder is no part of its skills, in the words of `.gitignore`.
+const SKILL_IGNORE: &str = ".skillignore";
 
 /// One file of a skill on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct LocalFile {
     /// Where it lies below the skill's folder, with `/`.
     pub(in super::super) relative: String,
-    /// Where it lies on disk.
+    /// Where it lies on disk, as the folder was named.
     pub(in super::super) path: PathBuf,
+    /// Its bytes.
+    pub(in super::super) size: u64,
 }
 
 /// A folder with a SKILL.md.
@@ -36,17 +46,17 @@ pub(in super::super) struct LocalSkill {
 impl LocalSkill {
     /// Its SKILL.md.
     pub(in super::super) fn main(&self) -> &Path {
-        let main = self.files.iter().find(|file| file.relative == "SKILL.md");
-        main.map_or(Path::new("SKILL.md"), |file| &file.path)
+        let main = self.files.iter().find(|file| file.relative == MAIN);
+        main.map_or(Path::new(MAIN), |file| &file.path)
     }
 }
 
-/// A file that is called almost `SKILL.md`, in a folder that would be a skill.
+/// What is no skill though its author may take it for one: a file that is called almost `SKILL.md`, or a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Misnamed {
+pub(in super::super) struct NoSkill {
     /// Where the folder would belong below `skills/`.
     pub(in super::super) at: String,
-    /// The file.
+    /// The file or the link.
     pub(in super::super) path: PathBuf,
     /// What is wrong with it.
     pub(in super::super) finding: Diagnostic,
@@ -56,7 +66,16 @@ pub(in super::super) struct Misnamed {
 #[derive(Debug, Default)]
 pub(in super::super) struct Scanned {
     pub(in super::super) skills: Vec<LocalSkill>,
-    pub(in super::super) misnamed: Vec<Misnamed>,
+    pub(in super::super) no_skills: Vec<NoSkill>,
+}
+
+/// What of a folder is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Extent {
+    /// All but what `.gitignore`, `.ignore` and `.skillignore` name, in this folder, those below it and those above it.
+    NotIgnored,
+    /// All.
+    Everything,
 }
 
 /// The skill in `folder`, or those in folders below it, the outermost SKILL.md deciding. A SKILL.md stands for the folder it
@@ -64,122 +83,166 @@ pub(in super::super) struct Scanned {
 ///
 /// # Errors
 /// `invalid_request` where there is none, where a folder's name cannot be a skill path, or where the disk fails.
-pub(in super::super) fn scan(folder: &Path, into: Option<&str>) -> Result<Scanned> {
-    let mut folder = folder.canonicalize().map_err(|error| unreadable(folder, error))?;
-    if folder.is_file() {
-        if !folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md")) {
-            let message = format!("{} is a file: name the folder of a skill, or its SKILL.md", folder.display());
-            return Err(Error::new(Code::InvalidRequest, message));
-        }
-        folder.pop();
+pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<Scanned> {
+    let root = Root::of(folder, into, extent)?;
+    let (mains, mut no_skills) = root.look()?;
+    let folders: BTreeSet<&Path> = mains.iter().filter_map(|main| main.parent()).collect();
+    let is_in_skill = |path: &Path| path.ancestors().skip(1).any(|above| folders.contains(above));
+    let outermost = folders.iter().filter(|folder| !is_in_skill(folder));
+    let mut skills = outermost.map(|folder| root.skill(folder)).collect::<Result<Vec<_>>>()?;
+    no_skills.retain(|one| !is_in_skill(&one.path));
+    for one in &mut no_skills {
+        one.path = root.shown(&one.path);
     }
-    let base = into.map(|into| into.trim_matches('/')).filter(|into| !into.is_empty()).unwrap_or_default();
-    let mut scanned = Scanned::default();
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if !scanned.admit(&folder, &join(base, name))? {
-        scanned.find(&folder, base, SKILL_DEPTH)?;
+    if skills.is_empty() && no_skills.is_empty() {
+        let hint = match extent {
+            Extent::NotIgnored => "; what .gitignore, .ignore and .skillignore name is left out without --no-ignore",
+            Extent::Everything => "",
+        };
+        let message = format!("there is no SKILL.md in {} or in a folder below it{hint}", folder.display());
+        return Err(Error::new(Code::InvalidRequest, message));
     }
-    if scanned.skills.is_empty() && scanned.misnamed.is_empty() {
-        return Err(Error::new(
-            Code::InvalidRequest,
-            format!("there is no SKILL.md in {} or in a folder below it", folder.display()),
-        ));
-    }
-    scanned.skills.sort_by(|one, two| one.skill.cmp(&two.skill));
-    scanned.misnamed.sort_by(|one, two| one.at.cmp(&two.at));
-    Ok(scanned)
+    skills.sort_by(|one, two| one.skill.cmp(&two.skill));
+    no_skills.sort_by(|one, two| (&one.at, &one.path).cmp(&(&two.at, &two.path)));
+    Ok(Scanned { skills, no_skills })
 }
 
-impl Scanned {
-    fn find(&mut self, folder: &Path, at: &str, depth: usize) -> Result<()> {
-        if depth == 0 {
-            return Ok(());
+/// The folder that is scanned. The paths of its entries begin with it.
+struct Root {
+    /// As it was named.
+    folder: PathBuf,
+    /// Its own name.
+    name: String,
+    /// The category that its skills are put in; may be empty.
+    base: String,
+    extent: Extent,
+}
+
+impl Root {
+    fn of(named: &Path, into: Option<&str>, extent: Extent) -> Result<Self> {
+        let mut real = named.canonicalize().map_err(|error| unreadable(named, error))?;
+        let mut folder = named.to_owned();
+        if real.is_file() {
+            if !real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(MAIN)) {
+                let message = format!("{} is a file: name the folder of a skill, or its SKILL.md", named.display());
+                return Err(Error::new(Code::InvalidRequest, message));
+            }
+            real.pop();
+            folder.pop();
         }
-        for entry in entries(folder)? {
+        if folder.as_os_str().is_empty() {
+            folder.push(Component::CurDir);
+        }
+        let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let base = into.map(|into| into.trim_matches('/')).unwrap_or_default().to_owned();
+        Ok(Self { folder, name, base, extent })
+    }
+
+    /// Each SKILL.md as deep as a skill may lie, and what is none. Names are those of the listing: a disk that ignores case
+    /// would answer to `SKILL.md` whatever the file is called, and a store does not.
+    fn look(&self) -> Result<(Vec<PathBuf>, Vec<NoSkill>)> {
+        let (mut mains, mut no_skills) = (Vec::new(), Vec::new());
+        for entry in self.walk(&self.folder, Some(SKILL_DEPTH + 1)) {
+            let entry = entry.map_err(|error| unreadable(&self.folder, error))?;
             // A name that is not Unicode cannot be a skill path, and holds no skill that anybody could name.
-            let Some(name) = entry.file_name().and_then(|name| name.to_str()) else { continue };
-            if is_of_tools(name) || !is_folder(&entry) {
+            let Some(name) = entry.file_name().to_str().filter(|_| entry.depth() > 0) else { continue };
+            let is_link = entry.path_is_symlink();
+            if !is_link && name == MAIN && is_file(&entry) {
+                mains.push(entry.into_path());
                 continue;
             }
-            let at = join(at, name);
-            if !self.admit(&entry, &at)? {
-                self.find(&entry, &at, depth - 1)?;
+            let finding = if is_link { link(&entry) } else { misnamed(name).filter(|_| is_file(&entry)) };
+            // A link stands for a folder, or for the file that makes one a skill.
+            let stands_for_folder = is_link && !name.eq_ignore_ascii_case(MAIN);
+            let folder = if stands_for_folder { Some(entry.path()) } else { entry.path().parent() };
+            if let (Some(finding), Some(at)) = (finding, folder.and_then(|folder| self.place(folder))) {
+                no_skills.push(NoSkill { at, path: entry.into_path(), finding });
             }
         }
-        Ok(())
+        Ok((mains, no_skills))
     }
 
-    /// Whether `folder` is a skill, which is taken then. Names are those of the listing: a disk that ignores case would
-    /// answer to `SKILL.md` whatever the file is called, and a store does not.
-    fn admit(&mut self, folder: &Path, at: &str) -> Result<bool> {
-        for path in entries(folder)? {
-            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            if name == "SKILL.md" && is_file(&path) {
-                self.misnamed.retain(|other| other.at != at);
-                self.skills.push(read_skill(folder, at)?);
-                return Ok(true);
+    /// The skill in `folder` with all its files.
+    fn skill(&self, folder: &Path) -> Result<LocalSkill> {
+        let at = self.place(folder).unwrap_or_default();
+        let mut skill = LocalSkill { skill: SkillPath::parse(&at)?, files: Vec::new(), skipped: Vec::new() };
+        for entry in self.walk(folder, None) {
+            let entry = entry.map_err(|error| unreadable(folder, error))?;
+            if entry.file_type().is_none_or(|kind| kind.is_dir()) || entry.depth() == 0 {
+                continue;
             }
-            if let Some(finding) = misnamed(name).filter(|_| is_file(&path)) {
-                self.misnamed.push(Misnamed { at: at.to_owned(), path, finding });
+            let Some(relative) = relative(folder, entry.path()) else {
+                skill.skipped.push(format!("{} (the name is not Unicode)", entry.path().display()));
+                continue;
+            };
+            if is_file(&entry) {
+                let size = entry.metadata().map_err(|error| unreadable(entry.path(), error))?.len();
+                skill.files.push(LocalFile { relative, path: self.shown(entry.path()), size });
+            } else {
+                skill.skipped.push(format!("{relative} (neither a file nor a folder; links are not followed)"));
             }
         }
-        Ok(false)
-    }
-}
-
-fn read_skill(folder: &Path, at: &str) -> Result<LocalSkill> {
-    let mut skill = LocalSkill { skill: SkillPath::parse(at)?, files: Vec::new(), skipped: Vec::new() };
-    collect(folder, "", &mut skill)?;
-    if skill.files.len() > SKILL_FILES {
-        return Err(Error::new(
-            Code::FileTooLarge,
-            format!("the skill {at} has more than {SKILL_FILES} files; split it into several"),
-        ));
-    }
-    skill.files.sort_by(|one, two| one.relative.cmp(&two.relative));
-    Ok(skill)
-}
-
-fn collect(folder: &Path, below: &str, skill: &mut LocalSkill) -> Result<()> {
-    for path in entries(folder)? {
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            skill.skipped.push(format!("{} (the name is not Unicode)", path.display()));
-            continue;
-        };
-        if is_of_tools(name) {
-            continue;
+        if skill.files.len() > SKILL_FILES {
+            let message = format!("the skill {at} has more than {SKILL_FILES} files; split it into several");
+            return Err(Error::new(Code::FileTooLarge, message));
         }
-        let relative = join(below, name);
-        let kind = fs::symlink_metadata(&path).map_err(|error| unreadable(&path, error))?.file_type();
-        if kind.is_dir() {
-            collect(&path, &relative, skill)?;
-        } else if kind.is_file() {
-            skill.files.push(LocalFile { relative, path });
-        } else {
-            skill.skipped.push(format!("{relative} (neither a file nor a folder; links are not followed)"));
-        }
+        skill.files.sort_by(|one, two| one.relative.cmp(&two.relative));
+        Ok(skill)
     }
-    Ok(())
+
+    /// All that lies in `folder`, without what belongs to tools. Links are not followed.
+    fn walk(&self, folder: &Path, depth: Option<usize>) -> Walk {
+        let mut builder = WalkBuilder::new(folder);
+        builder.standard_filters(false).require_git(false).max_depth(depth);
+        builder.filter_entry(|entry| entry.depth() == 0 || !entry.file_name().to_str().is_some_and(is_of_tools));
+        if self.extent == Extent::NotIgnored {
+            // Not the lists of a machine and of a clone: what is pushed must not depend on who pushes it.
+            builder.parents(true).ignore(true).git_ignore(true);
+            builder.add_custom_ignore_filename(SKILL_IGNORE);
+        }
+        builder.build()
+    }
+
+    /// Where `folder`, which is this one or lies in it, belongs below `skills/`.
+    fn place(&self, folder: &Path) -> Option<String> {
+        let below = relative(&self.folder, folder)?;
+        let below = if below.is_empty() { &self.name } else { &below };
+        Some(if self.base.is_empty() { below.clone() } else { format!("{}/{below}", self.base) })
+    }
+
+    /// A path as one would write it who named this folder. Only one who wrote `./` is shown it.
+    fn shown(&self, path: &Path) -> PathBuf {
+        let is_here = self.folder == Path::new(".");
+        path.strip_prefix(".").ok().filter(|_| is_here).unwrap_or(path).to_owned()
+    }
 }
 
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+/// The path of `path` below `folder`, with `/`; `None` if it is not Unicode.
+fn relative(folder: &Path, path: &Path) -> Option<String> {
+    let names: Option<Vec<_>> = path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
 }
 
-fn is_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+fn is_file(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_file())
 }
 
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+/// A link that leads to a folder, or that stands for a SKILL.md. Where it leads is only looked at, never read.
+fn link(entry: &DirEntry) -> Option<Diagnostic> {
+    let path = entry.path();
+    let is_main = entry.file_name().eq_ignore_ascii_case(MAIN);
+    if !is_main && !fs::metadata(path).is_ok_and(|target| target.is_dir()) {
+        return None;
+    }
+    let target = fs::read_link(path).map(|target| format!(" to {}", target.display())).unwrap_or_default();
+    let message = format!(
+        "this is a link{target}, and links are not followed: a link could publish any file of this machine; name the folder \
+         it leads to, or put a copy here"
+    );
+    Some(Diagnostic::new(FindingCode::LinkNotFollowed, message))
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-    entries.map_err(|error| unreadable(folder, error))
-}
-
-fn unreadable(path: &Path, error: io::Error) -> Error {
+fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
 }
 
@@ -199,7 +262,12 @@ mod tests {
 
     fn found(folder: &Path, into: Option<&str>) -> Vec<(String, Vec<String>)> {
         let names = |skill: LocalSkill| skill.files.into_iter().map(|file| file.relative).collect();
-        scan(folder, into).unwrap().skills.into_iter().map(|skill| (skill.skill.to_string(), names(skill))).collect()
+        scan(folder, into, Extent::NotIgnored)
+            .unwrap()
+            .skills
+            .into_iter()
+            .map(|skill| (skill.skill.to_string(), names(skill)))
+            .collect()
     }
 
     #[test]
@@ -219,20 +287,25 @@ mod tests {
     #[test]
     fn files_called_almost_skill_md_are_told_unless_the_right_one_is_beside_them() {
         let folder = tree(&["a/skill.md", "a/b/SKILL.md", "c/SKILL.md", "c/Skill.md", "c/d/skill.md", "e/skill.md/x"]);
-        let scanned = scan(folder.path(), None).unwrap();
+        let scanned = scan(folder.path(), None, Extent::NotIgnored).unwrap();
         let skills: Vec<_> = scanned.skills.iter().map(|skill| skill.skill.as_str()).collect();
         let misnamed: Vec<_> =
-            scanned.misnamed.iter().map(|one| (one.at.as_str(), one.path.ends_with("a/skill.md"))).collect();
+            scanned.no_skills.iter().map(|one| (one.at.as_str(), one.path.ends_with("a/skill.md"))).collect();
         assert_eq!((skills, misnamed), (vec!["a/b", "c"], vec![("a", true)]));
-        assert_eq!(scan(&folder.path().join("a"), None).unwrap().misnamed.len(), 1);
+        assert_eq!(scan(&folder.path().join("a"), None, Extent::NotIgnored).unwrap().no_skills.len(), 1);
     }
 
     #[test]
     fn a_skill_md_stands_for_its_folder_and_no_other_file_does() {
         let folder = tree(&["venta/SKILL.md", "venta/x.md", "almost/skill.md"]);
         assert_eq!(found(&folder.path().join("venta/SKILL.md"), Some("x"))[0].0, "x/venta");
-        assert_eq!(scan(&folder.path().join("almost/skill.md"), None).unwrap().misnamed.len(), 1);
-        assert!(scan(&folder.path().join("venta/x.md"), None).unwrap_err().message().contains("is a file"));
+        assert_eq!(scan(&folder.path().join("almost/skill.md"), None, Extent::NotIgnored).unwrap().no_skills.len(), 1);
+        assert!(
+            scan(&folder.path().join("venta/x.md"), None, Extent::NotIgnored)
+                .unwrap_err()
+                .message()
+                .contains("is a file")
+        );
     }
 
     #[test]
@@ -245,7 +318,7 @@ mod tests {
     fn skills_are_found_as_deep_as_they_may_lie_and_no_deeper() {
         let deep = ["d"; SKILL_DEPTH].join("/");
         assert_eq!(found(tree(&[&format!("{deep}/SKILL.md")]).path(), None)[0].0, deep);
-        assert!(scan(tree(&[&format!("{deep}/d/SKILL.md")]).path(), None).is_err());
+        assert!(scan(tree(&[&format!("{deep}/d/SKILL.md")]).path(), None, Extent::NotIgnored).is_err());
     }
 
     #[cfg(unix)]
@@ -253,8 +326,67 @@ mod tests {
     fn links_are_reported_and_never_followed() {
         let folder = tree(&["s/SKILL.md", "secret/key"]);
         std::os::unix::fs::symlink(folder.path().join("secret"), folder.path().join("s/link")).unwrap();
-        let skills = scan(folder.path(), None).unwrap().skills;
+        let skills = scan(folder.path(), None, Extent::NotIgnored).unwrap().skills;
         assert_eq!(skills[0].files.len(), 1);
         assert!(skills[0].skipped[0].starts_with("link "), "{:?}", skills[0].skipped);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_folders_and_skills_are_found_and_never_followed() {
+        let folder = tree(&["in/a/SKILL.md", "out/b/SKILL.md", "out/x.md"]);
+        let link = |to: &str, at: &str| {
+            std::os::unix::fs::symlink(folder.path().join(to), folder.path().join("in").join(at)).unwrap();
+        };
+        link("out/b", "b");
+        link("in/a", "twin");
+        link("out/b/SKILL.md", "SKILL.md");
+        link("out/x.md", "x.md");
+        link("nowhere", "gone");
+        for extent in [Extent::NotIgnored, Extent::Everything] {
+            let scanned = scan(&folder.path().join("in"), Some("c"), extent).unwrap();
+            assert_eq!(scanned.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["c/a"]);
+            let links: Vec<_> =
+                scanned.no_skills.iter().map(|one| (one.at.as_str(), one.finding.code.as_str())).collect();
+            assert_eq!(links, ["c/b", "c/in", "c/twin"].map(|at| (at, "link_not_followed")));
+        }
+        std::os::unix::fs::symlink(folder.path().join("out"), folder.path().join("named")).unwrap();
+        let named = scan(&folder.path().join("named"), None, Extent::NotIgnored).unwrap();
+        assert_eq!(named.skills[0].skill.as_str(), "b", "a link that is named is meant");
+        assert!(named.skills[0].main().starts_with(folder.path().join("named")));
+    }
+
+    #[test]
+    fn what_ignore_files_name_is_no_part_of_a_skill_wherever_they_lie() {
+        let folder = tree(&[
+            "in/a/SKILL.md",
+            "in/a/keep.md",
+            "in/a/key.pem",
+            "in/a/x.tmp",
+            "in/a/cache/x",
+            "in/a/.hidden",
+            "in/draft/SKILL.md",
+        ]);
+        for (at, text) in [
+            (".gitignore", "*.tmp"),
+            ("in/.ignore", "draft/"),
+            ("in/a/.skillignore", "cache\n*.pem\n!keep.md\n.skillignore"),
+        ] {
+            fs::write(folder.path().join(at), text).unwrap();
+        }
+        let seen = |named: &str, extent| {
+            let scanned = scan(&folder.path().join(named), None, extent).unwrap();
+            let files = |skill: &LocalSkill| skill.files.iter().map(|file| file.relative.clone()).collect::<Vec<_>>();
+            scanned.skills.iter().map(|skill| (skill.skill.to_string(), files(skill))).collect::<Vec<_>>()
+        };
+        let kept = [".hidden", "SKILL.md", "keep.md"].map(str::to_owned).to_vec();
+        assert_eq!(seen("in", Extent::NotIgnored), [("a".to_owned(), kept.clone())]);
+        assert_eq!(seen("in/a", Extent::NotIgnored), [("a".to_owned(), kept)]);
+        assert_eq!(seen("in/draft", Extent::NotIgnored)[0].0, "draft", "a folder that is named is meant");
+        let all = seen("in", Extent::Everything);
+        assert_eq!((all[0].1.len(), all[1].0.as_str()), (7, "draft"));
+        fs::write(folder.path().join("in/.ignore"), "*").unwrap();
+        let refused = scan(&folder.path().join("in"), None, Extent::NotIgnored).unwrap_err();
+        assert!(refused.message().contains("--no-ignore"), "{refused}");
     }
 }

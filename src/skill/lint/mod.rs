@@ -9,11 +9,15 @@ mod fix;
 mod links;
 mod placeholders;
 mod places;
+mod secrets;
+mod template;
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 pub use fix::{Fixed, fix};
+pub use secrets::{secret_file, secrets};
+pub use template::template;
 
 use super::{
     Diagnostic, FindingCode, Frontmatter,
@@ -74,12 +78,15 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
             found.extend(parsed.diagnostics);
             let source = Source::from(&split);
             found.extend(of_fields(&parsed.frontmatter).into_iter().map(|(key, one)| source.place(one, key)));
+            found.extend(template::in_description(&parsed.frontmatter).map(|one| source.place(one, "description")));
             found.extend(of_body(&split));
+            found.extend(template::in_body(&split));
             found.extend(placeholders::undeclared(&split, &parsed.frontmatter.parameters));
             found.extend(files.map(|files| links::judge(&split, files)).unwrap_or_default());
         }
     }
     found.extend(hidden(&text));
+    found.extend(secrets(bytes));
     found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
     let mut found: Vec<Diagnostic> = found.into_iter().map(Diagnostic::for_lint).collect();
     found.sort_by_key(|one| (one.line, one.column));

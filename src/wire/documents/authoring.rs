@@ -43,6 +43,20 @@ pub struct FileChanges {
     pub kept: Vec<String>,
 }
 
+impl FileChanges {
+    /// How many files change on the receiving side.
+    #[must_use]
+    pub fn changed(&self) -> usize {
+        self.created.len() + self.updated.len() + self.deleted.len()
+    }
+
+    /// Whether the receiving side had no file of the skill.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        !self.created.is_empty() && self.changed() == self.created.len() && self.unchanged == 0 && self.kept.is_empty()
+    }
+}
+
 impl<'name> FromIterator<(&'name str, FileChange)> for FileChanges {
     fn from_iter<I: IntoIterator<Item = (&'name str, FileChange)>>(files: I) -> Self {
         let mut changes = Self::default();
@@ -63,6 +77,16 @@ impl<'name> FromIterator<(&'name str, FileChange)> for FileChanges {
     }
 }
 
+/// One finding of lint, with the file that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LintFinding {
+    /// The file, below the skill's folder. Lines and columns are those of this file.
+    pub path: String,
+    /// What is wrong.
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
+}
+
 /// What lint finds in one skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LintedSkill {
@@ -73,21 +97,24 @@ pub struct LintedSkill {
     /// What was wrong and is mended now; places are those of the file as it was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mended: Vec<Diagnostic>,
-    /// What is wrong.
-    pub findings: Vec<Diagnostic>,
+    /// What is wrong, in the order of the files: SKILL.md first.
+    pub findings: Vec<LintFinding>,
+    /// How many of the findings `skillmount lint --fix` mends. Nothing in a store can be mended so.
+    #[serde(default)]
+    pub fixable: usize,
 }
 
 impl LintedSkill {
     /// How many findings are this bad.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == severity).count()
+        self.findings.iter().filter(|finding| finding.diagnostic.severity == severity).count()
     }
 
-    /// The same with its errors only, for which a push is refused; nothing if it has none.
+    /// The same with its errors only, for which a push leaves the skill behind; `None` if it has none.
     #[must_use]
     pub fn errors_only(&self) -> Option<Self> {
-        let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+        let is_error = |finding: &&LintFinding| finding.diagnostic.severity == Severity::Error;
         let findings: Vec<_> = self.findings.iter().filter(is_error).cloned().collect();
         (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
     }

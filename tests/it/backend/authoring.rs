@@ -10,13 +10,17 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use md5::{Digest as _, Md5};
 use skillmount::{
     Code, Error, Result,
-    backend::{Service, ServiceOptions, SkillSource},
+    backend::{PushPlan, Service, ServiceOptions, SkillSource},
     clock::SystemClock,
-    path::{KeyPrefix, SkillPath},
+    path::{ETag, KeyPrefix, ObjectKey, SkillPath},
     skill::FindingCode,
-    store::{DeleteOptions, MemoryStore, Verb, testing::Fault},
+    store::{
+        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
+        PutResult, Store, StoreResult, Verb, testing::Fault,
+    },
     wire::{FileChange, FileChanges},
 };
 
@@ -55,9 +59,14 @@ fn sale() -> SkillPath {
     SkillPath::parse("legal/sale").unwrap()
 }
 
+async fn plan(service: &Service, draft: &Draft, delete: bool) -> Result<PushPlan> {
+    let listing = service.list_for_push(&id("demo"), &[sale()]).await?;
+    service.plan_push(&id("demo"), &sale(), draft, &listing, delete).await
+}
+
 /// Plans and pushes, with how often it was told that a file is done.
 async fn push(service: &Service, draft: &Draft, delete: bool) -> Result<(FileChanges, usize)> {
-    let plan = service.plan_push(&id("demo"), &sale(), draft, delete).await?;
+    let plan = plan(service, draft, delete).await?;
     let done = AtomicUsize::new(0);
     service.push(draft, &plan, &|| _ = done.fetch_add(1, Ordering::Relaxed)).await?;
     assert_eq!(done.load(Ordering::Relaxed), plan.due());
@@ -85,6 +94,80 @@ async fn a_push_sends_what_differs_and_deletes_only_when_asked() {
     assert_eq!(world.bytes("demo/skills/legal/sale/c.md").await, None);
 }
 
+/// A store whose listings have the MD5 of the bytes as tags, or another one of that length for `encrypted` keys: those of S3.
+#[derive(Debug)]
+struct Digesting {
+    inner: MemoryStore,
+    encrypted: &'static str,
+}
+
+#[async_trait]
+impl Store for Digesting {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        self.inner.get(key, options).await
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        self.inner.put(key, bytes, options).await
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.inner.head(key).await
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        let mut page = self.inner.list(prefix, options).await?;
+        for entry in &mut page.objects {
+            let key = prefix.admit(&entry.key).unwrap();
+            let bytes = self.inner.get(&key, GetOptions::default()).await?.bytes;
+            let digest = Md5::digest(if entry.key.contains(self.encrypted) { b"other".as_slice() } else { &bytes });
+            let number = digest.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+            entry.etag = ETag::new(&format!("{number:032x}"));
+        }
+        Ok(page)
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        self.inner.delete(key, options).await
+    }
+}
+
+// S-AUTHOR-4: `push` of N unchanged files is the LIST requests of the user's skills where the listing has their digests, as on
+// S3 without KMS, and N GET where it has not.
+#[tokio::test]
+async fn what_a_listing_shows_to_be_unchanged_is_not_fetched() {
+    let store = Digesting { inner: MemoryStore::like_s3(), encrypted: "c.md" };
+    let world = World::over(Arc::new(store));
+    let draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "two"), ("c.md", "three")]);
+    push(&world.service, &draft, false).await.unwrap();
+    let skills: Vec<_> = ["legal/sale", "legal/rent"].map(|skill| SkillPath::parse(skill).unwrap()).into();
+    let asked = async |draft: &Draft| {
+        // As a process that remembers nothing.
+        let world = world.replica();
+        let listing = world.service.list_for_push(&id("demo"), &skills).await.unwrap();
+        let mut changes = Vec::new();
+        for skill in &skills {
+            let plan = world.service.plan_push(&id("demo"), skill, draft, &listing, false).await.unwrap();
+            changes.push(plan.changes());
+        }
+        let asked: Vec<_> = world.ledger.asked().iter().map(|(verb, key)| (*verb, key.clone())).collect();
+        (changes, asked)
+    };
+    let (changes, requests) = asked(&draft).await;
+    assert_eq!((changes[0].unchanged, changes[0].changed(), changes[1].is_new()), (4, 0, true));
+    let list = (Verb::List, "demo/skills/".to_owned());
+    assert_eq!(requests, [list.clone(), (Verb::Get, "demo/skills/legal/sale/c.md".to_owned())]);
+    // The same size with another digest is read before it is believed.
+    let (changes, requests) = asked(&Draft::new(&[("SKILL.md", MAIN), ("a.md", "ONE"), ("b.md", "longer")])).await;
+    assert_eq!(changes[0].updated, names(&["a.md", "b.md"]));
+    let of = |verb, file: &str| (verb, format!("demo/skills/legal/sale/{file}"));
+    assert_eq!(requests, [list, of(Verb::Get, "a.md"), of(Verb::Head, "b.md")]);
+}
+
 #[tokio::test]
 async fn a_push_that_fails_midway_shows_no_new_skill() {
     let world = World::new();
@@ -102,7 +185,7 @@ async fn a_push_replaces_the_version_it_was_compared_with_and_no_other() {
         (Draft::new(&[("SKILL.md", MAIN), ("a.md", "two")]), false),
         (Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "new")]), false),
     ] {
-        let plan = world.service.plan_push(&id("demo"), &sale(), &draft, delete).await.unwrap();
+        let plan = plan(&world.service, &draft, delete).await.unwrap();
         let changed = plan.changes();
         let file = changed.updated.iter().chain(&changed.created).next().unwrap();
         let key = format!("demo/skills/legal/sale/{file}");
@@ -197,7 +280,7 @@ async fn a_stored_skill_that_may_not_be_read_is_a_finding() {
     let stored = world.service.stored_skills(&id("demo")).await.unwrap();
     world.faults.for_keys(Verb::Get, "sale/SKILL.md", Fault::Deny);
     let linted = world.service.lint_stored(&stored.skills[0]).await.unwrap();
-    assert_eq!(linted.findings[0].code, FindingCode::Unreadable.as_str());
+    assert_eq!(linted.findings[0].diagnostic.code, FindingCode::Unreadable.as_str());
 }
 
 #[tokio::test]
@@ -222,9 +305,9 @@ fn the_work_of_authors_can_be_spawned() {
     let service = &world.service;
     let (user, skill) = (id("demo"), sale());
     spawned(service.stored_skills(&user));
-    spawned(service.plan_push(&user, &skill, &draft, false));
     spawned(async {
-        let plan = service.plan_push(&user, &skill, &draft, false).await?;
+        let listing = service.list_for_push(&user, std::slice::from_ref(&skill)).await?;
+        let plan = service.plan_push(&user, &skill, &draft, &listing, false).await?;
         service.push(&draft, &plan, &|| {}).await
     });
     spawned(service.catalog_status(&user));

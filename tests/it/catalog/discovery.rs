@@ -216,7 +216,7 @@ async fn hostile_frontmatter_harms_its_own_skill_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn skills_of_one_name_or_one_folder_are_reported_on_each_side() {
+async fn skills_of_one_name_or_one_folder_are_one_finding_at_the_first_of_them() {
     let bucket = Bucket::new();
     bucket.skill("a/venta", "One.");
     bucket.skill("b/venta", "Two.");
@@ -225,9 +225,16 @@ async fn skills_of_one_name_or_one_folder_are_reported_on_each_side() {
     let of = |wanted: &str| -> Vec<String> {
         codes(&found).iter().filter(|(_, code)| *code == wanted).map(|(skill, _)| (*skill).to_owned()).collect()
     };
-    assert_eq!(of("duplicate_mount_name"), ["a/venta", "b/venta"]);
-    assert_eq!(of("duplicate_name"), ["a/venta", "b/venta", "c/otra"]);
+    assert_eq!(of("duplicate_mount_name"), ["a/venta"]);
+    assert_eq!(of("duplicate_name"), ["a/venta"], "a third skill has the name, and another folder");
     assert_eq!(skills(&found).len(), 3);
+    bucket.remove("c/otra/SKILL.md").await;
+    let found = bucket.discover(None).await.unwrap();
+    assert_eq!(
+        codes(&found),
+        [("a/venta", "duplicate_mount_name")],
+        "the same pair by folder and by name is told once"
+    );
 }
 
 #[tokio::test(start_paused = true)]

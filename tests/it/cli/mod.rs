@@ -6,11 +6,15 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+#[cfg(unix)]
+mod interrupted;
 mod keys;
+mod lint;
 #[cfg(unix)]
 mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
+mod push;
 pub(crate) mod server;
 mod settings;
 mod skills;
