@@ -108,3 +108,9 @@ pub(super) fn note(text: impl Display) {
 pub(super) fn progress_is_seen(output: &Output) -> bool {
     !output.is_json() && io::stderr().is_terminal()
 }
+
+/// What a command has to say of several skills, under the member that every list of skills has.
+#[derive(Debug, Serialize)]
+pub(super) struct OfSkills<'list, T> {
+    pub(super) skills: &'list [T],
+}

@@ -14,7 +14,7 @@ use super::super::{
     counts::counted,
     findings::{at_file, heading, judge, judge_no_skill, line, read},
     folder::{Extent, LocalSkill, Scanned, Target, scan},
-    output::{Output, note},
+    output::{OfSkills, Output, note},
     sarif::Sarif,
 };
 use crate::{
@@ -36,7 +36,7 @@ Examples:
   skillmount lint store                        every skill of the store
   skillmount lint ./skills --diff              what --fix would do, as a patch
   skillmount lint ./skills --fix               mend what has only one right answer
-  skillmount lint ./skills --json | jq '.[].findings[]'
+  skillmount lint ./skills --json | jq '.skills[].findings[]'
   skillmount lint ./skills --format sarif > skills.sarif
 
 Prints file:line:column. The exit status is 2 if anything is an error;
@@ -137,9 +137,9 @@ impl Lint {
                 note(closing(linted));
                 Ok(())
             }
-            None => out.reply(&linted, |out, linted| print(out, linted)),
+            None => out.reply(&OfSkills { skills: linted }, |out, linted| print(out, linted.skills)),
             Some(Format::Text) => print(out, linted),
-            Some(Format::Json) => out.document(&linted),
+            Some(Format::Json) => out.document(&OfSkills { skills: linted }),
             Some(Format::Sarif) => out.document(&Sarif::of(linted)),
         }
     }

@@ -9,7 +9,7 @@ use super::super::{
     app::App,
     counts::counted,
     folder::{Target, check_names},
-    output::note,
+    output::{OfSkills, note},
     transfer::{self, Totals},
 };
 use crate::{
@@ -82,8 +82,8 @@ impl Pull {
         bar.finish_and_clear();
         totals.changed = pulled.iter().map(|one| one.changes.changed()).sum();
         totals.took = app.clock.uptime().saturating_sub(began);
-        app.out.reply(&pulled, |out, pulled| {
-            for skill in pulled {
+        app.out.reply(&OfSkills { skills: &pulled }, |out, pulled| {
+            for skill in pulled.skills {
                 out.line(transfer::summary(&skill.skill, &skill.changes))?;
                 transfer::lines(&skill.changes).try_for_each(|line| out.line(line))?;
                 skill.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));

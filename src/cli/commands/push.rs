@@ -13,7 +13,7 @@ use super::super::{
     counts::counted,
     findings::{heading, judge, judge_no_skill, line, read as read_main},
     folder::{Extent, LocalSkill, scan},
-    output::{Output, note},
+    output::{OfSkills, Output, note},
     transfer::{self, Totals},
 };
 use crate::{
@@ -131,7 +131,7 @@ impl Push {
         };
         pushed.extend(refused.iter().map(Pushed::refused));
         pushed.sort_by(|one, two| one.skill.cmp(&two.skill));
-        app.out.reply(&pushed, |out, pushed| self.print(out, pushed, &left, &totals))?;
+        app.out.reply(&OfSkills { skills: &pushed }, |out, of| self.print(out, of.skills, &left, &totals))?;
         if refused.is_empty() { Ok(()) } else { Err(stayed_behind(&refused)) }
     }
 

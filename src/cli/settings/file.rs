@@ -8,7 +8,7 @@ use std::{
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Setting, text::Text};
+use super::{setting::Setting, text::Text};
 use crate::{
     error::{Code, Error, Result},
     path::distance,

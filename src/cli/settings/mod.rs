@@ -5,6 +5,7 @@
 //! say which of the four places to look at.
 
 mod file;
+mod setting;
 mod text;
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
@@ -12,84 +13,14 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 use serde::Serialize;
 
 pub(super) use file::{ConfigFile, find};
+use setting::ENV_PREFIX;
+pub(super) use setting::Setting;
 use text::Text;
 
 use crate::{
     error::{Code, Error, Result},
-    path::{DEFAULT_SESSION, DEFAULT_USER, Id, distance},
+    path::{Id, distance},
 };
-
-/// The environment variable of a setting is this and its name in capitals.
-const ENV_PREFIX: &str = "SKILLMOUNT_";
-
-macro_rules! settings {
-    ($($variant:ident $name:literal $default:expr, $secret:literal;)*) => {
-        /// What can be set.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(super) enum Setting { $($variant,)* }
-
-        impl Setting {
-            /// Every setting, in the order of the table.
-            pub(super) const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name in `skillmount.toml`; flags write it with dashes.
-            pub(super) const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            const fn default(self) -> Option<&'static str> {
-                match self { $(Self::$variant => $default,)* }
-            }
-
-            /// Whether the value must never be shown.
-            const fn is_secret(self) -> bool {
-                match self { $(Self::$variant => $secret,)* }
-            }
-        }
-    };
-}
-
-settings! {
-    Store "store" None, false;
-    Server "server" None, false;
-    User "user" Some(DEFAULT_USER), false;
-    Session "session" Some(DEFAULT_SESSION), false;
-    ApiKey "api_key" None, true;
-    EndpointUrl "endpoint_url" None, false;
-    Region "region" None, false;
-    Profile "profile" None, false;
-    PathStyle "path_style" None, false;
-    SseKmsKeyId "sse_kms_key_id" None, false;
-    Listen "listen" Some("127.0.0.1:8787"), false;
-    Keys "keys" None, false;
-    Workspace "workspace" Some("{user}/threads/{session}"), false;
-    Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
-    Layers "layers" Some("false"), false;
-    Hosts "hosts" None, false;
-    Origins "origins" None, false;
-    Log "log" None, false;
-    LogFormat "log_format" None, false;
-    Memory "memory" Some("256"), false;
-    CatalogMemory "catalog_memory" Some("128"), false;
-    Spool "spool" None, false;
-    Drain "drain" Some("5"), false;
-}
-
-impl Setting {
-    /// The name of its environment variable.
-    pub(super) fn env_name(self) -> String {
-        format!("{ENV_PREFIX}{}", self.name().to_uppercase())
-    }
-
-    /// The value `text` of this setting.
-    fn text(self, text: String) -> Text {
-        if self.is_secret() { Text::Secret(text.into()) } else { Text::Plain(text) }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|setting| setting.name() == name)
-    }
-}
 
 /// Where a value comes from, strongest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,6 +15,8 @@ mod template;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
+use places::place;
+
 pub use fix::{Fixed, fix};
 pub use secrets::{secret_file, secrets};
 pub use template::template;
@@ -22,7 +24,7 @@ pub use template::template;
 use super::{
     Diagnostic, FindingCode, Frontmatter,
     diagnostic::first_few,
-    frontmatter::{self, Source, Split, decode, saturating},
+    frontmatter::{self, Source, Split, decode},
     shown,
 };
 use crate::limits::{
@@ -222,13 +224,6 @@ fn hidden(text: &str) -> Option<Diagnostic> {
     let (line, column) = place(text.get(..at)?);
     let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
     Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
-}
-
-/// The line and column of the text after `before`.
-fn place(before: &str) -> (u32, u32) {
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (saturating(line), saturating(column))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Lines and columns in a body.
+//! Lines and columns in a text.
 
 use crate::skill::frontmatter::{Split, saturating};
 
@@ -24,4 +24,11 @@ impl<'a> Places<'a> {
         let before = self.body.get(self.line_start..offset).unwrap_or_default();
         (self.line, saturating(before.chars().count() + 1))
     }
+}
+
+/// The line and column of the text after `before`.
+pub(super) fn place(before: &str) -> (u32, u32) {
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (saturating(line), saturating(column))
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex_automata::{meta::Regex, util::syntax};
 
-use super::place;
+use super::places::place;
 use crate::{
     limits::SKILL_FINDINGS,
     skill::{Diagnostic, FindingCode},

@@ -7,15 +7,15 @@ use super::{Home, skill};
 #[test]
 fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
     let home = Home::with_skills();
-    let pulled = home.json(&["pull", "out"]);
+    let pulled = home.json(&["pull", "out"])["skills"].clone();
     assert_eq!(pulled[0]["created"].as_array().unwrap().len(), 2);
     for file in ["escrituras/compraventa/SKILL.md", "escrituras/compraventa/resources/ejemplo.md", "notas/SKILL.md"] {
         assert_eq!(home.read(&format!("out/{file}")), home.read(&format!("skills/{file}")), "{file}");
     }
     home.file("out/notas/SKILL.md", "mine");
-    assert_eq!(home.json(&["pull", "notas", "out", "--dry-run"])[0]["updated"], json!(["notas/SKILL.md"]));
+    assert_eq!(home.json(&["pull", "notas", "out", "--dry-run"])["skills"][0]["updated"], json!(["notas/SKILL.md"]));
     assert_eq!(home.read("out/notas/SKILL.md"), "mine");
-    let again = home.json(&["pull", "out"]);
+    let again = home.json(&["pull", "out"])["skills"].clone();
     assert_eq!((&again[0]["unchanged"], &again[1]["updated"]), (&json!(2), &json!(["notas/SKILL.md"])));
     assert_eq!(home.read("out/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
     assert_eq!(home.refused(&["pull", "nadie", "out"]), (5, "skill_not_found".into()));

@@ -125,7 +125,7 @@ fn a_signal_during_a_push_leaves_whole_objects_and_the_same_command_does_the_res
     assert_eq!(ended.0, 130);
     assert!(!stored.join("SKILL.md").exists(), "the skill is listed once it is whole");
     home.ok(&["push", "big"]);
-    assert_eq!(home.json(&["push", "big"])[0]["unchanged"], 61);
+    assert_eq!(home.json(&["push", "big"])["skills"][0]["unchanged"], 61);
 }
 
 #[cfg(target_os = "linux")]

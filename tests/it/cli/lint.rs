@@ -28,7 +28,7 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
 fn lint_takes_a_skill_md_for_its_folder_and_names_one_that_is_spelled_otherwise() {
     let home = Home::with_skills();
     assert_eq!(home.ok(&["lint", "skills/notas/SKILL.md"]), "1 skill, 0 errors, 0 warnings\n");
-    let fixed = home.json(&["lint", "skills/notas/SKILL.md", "--fix"]);
+    let fixed = home.json(&["lint", "skills/notas/SKILL.md", "--fix"])["skills"].clone();
     assert_eq!((&fixed[0]["skill"], &fixed[0]["findings"]), (&json!("notas"), &json!([])));
     assert_eq!(
         home.refused(&["lint", "skills/escrituras/compraventa/resources/ejemplo.md"]),
@@ -61,7 +61,7 @@ fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
     assert_eq!(home.read("skills/notas/SKILL.md"), mended);
     assert_eq!(home.read("skills/bad/SKILL.md"), "---\r\nname: bad\r\n---\r\nPasos.\r\n");
     assert_eq!(std::fs::read_dir(home.path().join("skills/notas")).unwrap().count(), 1);
-    let again = home.json(&["lint", "skills/notas", "--fix"]);
+    let again = home.json(&["lint", "skills/notas", "--fix"])["skills"].clone();
     assert_eq!((&again[0]["mended"], &again[0]["findings"]), (&json!(null), &json!([])));
     assert_eq!(home.refused(&["lint", "store", "--fix"]), (2, "invalid_request".into()));
 }
@@ -77,9 +77,9 @@ fn a_fix_writes_only_what_it_tells_and_leaves_permissions_as_they_are() {
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(home.path().join("two/SKILL.md"), private).unwrap();
     let untouched = meta("one").ino();
-    assert_eq!(home.json(&["lint", "one", "--fix"])[0]["mended"], json!(null));
+    assert_eq!(home.json(&["lint", "one", "--fix"])["skills"][0]["mended"], json!(null));
     assert_eq!(meta("one").ino(), untouched);
-    assert_eq!(home.json(&["lint", "two", "--fix"])[0]["mended"][0]["code"], "name_differs");
+    assert_eq!(home.json(&["lint", "two", "--fix"])["skills"][0]["mended"][0]["code"], "name_differs");
     assert_eq!(meta("two").mode() & 0o777, 0o600);
     assert_eq!(home.read("two/SKILL.md"), "---\nname: two\ndescription: d\n---\nPasos");
 }

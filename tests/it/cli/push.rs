@@ -7,13 +7,13 @@ use super::{Home, skill};
 #[test]
 fn a_push_sends_only_what_changed() {
     let home = Home::with_skills();
-    let again = home.json(&["push", "skills"]);
+    let again = home.json(&["push", "skills"])["skills"].clone();
     assert_eq!((&again[0]["unchanged"], &again[0]["updated"]), (&json!(2), &json!([])));
     // The same size with other content, another size, and a new file.
     home.file("skills/escrituras/compraventa/resources/ejemplo.md", "uno\ndos señal\ntre\n");
     home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
     home.file("skills/notas/extra.md", "x");
-    let pushed = home.json(&["push", "skills"]);
+    let pushed = home.json(&["push", "skills"])["skills"].clone();
     assert_eq!(pushed[0]["updated"], json!(["resources/ejemplo.md"]));
     assert_eq!((&pushed[1]["updated"], &pushed[1]["created"]), (&json!(["SKILL.md"]), &json!(["extra.md"])));
     let stored = home.read("data/skillmount/me/skills/escrituras/compraventa/resources/ejemplo.md");
@@ -24,10 +24,10 @@ fn a_push_sends_only_what_changed() {
 fn a_dry_run_says_the_same_and_changes_nothing() {
     let home = Home::new();
     home.file("one/SKILL.md", &skill("one", "Does one thing."));
-    let planned = home.json(&["push", "one", "--into", "cat", "--dry-run"]);
+    let planned = home.json(&["push", "one", "--into", "cat", "--dry-run"])["skills"].clone();
     assert_eq!((&planned[0]["skill"], &planned[0]["created"]), (&json!("cat/one"), &json!(["SKILL.md"])));
     assert_eq!(home.json(&["skills", "list"])["skills"], json!([]));
-    assert_eq!(home.json(&["push", "one", "--into", "cat"]), planned);
+    assert_eq!(home.json(&["push", "one", "--into", "cat"])["skills"].clone(), planned);
     assert_eq!(home.json(&["skills", "list"])["skills"][0]["skill"], "cat/one");
 }
 
@@ -35,8 +35,8 @@ fn a_dry_run_says_the_same_and_changes_nothing() {
 fn files_that_are_gone_stay_until_delete_is_given() {
     let home = Home::with_skills();
     std::fs::remove_file(home.path().join("skills/escrituras/compraventa/resources/ejemplo.md")).unwrap();
-    assert_eq!(home.json(&["push", "skills"])[0]["kept"], json!(["resources/ejemplo.md"]));
-    assert_eq!(home.json(&["push", "skills", "--delete"])[0]["deleted"], json!(["resources/ejemplo.md"]));
+    assert_eq!(home.json(&["push", "skills"])["skills"][0]["kept"], json!(["resources/ejemplo.md"]));
+    assert_eq!(home.json(&["push", "skills", "--delete"])["skills"][0]["deleted"], json!(["resources/ejemplo.md"]));
     assert_eq!(home.json(&["skills", "list"])["skills"][0]["files"], 1);
 }
 
@@ -72,7 +72,8 @@ fn a_skill_with_an_error_of_lint_stays_behind_and_the_others_are_sent() {
     let problem: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
     assert_eq!(problem["findings"][1]["findings"][0]["line"], 2, "{problem}");
     let pushed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let statuses: Vec<_> = pushed.as_array().unwrap().iter().map(|one| (&one["skill"], &one["status"])).collect();
+    let statuses: Vec<_> =
+        pushed["skills"].as_array().unwrap().iter().map(|one| (&one["skill"], &one["status"])).collect();
     let expected = json!([["almost", "refused"], ["good", "unchanged"], ["notas", "refused"]]);
     assert_eq!(json!(statuses), expected);
 }
@@ -90,7 +91,7 @@ fn force_sends_what_has_errors_and_says_so() {
     assert_eq!(home.json(&["skills", "list"])["skills"].as_array().unwrap().len(), 2);
     std::fs::rename(home.path().join("skills/almost/skill.md"), home.path().join("skills/almost/SKILL.md")).unwrap();
     home.ok(&["lint", "skills", "--fix"]);
-    let pushed = home.json(&["push", "skills"]);
+    let pushed = home.json(&["push", "skills"])["skills"].clone();
     assert_eq!((&pushed[2]["errors"], &pushed[2]["warnings"]), (&json!(0), &json!(1)));
     home.file("bad/SKILL.md", "no frontmatter");
     let refused = home.run(&["push", "bad"]);
