@@ -86,8 +86,16 @@ async fn start(cli: Cli, edges: Edges) -> Result<()> {
     }
     let sources = Sources { flags, file, default_store };
     let settings = sources.settings()?;
-    misspelt_variables(std::env::vars_os()).iter().for_each(output::note);
-    logs::start(cli.global.verbose, &settings, matches!(cli.command, Command::Serve(_)))?;
+    let is_server = matches!(cli.command, Command::Serve(_));
+    logs::start(cli.global.verbose, &settings, is_server)?;
+    for remark in misspelt_variables(std::env::vars_os()) {
+        // Stderr belongs to the log of a server, and to the problem document of a script.
+        if is_server {
+            tracing::warn!("{remark}");
+        } else if !cli.global.json {
+            output::note(remark);
+        }
+    }
     let app = App::new(sources, settings, Output::new(cli.global.json), Arc::new(SystemClock::new()), edges);
     let outcome = cli.command.run(&app).await;
     app.end().await;
