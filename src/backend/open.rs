@@ -9,7 +9,8 @@ use crate::{
     limits::CONTENT_CACHE_BYTES,
     path::Namespace,
     store::{
-        Breaker, Cached, Cause, Conditions, ListOptions, Logged, S3Options, SharedStore, StoreAddress, probe_conditions,
+        Breaker, Cached, Cause, Conditions, ListOptions, Logged, Metered, S3Options, SharedStore, StoreAddress,
+        probe_conditions,
     },
 };
 
@@ -67,11 +68,13 @@ impl OpenStore {
         self.cached_service_on(self.store.clone(), options)
     }
 
-    /// A service for many users: with content cached, and a store that is down left alone.
+    /// A service for many users: with content cached, requests to the store counted, and a store that is down left alone.
     #[must_use]
     pub fn shared_service(&self, options: ServiceOptions) -> Service {
-        let store = Arc::new(Breaker::new(self.store.clone(), self.namespace.prefix().clone()));
-        self.cached_service_on(store, options)
+        let ledger = options.ledger.clone().unwrap_or_default();
+        let counted = Arc::new(Metered::new(self.store.clone(), Arc::clone(&ledger)));
+        let store = Arc::new(Breaker::new(counted, self.namespace.prefix().clone()));
+        self.cached_service_on(store, ServiceOptions { ledger: Some(ledger), ..options })
     }
 
     fn cached_service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {

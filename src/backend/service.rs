@@ -18,7 +18,7 @@ use crate::{
     },
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{CreateSession, CreatedSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
-    store::{Committer, ListOptions, SharedStore},
+    store::{Committer, Ledger, ListOptions, SharedStore},
 };
 
 /// Line indexes of large files kept in memory; one takes up to 2 MiB.
@@ -41,6 +41,8 @@ pub struct ServiceOptions {
     pub index: bool,
     /// What the process may take for them all.
     pub budgets: Budgets,
+    /// The counts of requests to the store below the service, if somebody keeps them.
+    pub ledger: Option<Arc<Ledger>>,
 }
 
 /// How much the process may take.
@@ -97,6 +99,7 @@ pub(super) struct Shared {
     pub(super) edits: EditQueues,
     pub(super) skill_changes: SkillChanges,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
+    pub(super) ledger: Option<Arc<Ledger>>,
 }
 
 impl Service {
@@ -122,6 +125,7 @@ impl Service {
             skill_changes: SkillChanges::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
+            ledger: options.ledger,
             committer,
             namespace,
             store,
@@ -192,6 +196,12 @@ impl Service {
     #[must_use]
     pub fn workers(&self) -> &Workers {
         &self.shared.workers
+    }
+
+    /// The counts of requests to the store, if they are kept: [`ServiceOptions::ledger`].
+    #[must_use]
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.shared.ledger.as_deref()
     }
 
     /// The bytes that requests may hold.

@@ -125,6 +125,7 @@ impl App {
             read_only: None,
             index: true,
             budgets: self.budgets()?,
+            ledger: None,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
         })
     }

@@ -106,8 +106,9 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
         _ => Vec::new(),
     };
     let app = open(&cli.global, flags, edges)?;
-    misspelt_variables(std::env::vars_os()).iter().for_each(output::note);
-    logs::start(cli.global.verbose, &app.settings, matches!(cli.command, Command::Serve(_)))?;
+    let is_server = matches!(cli.command, Command::Serve(_));
+    logs::start(cli.global.verbose, &app.settings, is_server)?;
+    remark_on_variables(is_server, cli.global.json);
     let began = Instant::now();
     let writes_files = matches!(cli.command, Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_));
     let work = Box::pin(cli.command.run(&app));
@@ -124,6 +125,18 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
     tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
     outcome
+}
+
+/// Says which variables of the environment are nearly settings.
+fn remark_on_variables(is_server: bool, json: bool) {
+    for remark in misspelt_variables(std::env::vars_os()) {
+        // Stderr belongs to the log of a server, and to the problem document of a script.
+        if is_server {
+            tracing::warn!("{remark}");
+        } else if !json {
+            output::note(remark);
+        }
+    }
 }
 
 /// What a command with these flags works on.

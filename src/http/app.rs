@@ -46,8 +46,8 @@ pub(super) struct ServerState {
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
         Self {
+            metrics: Metrics::new(clock.now()),
             clock,
-            metrics: Metrics::default(),
             admission: Arc::new(Admission::new(service.memory())),
             spool: Arc::new(Spool::new(config.spool)),
             connections: Connections::new(CONNECTIONS),

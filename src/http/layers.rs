@@ -28,6 +28,7 @@ use crate::{
 
 /// Names the request, writes out its problem if it has one, and leaves one line in the log and one count.
 pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
+    let under_way = app.metrics.begin();
     let began = app.clock.uptime();
     let id = request_id(request.headers(), &*app.clock);
     let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
@@ -41,7 +42,7 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     let status = response.status().as_u16();
     app.metrics.count(&route, method, status, took);
     let served = response.extensions_mut().remove::<Served>();
-    logged(response, Line { request_id: id, method, route, status, took, client, served, bytes: 0 })
+    logged(response, Line { request_id: id, method, route, status, took, client, served, under_way, bytes: 0 })
 }
 
 /// Turns away requests that are too big in their headers or come from the wrong place. A page of a listed

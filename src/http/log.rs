@@ -16,6 +16,7 @@ use axum::{
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
+use super::metrics::UnderWay;
 use crate::path::Id;
 
 /// Routes that machines ask every few seconds. Their successful answers are logged at debug, and failures like all others.
@@ -46,6 +47,7 @@ pub(super) struct Line {
     pub(super) took: Duration,
     pub(super) client: Option<IpAddr>,
     pub(super) served: Option<Served>,
+    pub(super) under_way: UnderWay,
     /// Bytes of the answer's body that have left.
     pub(super) bytes: u64,
 }
@@ -63,7 +65,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 macro_rules! write_line {
     ($level:ident, $line:expr) => {{
-        let Line { request_id, method, route, status, took, client, served, bytes } = $line;
+        let Line { request_id, method, route, status, took, client, served, bytes, .. } = $line;
         tracing::$level!(
             request_id,
             method,
@@ -81,6 +83,7 @@ macro_rules! write_line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        self.under_way.sent(self.bytes);
         if PROBES.contains(&self.route.as_str()) && self.status < FAILURE {
             write_line!(debug, &*self);
         } else {

@@ -14,7 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::ServerState,
-    metrics::gauge,
+    metrics::{self, Readings, resident_memory},
     problem::{Failure, Problem, Reply},
 };
 use crate::error::{Code, Error};
@@ -51,20 +51,35 @@ async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> Reply<Json<Healt
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
-async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Response {
-    let mut text = app.metrics.render();
+async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Reply<Response> {
     let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
-    for (name, help, value) in [
-        ("skillmount_memory_reserved_bytes", "Memory that calls have reserved.", memory.reserved()),
-        ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved.", memory.peak()),
-        ("skillmount_memory_capacity_bytes", "Memory that calls share.", memory.capacity()),
-        ("skillmount_calls", "Calls on users' data under way.", calls),
-        ("skillmount_connections_engaged", "Connections with such a call, or with its answer.", engaged),
-        ("skillmount_connections", "Connections that are open.", app.connections.count() as u64),
-    ] {
-        gauge(&mut text, name, help, value);
+    let mut values = vec![
+        ("skillmount_memory_reserved_bytes", "Memory that calls have reserved", memory.reserved()),
+        ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved", memory.peak()),
+        ("skillmount_memory_capacity_bytes", "Memory that calls share", memory.capacity()),
+        ("skillmount_calls", "Calls on users' data under way", calls),
+        ("skillmount_connections_engaged", "Connections with such a call, or with its answer", engaged),
+        ("skillmount_connections", "Connections that are open", app.connections.count() as u64),
+    ];
+    let resident = resident_memory();
+    values.extend(resident.map(|bytes| ("process_resident_memory_bytes", "Memory of the process", bytes)));
+    let mut readings = Readings { values, ..Readings::default() };
+    if let Some(ledger) = app.service.ledger() {
+        let counts = ledger.counts();
+        let (objects, sessions) = (counts.objects, counts.sessions);
+        readings.totals = vec![
+            ("skillmount_store_read_bytes", "Bytes got from the store", objects.bytes_read + sessions.bytes_read),
+            (
+                "skillmount_store_written_bytes",
+                "Bytes put into the store",
+                objects.bytes_written + sessions.bytes_written,
+            ),
+        ];
+        let endings = ledger.endings().into_iter();
+        readings.store = endings.map(|((verb, status), count)| (verb, status, count)).collect();
     }
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+    let text = app.metrics.render(&readings).map_err(Error::internal)?;
+    Ok(([(header::CONTENT_TYPE, metrics::TEXT)], text).into_response())
 }
 
 /// The answer to a path that is no route.

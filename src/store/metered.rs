@@ -4,6 +4,7 @@
 //! request counts when it is sent, even if it fails or is dropped; bytes count when they have moved.
 
 use std::{
+    collections::BTreeMap,
     ops::Sub,
     sync::{
         Arc, Mutex, PoisonError,
@@ -16,7 +17,7 @@ use bytes::Bytes;
 
 use super::{
     Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-    SharedStore, Store, StoreResult, Verb,
+    SharedStore, Store, StoreError, StoreResult, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -62,6 +63,7 @@ impl Metered {
 pub struct Ledger {
     objects: Tallies,
     sessions: Tallies,
+    endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     asked: Option<Mutex<Vec<(Verb, String)>>>,
 }
 
@@ -82,6 +84,13 @@ impl Ledger {
     #[must_use]
     pub fn counts(&self) -> LedgerCounts {
         LedgerCounts { objects: self.objects.counts(), sessions: self.sessions.counts() }
+    }
+
+    /// How many requests ended so far, by verb and ending: `ok`, `not_found`, `not_modified`, `condition`, `denied`, `unavailable` or
+    /// `refused`. A request that its caller dropped has no ending.
+    #[must_use]
+    pub fn endings(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.endings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Every request so far with its key, or its prefix for a listing, in order. Empty unless the ledger was made with
@@ -105,6 +114,28 @@ impl Ledger {
         };
         counter.fetch_add(1, Ordering::Relaxed);
         tallies
+    }
+
+    /// Counts how a request ended.
+    fn ended<T>(&self, verb: &'static str, result: StoreResult<T>) -> StoreResult<T> {
+        let ending = result.as_ref().err().map_or("ok", ending);
+        *self.endings.lock().unwrap_or_else(PoisonError::into_inner).entry((verb, ending)).or_default() += 1;
+        result
+    }
+}
+
+/// The ending of a request that failed.
+fn ending(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::NotFound => "not_found",
+        StoreError::NotModified => "not_modified",
+        StoreError::PreconditionFailed | StoreError::Busy => "condition",
+        StoreError::Denied(_) => "denied",
+        StoreError::Unavailable { .. } => "unavailable",
+        StoreError::RangeNotSatisfiable
+        | StoreError::BelowFile(_)
+        | StoreError::IsFolder
+        | StoreError::Unsupported(_) => "refused",
     }
 }
 
@@ -217,7 +248,7 @@ impl Store for Metered {
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
         let tallies = self.ledger.count(Verb::Get, key.as_str());
-        let object = self.inner.get(key, options).await?;
+        let object = self.ledger.ended("get", self.inner.get(key, options).await)?;
         tallies.bytes_read.fetch_add(object.bytes.len() as u64, Ordering::Relaxed);
         Ok(object)
     }
@@ -225,24 +256,24 @@ impl Store for Metered {
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let tallies = self.ledger.count(Verb::Put, key.as_str());
         let size = bytes.len() as u64;
-        let put = self.inner.put(key, bytes, options).await?;
+        let put = self.ledger.ended("put", self.inner.put(key, bytes, options).await)?;
         tallies.bytes_written.fetch_add(size, Ordering::Relaxed);
         Ok(put)
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
         self.ledger.count(Verb::Head, key.as_str());
-        self.inner.head(key).await
+        self.ledger.ended("head", self.inner.head(key).await)
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
         self.ledger.count(Verb::List, prefix.as_str());
-        self.inner.list(prefix, options).await
+        self.ledger.ended("list", self.inner.list(prefix, options).await)
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.ledger.count(Verb::Delete, key.as_str());
-        self.inner.delete(key, options).await
+        self.ledger.ended("delete", self.inner.delete(key, options).await)
     }
 }
 
@@ -285,6 +316,8 @@ mod tests {
         assert_eq!(counts.sessions.requests, Requests { get: 1, list: 1, ..Requests::default() });
         assert_eq!(counts.objects.requests, Requests { head: 1, ..Requests::default() });
         assert_eq!((counts.sessions.requests.total(), counts.objects.requests.total()), (2, 1));
+        let endings = [(("get", "not_found"), 1), (("head", "not_found"), 1), (("list", "ok"), 1)];
+        assert_eq!(ledger.endings(), endings.into());
     }
 
     #[tokio::test]

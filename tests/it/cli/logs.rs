@@ -14,13 +14,22 @@ fn requests(log: &str) -> Vec<Value> {
 
 /// Sends a request with this path and these headers, and returns the bytes of the answer's body.
 fn ask(server: &Server, path: &str, headers: &str) -> usize {
+    answer(server, path, headers).len()
+}
+
+fn metrics(server: &Server) -> String {
+    String::from_utf8(answer(server, "/metrics", "")).unwrap()
+}
+
+fn answer(server: &Server, path: &str, headers: &str) -> Vec<u8> {
     use std::io::{Read as _, Write as _};
     let address = server.url.strip_prefix("http://").unwrap();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
-    answer.len() - (answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4)
+    let head = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+    answer.split_off(head)
 }
 
 // S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the client's address;
@@ -69,6 +78,28 @@ fn probes_are_logged_only_if_details_are_asked_for() {
         let (_, log) = server.end();
         assert_eq!(requests(&log).len(), lines, "{log}");
     }
+}
+
+// S-LOG-5: `/metrics` of a served store has its requests by verb and by how they ended, and the bytes they moved.
+#[test]
+fn requests_to_the_store_are_counted() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    home.ok(&["--server", &server.url, "write", "/workspace/a.md", "12345678"]);
+    home.ok(&["--server", &server.url, "skills", "list"]);
+    let metrics = metrics(&server);
+    let total = |name: &str| -> u64 {
+        let line =
+            metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{name}: {metrics}"));
+        line.trim().parse().unwrap()
+    };
+    assert!(total(r#"skillmount_store_requests_total{verb="put",status="ok"}"#) >= 1, "{metrics}");
+    assert!(total(r#"skillmount_store_requests_total{verb="list",status="ok"}"#) >= 1, "{metrics}");
+    assert!(total(r#"skillmount_store_requests_total{verb="get",status="not_found"}"#) >= 1, "{metrics}");
+    assert!(
+        total("skillmount_store_written_bytes_total") >= 8 && total("skillmount_store_read_bytes_total") > 0,
+        "{metrics}"
+    );
 }
 
 #[test]

@@ -71,18 +71,36 @@ async fn a_store_that_is_down_gives_a_problem_that_says_what_became_of_the_chang
     assert_eq!(refused.is_problem(503, "store_unavailable").json["outcome"], "not_applied");
 }
 
+// S-LOG-4: `/metrics` is text of OpenMetrics, whose labels never hold a user, a session or a path.
 #[tokio::test]
 async fn requests_are_counted_by_route_and_never_by_path() {
     let server = Server::start().await;
     server.op("ls", json!({"path": "/"})).await.is(200);
     server.send(Method::GET, &server.session("/ls"), &json!({})).await.is_problem(405, "method_not_allowed");
-    let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
+    let answer = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap();
+    let kind = answer.headers()["content-type"].to_str().unwrap();
+    assert!(kind.starts_with("application/openmetrics-text"), "{kind}");
+    let metrics = answer.text().await.unwrap();
     let route = "/v1/users/{user}/sessions/{session}/ls";
     assert!(
         metrics.contains(&format!("requests_total{{method=\"POST\",route=\"{route}\",status=\"200\"}} 1\n")),
         "{metrics}"
     );
     assert!(!metrics.contains("u1") && !metrics.contains("s1"), "{metrics}");
+    for line in [
+        &format!("duration_seconds_bucket{{le=\"30.0\",method=\"POST\",route=\"{route}\"}} 1"),
+        &format!("request_duration_seconds_count{{method=\"POST\",route=\"{route}\"}} 1"),
+        "skillmount_http_requests_in_flight 1",
+        "skillmount_http_response_bytes_total ",
+        &format!("skillmount_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
+        "process_start_time_seconds ",
+        "skillmount_connections 1",
+        "# TYPE skillmount_http_request_duration_seconds histogram",
+    ] {
+        assert!(metrics.contains(line), "{line} in {metrics}");
+    }
+    assert_eq!(metrics.contains("process_resident_memory_bytes "), cfg!(target_os = "linux"));
+    assert!(metrics.ends_with("# EOF\n"), "{metrics}");
 }
 
 #[tokio::test]
