@@ -7,10 +7,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use futures_util::future::try_join_all;
 
-use super::SkillBackend;
+use super::{SkillBackend, publish::ArchivedFile};
 use crate::{
     error::{Code, Error, Result},
-    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
+    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, UserSpace, VirtualPath},
     session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
     skill::Snapshot,
     store::{Keep, StoreError},
@@ -40,6 +40,8 @@ pub(super) struct Pinned {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
+    /// The archive of the published version that the snapshot is, if it is one.
+    pub(super) archive: Option<ObjectKey>,
     pub(super) writable: bool,
 }
 
@@ -90,6 +92,8 @@ pub(super) struct FileRef {
     pub(super) key: ObjectKey,
     pub(super) version: Version,
     pub(super) size: Option<u64>,
+    /// Where its bytes are if the version that a snapshot names is gone.
+    pub(super) archived: Option<ArchivedFile>,
 }
 
 /// What a path is to a caller that writes.
@@ -101,6 +105,14 @@ pub(super) enum WritePlace {
     Folder,
     /// Not to be written.
     ReadOnly,
+}
+
+impl Pinned {
+    /// The file at `relative` in the archive of the version.
+    pub(super) fn archived(&self, relative: &str) -> Option<ArchivedFile> {
+        let archive = self.archive.clone()?;
+        Some(ArchivedFile { archive, path: relative.to_owned() })
+    }
 }
 
 impl Tree {
@@ -132,6 +144,7 @@ impl Tree {
                     key: mount.prefix.key(&relative)?,
                     version: Version::Pinned(file.etag.clone()),
                     size: Some(file.size),
+                    archived: pinned.archived(&relative),
                 }),
                 None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
                 None => Err(missing(path)),
@@ -147,7 +160,7 @@ impl Tree {
             return Ok(None);
         }
         let key = self.scope.object_key(path)?;
-        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None }))
+        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None, archived: None }))
     }
 
     /// Whether `path` can be written, and with which key.
@@ -191,7 +204,7 @@ impl SkillBackend {
         let homes = visible.filter_map(|loaded| Some(self.home(loaded).transpose()?.map(|home| (loaded, home))));
         let homes = homes.collect::<Result<Vec<_>>>()?;
         // At once, because a session made from another one may have all its file lists beside it.
-        let pinned = try_join_all(homes.iter().map(|(loaded, _)| self.pinned(loaded, policy))).await?;
+        let pinned = try_join_all(homes.iter().map(|(loaded, home)| self.pinned(loaded, home, policy))).await?;
         for ((loaded, home), pinned) in homes.iter().zip(pinned) {
             mounts.push(Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? });
             kinds.push(Kind::Pinned(pinned));
@@ -210,15 +223,21 @@ impl SkillBackend {
         Ok(Tree { scope: Scope::new(mounts), kinds })
     }
 
-    async fn pinned(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<Pinned> {
+    async fn pinned(&self, loaded: &LoadedSkill, home: &UserSpace, policy: &EffectivePolicy) -> Result<Pinned> {
         Ok(Pinned {
             skill: loaded.skill.clone(),
             layer: loaded.layer,
             snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
+            archive: archive_of(loaded, home)?,
             // What is shared is not one session's to change.
             writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,
         })
     }
+}
+
+/// The archive of the published version that was loaded, if it is one.
+pub(super) fn archive_of(loaded: &LoadedSkill, home: &UserSpace) -> Result<Option<ObjectKey>> {
+    loaded.version.as_deref().map(|version| home.version(&loaded.skill, version)).transpose()
 }
 
 /// `/skills/{mount}`.

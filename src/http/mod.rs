@@ -28,6 +28,7 @@ mod pace;
 mod part_name;
 mod problem;
 mod prompt;
+mod publish;
 mod router;
 mod server;
 mod service;

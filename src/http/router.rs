@@ -13,7 +13,7 @@ use super::{
     app::ServerState,
     call::{enter_user, tell_version},
     compression::compress_short,
-    download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
+    download, files, layers, openapi, operations, prompt, publish, service, sessions, skills, tools, upload,
 };
 
 /// Every route with its description; what surrounds them is added by [`router`].
@@ -22,7 +22,11 @@ pub(super) fn routes() -> OpenApiRouter {
 }
 
 fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().merge(sessions::of_user()).merge(skills::of_user()).nest("/sessions/{session}", of_session())
+    OpenApiRouter::new()
+        .merge(sessions::of_user())
+        .merge(skills::of_user())
+        .merge(publish::of_user())
+        .nest("/sessions/{session}", of_session())
 }
 
 fn of_session() -> OpenApiRouter {

@@ -109,6 +109,14 @@ findings! {
     LinkTooDeep "link_too_deep" Warning Warning "A link to a file deeper than advised.";
     ParameterUndeclared "parameter_undeclared" Warning Warning "A placeholder without a parameter.";
     NestedSkill "nested_skill" Warning Warning "A SKILL.md inside another skill.";
+
+    ArchiveInvalid "archive_invalid" Error Error "An archive that cannot be taken in.";
+    SkillFileMissing "skill_file_missing" Error Error "A published folder without a SKILL.md.";
+    PathInvalid "path_invalid" Error Error "A path that leads out of the skill or that no path can name.";
+    PathTwins "path_twins" Error Error "Two paths that many disks take for one.";
+    NotAFile "not_a_file" Error Error "A link or a device in an archive.";
+    SecretFile "secret_file" Error Error "A file for secrets, or with a private key.";
+    VersionTooLarge "version_too_large" Error Error "A version over the limits of one.";
 }
 
 impl FindingCode {

@@ -5,7 +5,13 @@
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::{
-    backend::{SessionState, SkillBackend, gate::permit, lookup::Fetched, tree::skill_mount},
+    backend::{
+        SessionState, SkillBackend,
+        gate::permit,
+        lookup::Fetched,
+        publish::ArchivedFile,
+        tree::{archive_of, skill_mount},
+    },
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
@@ -43,6 +49,7 @@ pub(in crate::backend) async fn load_skill(
         name: loaded.name,
         description: loaded.description,
         digest: loaded.digest,
+        version: loaded.version,
         body: rendered.text,
         parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
     })
@@ -71,7 +78,12 @@ impl SkillBackend {
         let SessionState { session, policy } = self.admit(Operation::LoadSkill).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let find = self.look_up(&request.skill, &session, &policy);
+        let find = async {
+            match &request.digest {
+                None => self.look_up(&request.skill, &session, &policy).await,
+                Some(digest) => self.look_up_version(&request.skill, digest, &session, &policy).await,
+            }
+        };
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
         check_arguments(request)?;
@@ -142,6 +154,7 @@ impl SkillBackend {
             status == LoadStatus::AlreadyLoaded
                 && before.mount == mount
                 && (before.layer, &before.team) == (fetched.layer, &team)
+                && before.version == fetched.version
                 && before.arguments.as_deref() == arguments
         });
         let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
@@ -156,6 +169,7 @@ impl SkillBackend {
             name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
             description: fetched.document.frontmatter.description.clone(),
             digest: fetched.snapshot.digest().to_owned(),
+            version: fetched.version.clone(),
             arguments: arguments.map(str::to_owned),
             loaded_at: unchanged.map_or_else(|| self.shared.clock.now(), |before| before.loaded_at),
             snapshot: Some(fetched.snapshot.clone()),
@@ -186,6 +200,7 @@ impl SkillBackend {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
+            archived: archive_of(loaded, &home)?.map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
             path,
         };
         let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;

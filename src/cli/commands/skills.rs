@@ -83,6 +83,9 @@ Examples:
         /// Arguments for the parameters of its instructions
         #[arg(long, value_name = "TEXT")]
         arguments: Option<String>,
+        /// A published version to load in place of what the skill is now
+        #[arg(long, value_name = "DIGEST")]
+        digest: Option<String>,
         /// Who calls it: authors can keep a skill to people, or to models
         #[arg(long, value_enum, value_name = "WHO", default_value_t = Invoker::Person)]
         invoker: Invoker,
@@ -113,8 +116,8 @@ impl Skills {
                 let reply = app.backend().await?.discover_skills(request).await?;
                 app.out.reply(&reply, discovered)
             }
-            Action::Load { skill, mount_as, arguments, invoker } => {
-                load(app, LoadSkillRequest { skill, mount_as, arguments, invoker }).await
+            Action::Load { skill, mount_as, arguments, digest, invoker } => {
+                load(app, LoadSkillRequest { skill, mount_as, arguments, digest, invoker }).await
             }
             Action::Unload { skill } => {
                 let reply = app.backend().await?.unload_skill(UnloadSkillRequest { skill }).await?;
