@@ -118,6 +118,7 @@ codes! {
     TooExpensive "too_expensive" InvalidInput "A pattern or input over the budget of work or memory.";
     OffsetOutOfRange "offset_out_of_range" InvalidInput "A read that starts after the last line.";
     OldStringEmpty "old_string_empty" InvalidInput "An edit with nothing to look for.";
+    InvalidSkill "invalid_skill" InvalidInput "A skill that cannot be published; `findings` says why.";
     BinaryFile "binary_file" InvalidInput "A file that is not text.";
     MethodNotAllowed "method_not_allowed" InvalidInput "A method that the route does not have.";
     Unauthenticated "unauthenticated" Unauthenticated "No key, or one that is unknown or expired.";
@@ -129,6 +130,7 @@ codes! {
     RouteNotFound "route_not_found" NotFound "An address that is no route.";
     FileNotFound "file_not_found" NotFound "No file or folder at that path.";
     SkillNotFound "skill_not_found" NotFound "No skill of that name.";
+    VersionNotFound "version_not_found" NotFound "No version of that digest.";
     SessionNotFound "session_not_found" NotFound "No session of that id.";
     NotADirectory "not_a_directory" Conflict "A file where a folder was expected.";
     IsADirectory "is_a_directory" Conflict "A folder where a file was expected.";
@@ -140,6 +142,7 @@ codes! {
     EditConflict "edit_conflict" Conflict "Other writers kept winning.";
     OldStringNotFound "old_string_not_found" Conflict "The text to replace is not there.";
     OldStringNotUnique "old_string_not_unique" Conflict "The text to replace is there more than once.";
+    VersionConflict "version_conflict" Conflict "The skill has another version than If-Match names.";
     PreconditionFailed "precondition_failed" Conflict "The ETag given in If-Match or If-None-Match does not hold.";
     FileTooLarge "file_too_large" TooLarge "A file or body over the limit.";
     RateLimited "rate_limited" TooMany "Too much at once.";
@@ -389,9 +392,7 @@ mod tests {
 
     #[test]
     fn every_code_parses_back_from_its_name() {
-        for code in Code::ALL {
-            assert_eq!(Code::parse(code.as_str()), Some(*code));
-        }
+        assert!(Code::ALL.iter().all(|code| Code::parse(code.as_str()) == Some(*code)));
         assert_eq!(Code::parse("no_such_code"), None);
     }
 
@@ -399,7 +400,6 @@ mod tests {
     #[test]
     fn an_internal_error_hides_its_cause_from_the_message_and_keeps_it_in_the_chain() {
         let error = Error::internal("disk on fire");
-        assert!(!error.message().contains("fire"));
-        assert!(error.chain().ends_with("disk on fire"));
+        assert!(!error.message().contains("fire") && error.chain().ends_with("disk on fire"));
     }
 }

@@ -170,6 +170,26 @@ pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
 /// Files of a snapshot that is copied into a fork. Larger snapshots are shared as an object of their own. Such an
 /// object costs a request to write and one to read, so the usual small skill has none.
 pub const SNAPSHOT_COPIED_FILES: usize = 16;
+/// A version of a skill as an archive, uploaded or stored.
+pub const VERSION_ZIP_BYTES: usize = 64 << 20;
+/// All files of a version, unpacked.
+pub const VERSION_UNPACKED_BYTES: u64 = 256 << 20;
+/// How many times its size an archive of over a megabyte may grow when it is unpacked. Text reaches a tenth of this.
+pub const VERSION_RATIO: u64 = 200;
+/// The record of a version, as JSON.
+pub const VERSION_RECORD_BYTES: usize = 16 << 10;
+/// The head of a skill: 10,000 files with paths of the usual length take three megabytes.
+pub const HEAD_BYTES: u64 = 16 << 20;
+/// Where a version comes from, in the words of who publishes it.
+pub const SOURCE_BYTES: usize = 1 << 10;
+/// How often a publish or a load begins again because another publish went before it.
+pub const PUBLISH_ATTEMPTS: usize = 8;
+/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it.
+pub const VERSION_WINDOW_KIB: u32 = 192 << 10;
+/// Unpacked files of versions in memory, for sessions whose plain files have moved on.
+pub const VERSION_CACHE_BYTES: u64 = 8 << 20;
+/// Entries of a page of versions if the caller gives no limit.
+pub const VERSIONS_LISTED: usize = 100;
 /// Skills of one user.
 pub const CATALOG_SKILLS: usize = 20_000;
 /// The index of a catalog, inflated: 20,000 skills of three kilobytes each.
@@ -286,8 +306,7 @@ pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no
 /// limit.
 pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
-/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at the same time. They take turns, because all at once
-/// would finish too late.
+/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at once. More at once would finish too late.
 pub const UPLOADS_AT_ONCE: u64 = 4;
 /// All temporary files of uploads together, of which one user has at most half.
 pub const SPOOL_BYTES: u64 = 4 << 30;
@@ -296,8 +315,7 @@ pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
 /// characters of a glob, bytes that an edit copies.
 pub const WORK_STEPS: u64 = 1 << 31;
-/// Steps that are taken on the thread that serves the request, because handing them to a worker costs more: less than a
-/// millisecond.
+/// Steps taken on the thread that serves the request: less than a millisecond, and a worker would cost more.
 pub const INLINE_STEPS: u64 = 1 << 18;
 /// Threads for long work at least, whatever the machine: with fewer, one user's half would be one thread or none.
 pub const WORKERS_LEAST: u64 = 4;

@@ -6,13 +6,14 @@ use bytes::{Bytes, BytesMut};
 
 use super::{
     SkillBackend,
+    publish::ArchivedFile,
     tree::{FileRef, Version, missing},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::CHUNK_BYTES,
     path::ETag,
-    store::{GetOptions, Object, ObjectMeta, StoreError, StoreResult},
+    store::{GetOptions, Metadata, Object, ObjectMeta, StoreError, StoreResult},
 };
 
 impl SkillBackend {
@@ -34,8 +35,20 @@ impl SkillBackend {
         begun: Option<&ETag>,
     ) -> StoreResult<Object> {
         let if_match = file.version.etag().or(begun).cloned();
-        let options = GetOptions { range, if_match, keep: file.version.keep(), ..GetOptions::default() };
-        self.shared.store.get(&file.key, options).await
+        let options = GetOptions { range: range.clone(), if_match, keep: file.version.keep(), ..GetOptions::default() };
+        let (Version::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
+            return self.shared.store.get(&file.key, options).await;
+        };
+        if !ArchivedFile::is_only_archived(etag) {
+            match self.shared.store.get(&file.key, options).await {
+                Err(StoreError::NotFound | StoreError::PreconditionFailed) => {}
+                read => return read,
+            }
+        }
+        // The plain file has moved on; the version that was loaded has not.
+        let (etag, modified_at, metadata) = (etag.clone(), self.shared.clock.now(), Metadata::new());
+        let meta = ObjectMeta { size, etag, modified_at, metadata };
+        archived.get(&self.shared.store, &self.shared.versions, meta, range).await
     }
 
     /// A whole file of at most `most` bytes.

@@ -5,13 +5,12 @@ use jiff::Timestamp;
 
 use super::{
     SkillBackend,
-    tree::{FileRef, Kind, Spot, Tree, Version},
+    tree::{FileRef, Kind, Pinned, Spot, Tree, Version},
 };
 use crate::{
     error::Result,
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Mount, VirtualPath},
-    skill::Snapshot,
     store::{StoreError, StoreExt},
 };
 
@@ -73,7 +72,7 @@ impl SkillBackend {
     async fn files_in(&self, mount: &Mount, kind: &Kind, relative: &str, folder: &VirtualPath) -> Result<Files> {
         match kind {
             Kind::Pinned(pinned) => {
-                Ok(Files { entries: snapshot_files_below(&pinned.snapshot, relative, mount, folder), truncated: false })
+                Ok(Files { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
             }
             Kind::Fresh | Kind::Shown => {
                 let prefix = mount.prefix.folder(relative)?;
@@ -81,7 +80,13 @@ impl SkillBackend {
                 let entries = listed.into_iter().filter_map(|entry| {
                     let key = prefix.admit(&entry.key)?;
                     let path = folder.join(prefix.relative(&entry.key)?).ok()?;
-                    let file = FileRef { path, key, version: Version::Listed(entry.etag), size: Some(entry.size) };
+                    let file = FileRef {
+                        path,
+                        key,
+                        version: Version::Listed(entry.etag),
+                        size: Some(entry.size),
+                        archived: None,
+                    };
                     Some(ListedFile { file, size: entry.size, modified_at: entry.modified_at })
                 });
                 Ok(Files { entries: entries.collect(), truncated })
@@ -104,7 +109,8 @@ impl SkillBackend {
 }
 
 /// Returns the files below `relative` in a snapshot, or else the file at `relative`.
-fn snapshot_files_below(snapshot: &Snapshot, relative: &str, mount: &Mount, folder: &VirtualPath) -> Vec<ListedFile> {
+fn snapshot_files_below(pinned: &Pinned, relative: &str, mount: &Mount, folder: &VirtualPath) -> Vec<ListedFile> {
+    let snapshot = &pinned.snapshot;
     let inside = if relative.is_empty() { String::new() } else { format!("{relative}/") };
     let below = snapshot.files().iter().filter_map(|file| Some((file, file.path.strip_prefix(&inside)?)));
     let mut chosen: Vec<_> = below.collect();
@@ -117,6 +123,7 @@ fn snapshot_files_below(snapshot: &Snapshot, relative: &str, mount: &Mount, fold
             key: mount.prefix.key(&file.path).ok()?,
             version: Version::Pinned(file.etag.clone()),
             size: Some(file.size),
+            archived: pinned.archived(&file.path),
         };
         Some(ListedFile { file: found, size: file.size, modified_at: file.modified_at })
     });

@@ -1,24 +1,24 @@
 //! Which skill a name means, and that skill as it is in the store now.
 //!
-//! Listing and SKILL.md are asked for at once, in all layers, one round trip. The listing is asked for every time, because
-//! it is what sees a change; the content behind it usually is in memory.
+//! Listing, SKILL.md and head are asked for at once, in all layers, one round trip. The listing is asked for every time,
+//! because it is what sees a change; the content behind it usually is in memory.
 
 use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
 
 use super::{
-    SkillBackend,
+    Service, SkillBackend,
     naming::{NamedSkill, ambiguous, answering, unknown},
+    publish::{Found, SkillFiles},
 };
 use crate::{
     catalog::{CatalogView, why_unreadable},
     error::{Code, Error, Result},
-    limits::{SKILL_FILE_BYTES, SKILL_FILES},
     path::{Layer, SkillPath, UserSpace},
     session::{EffectivePolicy, LoadedSkill, Session},
-    skill::{Document, Severity, Snapshot, SnapshotFile, read_document, shown::one_line},
-    store::{GetOptions, Keep, StoreError, StoreExt},
+    skill::{Document, Severity, Snapshot, is_version_digest, read_document, shown::one_line},
+    store::StoreError,
 };
 
 /// A skill as it is in the store now.
@@ -27,6 +27,8 @@ pub(super) struct Fetched {
     pub(super) layer: Layer,
     pub(super) document: Document,
     pub(super) snapshot: Arc<Snapshot>,
+    /// The digest of the published version that it is, if it is one.
+    pub(super) version: Option<String>,
 }
 
 /// What lies at the path of a skill in one layer.
@@ -41,6 +43,8 @@ enum InLayer {
 pub(super) enum LookupError {
     /// No skill has it. The error is for a caller who named one on purpose.
     UnknownName(Error),
+    /// The skill that has it cannot be loaded as it is now.
+    Unusable(Error),
     Failed(Error),
 }
 
@@ -53,7 +57,7 @@ impl From<Error> for LookupError {
 impl From<LookupError> for Error {
     fn from(error: LookupError) -> Self {
         match error {
-            LookupError::UnknownName(error) | LookupError::Failed(error) => error,
+            LookupError::UnknownName(error) | LookupError::Unusable(error) | LookupError::Failed(error) => error,
         }
     }
 }
@@ -103,7 +107,7 @@ impl SkillBackend {
     }
 
     /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
-    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>> {
+    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>, LookupError> {
         let layers = self.shared.catalogs.layers(&self.audience)?;
         let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
         let mut unusable = None;
@@ -115,66 +119,58 @@ impl SkillBackend {
                 InLayer::Skill(fetched) => return Ok(Some(*fetched)),
             }
         }
-        unusable.map_or(Ok(None), Err)
+        unusable.map_or(Ok(None), |why| Err(LookupError::Unusable(why)))
     }
 
-    /// What lies at `path` in one layer. Listing and SKILL.md are asked for at once.
+    /// What lies at `path` in one layer.
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
-        let prefix = space.skill(path)?;
-        let key = prefix.key("SKILL.md")?;
-        // The text that is read here is what the session pins.
-        let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
-        let (listed, text, inside) = tokio::join!(
-            self.shared.store.list_all(&prefix, SKILL_FILES),
-            self.shared.store.get(&key, whole),
-            self.lies_inside_another(layer, space, path),
-        );
-        if matches!(text, Err(StoreError::NotFound)) || inside? {
+        let service = Service { shared: self.shared.clone() };
+        let (found, inside) =
+            tokio::join!(service.skill_files(space, path), self.lies_inside_another(layer, space, path));
+        if inside? {
             return Ok(InLayer::Nothing);
         }
-        let (entries, truncated) = listed?;
-        let text = match text {
-            // The folder was listed by the same credentials, so it is this file that is kept from them.
-            Err(error @ StoreError::Denied(_)) => {
-                return Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)));
+        match found? {
+            Found::Nothing => Ok(InLayer::Nothing),
+            Found::Unreadable(error) => {
+                Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)))
             }
-            text => text?,
-        };
-        if truncated || !text.is_whole() {
-            let message = format!(
-                "skill {path} is too large: up to {SKILL_FILES} files, and {SKILL_FILE_BYTES} bytes of SKILL.md"
-            );
-            return Err(Error::new(Code::FileTooLarge, message));
+            Found::Files(files) => Ok(read(layer, path, files)),
         }
-        let files = entries.into_iter().filter_map(|entry| {
-            let key = prefix.admit(&entry.key)?;
-            let path = prefix.relative(key.as_str())?.to_owned();
-            // The listing and the GET are two moments; the text that is returned is the one that is pinned.
-            let etag = if path == "SKILL.md" { text.meta.etag.clone() } else { entry.etag };
-            let size = if path == "SKILL.md" { text.meta.size } else { entry.size };
-            Some(SnapshotFile { path, size, etag, modified_at: entry.modified_at })
-        });
-        let snapshot = Snapshot::new(files.collect());
-        let snapshot = match snapshot.file("SKILL.md") {
-            Some(_) => snapshot,
-            None => snapshot.with(
-                "SKILL.md",
-                Some(SnapshotFile {
-                    path: "SKILL.md".to_owned(),
-                    size: text.meta.size,
-                    etag: text.meta.etag.clone(),
-                    modified_at: text.meta.modified_at,
-                }),
-            ),
+    }
+
+    /// One version of the skill that answers to `name`, also of a deleted one if `name` is its path.
+    ///
+    /// # Errors
+    /// `version_not_found` if it has no such version; as [`look_up`](Self::look_up).
+    pub(super) async fn look_up_version(
+        &self,
+        name: &str,
+        digest: &str,
+        session: &Session,
+        policy: &EffectivePolicy,
+    ) -> Result<Fetched, LookupError> {
+        if !is_version_digest(digest) {
+            return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
+        }
+        let (layer, path) = match self.look_up(name, session, policy).await {
+            Ok(found) if found.version.as_deref() == Some(digest) => return Ok(found),
+            Ok(found) => (found.layer, found.skill),
+            Err(error @ LookupError::Failed(_)) => return Err(error),
+            Err(error) => match SkillPath::parse(name) {
+                Ok(path) if policy.skill(&path).is_visible() => (Layer::User, path),
+                _ => return Err(error),
+            },
         };
-        let (document, diagnostics) = read_document(&text.bytes, path.folder());
-        let Some(document) = document else {
-            let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
-            let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
-            return Ok(InLayer::Unusable(unusable(path, why)));
+        let Some(space) = self.layer(layer)? else {
+            return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
         };
-        let fetched = Fetched { skill: path.clone(), layer, document, snapshot: Arc::new(snapshot) };
-        Ok(InLayer::Skill(Box::new(fetched)))
+        let service = Service { shared: self.shared.clone() };
+        match read(layer, &path, service.files_of_version(&space, &path, digest).await?) {
+            InLayer::Skill(fetched) => Ok(*fetched),
+            InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
+            InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),
+        }
     }
 
     /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
@@ -200,6 +196,18 @@ impl SkillBackend {
     }
 }
 
+/// A skill with these files, if its SKILL.md can be read.
+fn read(layer: Layer, path: &SkillPath, files: SkillFiles) -> InLayer {
+    let SkillFiles { text, snapshot, version } = files;
+    let (document, diagnostics) = read_document(&text, path.folder());
+    let Some(document) = document else {
+        let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
+        let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
+        return InLayer::Unusable(unusable(path, why));
+    };
+    InLayer::Skill(Box::new(Fetched { skill: path.clone(), layer, document, snapshot, version }))
+}
+
 /// The visible skills, with the names they answer to.
 fn named<'view>(view: &'view CatalogView, policy: &EffectivePolicy) -> Vec<NamedSkill<'view>> {
     let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
@@ -222,7 +230,7 @@ fn left_out(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Option<
 /// The error for a name that no visible skill answers to.
 fn missing(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> LookupError {
     match left_out(name, view, policy) {
-        Some(left_out) => LookupError::Failed(left_out),
+        Some(left_out) => LookupError::Unusable(left_out),
         None => LookupError::UnknownName(unknown(name, &named(view, policy))),
     }
 }

@@ -6,11 +6,11 @@ use futures_util::future::try_join_all;
 
 use super::{
     SkillBackend,
-    tree::{Kind, Pinned, Tree, skill_mount},
+    tree::{Kind, Pinned, Tree, archive_of, skill_mount},
 };
 use crate::{
     error::Result,
-    path::{Layer, Mount, MountName, MountTemplate, VirtualPath},
+    path::{Layer, Mount, MountName, MountTemplate, UserSpace, VirtualPath},
     session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
 };
 
@@ -28,7 +28,7 @@ impl SkillBackend {
         let homes = visible.filter_map(|loaded| Some(self.home(loaded).transpose()?.map(|home| (loaded, home))));
         let homes = homes.collect::<Result<Vec<_>>>()?;
         // At once, because a session made from another one may have all its file lists beside it.
-        let pinned = try_join_all(homes.iter().map(|(loaded, _)| self.pinned(loaded, policy))).await?;
+        let pinned = try_join_all(homes.iter().map(|(loaded, home)| self.pinned(loaded, home, policy))).await?;
         for ((loaded, home), pinned) in homes.iter().zip(pinned) {
             let mount = Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? };
             mounts.push((mount, Kind::Pinned(pinned)));
@@ -47,11 +47,12 @@ impl SkillBackend {
         Ok(Tree::new(mounts))
     }
 
-    async fn pinned(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<Pinned> {
+    async fn pinned(&self, loaded: &LoadedSkill, home: &UserSpace, policy: &EffectivePolicy) -> Result<Pinned> {
         Ok(Pinned {
             skill: loaded.skill.clone(),
             layer: loaded.layer,
             snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
+            archive: archive_of(loaded, home)?,
             // What is shared is not one session's to change.
             writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,
         })

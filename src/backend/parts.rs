@@ -227,6 +227,8 @@ impl SkillBackend {
                     Moved::Stays(answer) => Ok(Change::None(Ok(answer))),
                     Moved::To(snapshot) => {
                         snapshot.digest().clone_into(&mut loaded.digest);
+                        // With a change of its own it is no published version any more.
+                        loaded.version = None;
                         loaded.snapshot = Some(snapshot.into());
                         Ok(Change::Save(Ok(true)))
                     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
-use super::{changes::SkillChanges, edits::EditQueues, lines::LineIndex};
+use super::{changes::SkillChanges, edits::EditQueues, lines::LineIndex, publish::Versions};
 use crate::{
     access::Reach,
     budget::{Errand, Memory, Workers},
@@ -17,7 +17,7 @@ use crate::{
         WORKERS_LEAST,
     },
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{CreateSession, CreatedSession, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
+    session::{CreateSession, CreatedSession, Lanes, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
     store::{Committer, Ledger, ListOptions, SharedStore},
 };
 
@@ -98,6 +98,9 @@ pub(super) struct Shared {
     pub(super) catalogs: Catalogs,
     pub(super) edits: EditQueues,
     pub(super) skill_changes: SkillChanges,
+    /// Publishing, one skill at a time.
+    pub(super) publishing: Lanes,
+    pub(super) versions: Arc<Versions>,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
     pub(super) ledger: Option<Arc<Ledger>>,
 }
@@ -123,6 +126,8 @@ impl Service {
             catalogs,
             edits: EditQueues::new(store.clone(), committer.clone(), workers),
             skill_changes: SkillChanges::default(),
+            publishing: Lanes::default(),
+            versions: Arc::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             ledger: options.ledger,

@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use super::publish::ArchivedFile;
 use crate::{
     error::{Code, Error, Result},
-    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, VirtualPath},
+    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, UserSpace, VirtualPath},
+    session::LoadedSkill,
     skill::Snapshot,
     store::{Keep, StoreError},
 };
@@ -36,6 +38,8 @@ pub(super) struct Pinned {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
+    /// The archive of the published version that the snapshot is, if it is one.
+    pub(super) archive: Option<ObjectKey>,
     pub(super) writable: bool,
 }
 
@@ -86,6 +90,8 @@ pub(super) struct FileRef {
     pub(super) key: ObjectKey,
     pub(super) version: Version,
     pub(super) size: Option<u64>,
+    /// Where its bytes are if the version that a snapshot names is gone.
+    pub(super) archived: Option<ArchivedFile>,
 }
 
 /// What a path is to a caller that writes.
@@ -97,6 +103,14 @@ pub(super) enum WritePlace {
     Folder,
     /// Not to be written.
     ReadOnly,
+}
+
+impl Pinned {
+    /// The file at `relative` in the archive of the version.
+    pub(super) fn archived(&self, relative: &str) -> Option<ArchivedFile> {
+        let archive = self.archive.clone()?;
+        Some(ArchivedFile { archive, path: relative.to_owned() })
+    }
 }
 
 impl Tree {
@@ -135,6 +149,7 @@ impl Tree {
                     key: mount.prefix.key(&relative)?,
                     version: Version::Pinned(file.etag.clone()),
                     size: Some(file.size),
+                    archived: pinned.archived(&relative),
                 }),
                 None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
                 None => Err(missing(path)),
@@ -150,7 +165,7 @@ impl Tree {
             return Ok(None);
         }
         let key = self.scope.object_key(path)?;
-        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None }))
+        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None, archived: None }))
     }
 
     /// Whether `path` can be written, and with which key.
@@ -172,6 +187,11 @@ impl Tree {
             WritePlace::ReadOnly => Err(read_only(path)),
         }
     }
+}
+
+/// The archive of the published version that was loaded, if it is one.
+pub(super) fn archive_of(loaded: &LoadedSkill, home: &UserSpace) -> Result<Option<ObjectKey>> {
+    loaded.version.as_deref().map(|version| home.version(&loaded.skill, version)).transpose()
 }
 
 /// `/skills/{mount}`.

@@ -78,7 +78,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
     }
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+/// Reads a JSON object of exactly the fields of `T`.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if first != Some(&b'{') {
         return Err(Error::new(Code::InvalidRequest, "the body of this call is a JSON object: {…}"));
@@ -86,7 +87,8 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     json::from_request(bytes)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether a body is announced as JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }

@@ -71,6 +71,11 @@ impl UserCall {
         self.grant.allows(&self.user, Scope::Control)
     }
 
+    /// The name of the caller's key; `None` if the service has no keys.
+    pub(super) fn key_name(&self) -> Option<String> {
+        self.grant.key().map(ToString::to_string)
+    }
+
     /// Which of the user's sessions the caller reaches.
     pub(super) fn reach(&self) -> &Reach {
         self.grant.reach()

@@ -41,11 +41,13 @@ const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/prompt", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/skills/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/versions/{*skill}", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/sessions", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/files/{*path}", Cost::Download),
     ("POST", "/download", Cost::Download),
     ("PUT", "/files/{*path}", Cost::Upload),
     ("POST", "/upload", Cost::Upload),
+    ("PUT", "/skills/{*skill}", Cost::Upload),
 ];
 
 impl Cost {

@@ -30,6 +30,7 @@ mod pace;
 mod part_name;
 mod problem;
 mod prompt;
+mod publish;
 mod receive;
 mod router;
 mod server;

@@ -21,7 +21,7 @@ use super::{
     openapi::{beginning, finished},
     operations,
     problem::Reply,
-    prompt, service, sessions, skills, tools, upload,
+    prompt, publish, service, sessions, skills, tools, upload,
 };
 use crate::error::{Error, Result};
 
@@ -49,7 +49,11 @@ fn routes() -> OpenApiRouter {
 }
 
 fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().merge(sessions::of_user()).merge(skills::of_user()).nest("/sessions/{session}", of_session())
+    OpenApiRouter::new()
+        .merge(sessions::of_user())
+        .merge(skills::of_user())
+        .merge(publish::of_user())
+        .nest("/sessions/{session}", of_session())
 }
 
 fn of_session() -> OpenApiRouter {

@@ -35,7 +35,7 @@ async fn list(
 }
 
 /// The policy that says what of the catalog may be shown.
-async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
+pub(super) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
     if !policy.catalog_reads {
         call.needs_control().map_err(|_| {

@@ -260,6 +260,31 @@ impl UserSpace {
         self.root.key(&format!(".skillmount/snapshots/{digest}.json"))
     }
 
+    /// `{user}/.skillmount/heads/{skill path}.json`: which version of a skill is published.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn head(&self, skill: &SkillPath) -> Result<ObjectKey> {
+        self.root.key(&format!(".skillmount/heads/{skill}.json"))
+    }
+
+    /// `{user}/.skillmount/versions/{skill path}/`: the published versions of a skill.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn versions(&self, skill: &SkillPath) -> Result<KeyPrefix> {
+        self.root.folder(&format!(".skillmount/versions/{skill}"))
+    }
+
+    /// `{user}/.skillmount/versions/{skill path}/{digest}.zip`, with the digest's hex digits alone.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn version(&self, skill: &SkillPath, digest: &str) -> Result<ObjectKey> {
+        let name = digest.strip_prefix("sha256:").unwrap_or(digest);
+        self.versions(skill)?.key(&format!("{name}.zip"))
+    }
+
     /// `{user}/.skillmount/policy.json`.
     ///
     /// # Errors

@@ -34,6 +34,9 @@ pub struct LoadedSkill {
     pub description: String,
     /// The digest of its files at the time of the load.
     pub digest: String,
+    /// The digest of the published version that those files are, if they are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// The arguments of its last load, for the parameters of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,

@@ -120,6 +120,12 @@ findings! {
     Secret "secret" Error Error "Text that has the form of a key or token.";
     SecretFile "secret_file" Error Error "A file whose name is that of files with secrets.";
     LinkNotFollowed "link_not_followed" Warning Warning "A link on disk to a skill or to a folder.";
+    ArchiveInvalid "archive_invalid" Error Error "An archive that cannot be taken in.";
+    SkillFileMissing "skill_file_missing" Error Error "A published folder without a SKILL.md.";
+    PathInvalid "path_invalid" Error Error "A path that leads out of the skill or that no path can name.";
+    PathTwins "path_twins" Error Error "Two paths that many disks take for one.";
+    NotAFile "not_a_file" Error Error "A link or a device in an archive.";
+    VersionTooLarge "version_too_large" Error Error "A version over the limits of one.";
 }
 
 impl FindingCode {

@@ -4,18 +4,29 @@
 //! judges. Only `frontmatter` parses YAML.
 
 mod body;
+mod compose;
 mod diagnostic;
 mod document;
 mod frontmatter;
+mod head;
 mod lint;
 mod outline;
+mod package;
 pub mod shown;
 mod snapshot;
+mod upload;
+mod version;
 
 pub use body::{FilledParameter, Rendered, render};
+pub use compose::compose;
 pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use frontmatter::{Frontmatter, Parameter};
+pub(crate) use head::HeadFormat;
+pub use head::{HeadChange, HeadFile, HeadState, SkillHead};
 pub use lint::{Fixed, fix, lint, secret_file, secrets, template};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
+pub use package::{Package, Packer, Provenance, RECORD_TAIL_BYTES, VersionArchive, VersionRecord, record_in};
 pub use snapshot::{Snapshot, SnapshotFile};
+pub use upload::{CheckedSkill, SkillUpload};
+pub use version::{Version, VersionFile, is_version_digest};

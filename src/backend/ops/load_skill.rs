@@ -9,7 +9,8 @@ use crate::{
         SessionState, SkillBackend,
         gate::permit,
         lookup::{Fetched, LookupError},
-        tree::skill_mount,
+        publish::ArchivedFile,
+        tree::{archive_of, skill_mount},
     },
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
@@ -55,6 +56,7 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (Mounted, Fetched)) 
         name: loaded.name,
         description: loaded.description,
         digest: loaded.digest,
+        version: loaded.version,
         body: rendered.text,
         parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
     })
@@ -70,7 +72,7 @@ impl SkillBackend {
         match self.load_requested(&request).await {
             Ok(loaded) => reply_to(&request, loaded).map(Some).map_err(Error::of_change),
             Err(LookupError::UnknownName(_)) => Ok(None),
-            Err(LookupError::Failed(error)) => Err(error.of_change()),
+            Err(error) => Err(Error::from(error).of_change()),
         }
     }
 
@@ -96,7 +98,12 @@ impl SkillBackend {
         let SessionState { session, policy } = self.admit(Operation::LoadSkill).await?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let find = self.look_up(&request.skill, &session, &policy);
+        let find = async {
+            match &request.digest {
+                None => self.look_up(&request.skill, &session, &policy).await,
+                Some(digest) => self.look_up_version(&request.skill, digest, &session, &policy).await,
+            }
+        };
         let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
         let fetched = fetched?;
         check_arguments(request)?;
@@ -167,6 +174,7 @@ impl SkillBackend {
             status == LoadStatus::AlreadyLoaded
                 && before.mount == mount
                 && (before.layer, &before.team) == (fetched.layer, &team)
+                && before.version == fetched.version
                 && before.arguments.as_deref() == arguments
         });
         let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
@@ -181,6 +189,7 @@ impl SkillBackend {
             name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
             description: fetched.document.frontmatter.description.clone(),
             digest: fetched.snapshot.digest().to_owned(),
+            version: fetched.version.clone(),
             arguments: arguments.map(str::to_owned),
             loaded_at: unchanged.map_or_else(|| self.shared.clock.now(), |before| before.loaded_at),
             snapshot: Some(fetched.snapshot.clone()),
@@ -211,6 +220,7 @@ impl SkillBackend {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
+            archived: archive_of(loaded, &home)?.map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
             path,
         };
         let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;

@@ -73,6 +73,9 @@ Examples:
         /// Arguments for the parameters of its instructions
         #[arg(long, value_name = "TEXT")]
         arguments: Option<String>,
+        /// A published version to load in place of what the skill is now
+        #[arg(long, value_name = "DIGEST")]
+        digest: Option<String>,
         /// Who calls it: authors can keep a skill to people, or to models
         #[arg(long, value_enum, value_name = "WHO", default_value_t = Invoker::Person)]
         invoker: Invoker,
@@ -124,8 +127,8 @@ impl Skills {
             Action::List { category, fresh } => list(app, category, fresh).await,
             Action::Show { skill } => app.out.reply(&app.control().await?.skill(&skill).await?, show),
             Action::Discover(discover) => discover.run(app).await,
-            Action::Load { skill, mount_as, arguments, invoker } => {
-                load(app, LoadSkillRequest { skill, mount_as, arguments, invoker }).await
+            Action::Load { skill, mount_as, arguments, digest, invoker } => {
+                load(app, LoadSkillRequest { skill, mount_as, arguments, digest, invoker }).await
             }
             Action::Unload { skill } => unload(app, UnloadSkillRequest { skill }).await,
         }

@@ -105,12 +105,23 @@ impl StoredValue for Session {
 }
 
 fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
-    let LoadedSkill { skill, layer: _, team, mount, name, description, digest, arguments, loaded_at: _, snapshot } =
-        loaded;
+    let LoadedSkill {
+        skill,
+        layer: _,
+        team,
+        mount,
+        name,
+        description,
+        digest,
+        version,
+        arguments,
+        loaded_at: _,
+        snapshot,
+    } = loaded;
     let texts = [skill.as_str(), mount.as_str(), name, description, digest];
     let texts: usize = texts.into_iter().map(weight::text).sum();
     let team = team.as_ref().map_or(0, |team| weight::text(team.as_str()));
-    let arguments = arguments.as_deref().map_or(0, weight::text);
+    let arguments = arguments.as_deref().map_or(0, weight::text) + version.as_deref().map_or(0, weight::text);
     texts + team + arguments + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
 }
 

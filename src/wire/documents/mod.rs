@@ -1,9 +1,11 @@
 //! The documents beside the operations: what is served, fetched and printed of a user's skills and of their store.
 
 mod authoring;
+mod publishing;
 mod skills;
 mod store;
 
 pub use authoring::*;
+pub use publishing::*;
 pub use skills::*;
 pub use store::*;

@@ -17,6 +17,9 @@ pub struct LoadSkillRequest {
     /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
     #[serde(default)]
     pub arguments: Option<String>,
+    /// The digest of a published version to load in place of what the skill is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// Who asks for it: some skills are for people to call, and some for models.
     #[serde(default)]
     pub invoker: Invoker,
@@ -60,6 +63,9 @@ pub struct LoadSkillReply {
     pub description: String,
     /// The digest of the snapshot that is mounted.
     pub digest: String,
+    /// The digest of the published version that it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Its files.
     pub files: Vec<SkillFile>,
     /// Its instructions: SKILL.md without the frontmatter.
@@ -71,8 +77,8 @@ pub struct LoadSkillReply {
 impl Request for LoadSkillRequest {
     const OPERATION: Operation = Operation::LoadSkill;
     const FOR_MODELS: &'static str = "Load a skill before you answer a request that it matches; then follow its instructions. Its files appear below /skills.";
-    // Who calls is for the surface to say.
-    const NOT_FOR_MODELS: &'static [&'static str] = &["invoker"];
+    // Who calls is for the surface to say, and a model has no use for an old version.
+    const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest"];
     type Reply = LoadSkillReply;
 
     fn touches(&self) -> Vec<Touch<'_>> {
@@ -88,7 +94,7 @@ impl LoadSkillRequest {
     /// A plain load by a model of the skill that answers to this name.
     #[must_use]
     pub fn new(skill: impl Into<String>) -> Self {
-        Self { skill: skill.into(), mount_as: None, arguments: None, invoker: Invoker::Model }
+        Self { skill: skill.into(), mount_as: None, arguments: None, digest: None, invoker: Invoker::Model }
     }
 }
 

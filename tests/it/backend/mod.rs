@@ -7,5 +7,6 @@ mod moves;
 mod one_tree;
 mod outcomes;
 mod parts;
+mod publishing;
 mod ripgrep;
 mod tree;

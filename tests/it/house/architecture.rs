@@ -24,7 +24,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire"]),
     (
         "backend",
-        &["error", "limits", "clock", "path", "budget", "access", "store", "skill", "wire", "catalog", "session"],
+        &[
+            "error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire", "catalog",
+            "session",
+        ],
     ),
     ("prompt", &["error", "limits", "path", "budget", "skill", "wire", "catalog", "session", "backend"]),
     ("tools", &["error", "limits", "path", "json", "skill", "wire", "catalog", "session", "backend"]),

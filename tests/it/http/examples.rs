@@ -9,8 +9,18 @@ use serde_json::Value;
 use super::{Answer, Server};
 
 /// Members whose value is another on every server and at every time.
-const VOLATILE: [&str; 9] =
-    ["as_of", "created_at", "digest", "etag", "expires_at", "loaded_at", "modified_at", "request_id", "updated_at"];
+const VOLATILE: [&str; 10] = [
+    "as_of",
+    "created_at",
+    "digest",
+    "etag",
+    "expires_at",
+    "loaded_at",
+    "modified_at",
+    "published_at",
+    "request_id",
+    "updated_at",
+];
 
 #[derive(Deserialize)]
 struct Conversation {

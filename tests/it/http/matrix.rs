@@ -105,6 +105,8 @@ enum Does {
     ReadsCatalog,
     /// Looks at the skill `a` in the catalog.
     ShowsSkill,
+    /// Looks at the versions of the skill `a`.
+    ReadsVersions,
     /// Changes what holds for the whole user.
     RulesUser,
     /// Looks at the session.
@@ -167,7 +169,8 @@ fn calls() -> Vec<Call> {
 /// Calls about a user, and about a session as a whole.
 fn about_sessions() -> Vec<Call> {
     use Does::{
-        Forks, LooksAtSession, LooksAtUser, Makes, ReadsCatalog, RulesSession, RulesUser, SetsTicket, ShowsSkill,
+        Forks, LooksAtSession, LooksAtUser, Makes, ReadsCatalog, ReadsVersions, RulesSession, RulesUser, SetsTicket,
+        ShowsSkill,
     };
     let none = Value::Null;
     vec![
@@ -177,6 +180,11 @@ fn about_sessions() -> Vec<Call> {
         call("get", "/v1/users/{user}/skills", ReadsCatalog, none.clone()),
         call("get", "/v1/users/{user}/skills/{skill}", ShowsSkill, none.clone()),
         call("post", "/v1/users/{user}/catalog/refresh", ReadsCatalog, none.clone()),
+        call("get", "/v1/users/{user}/versions/{skill}", ReadsVersions, none.clone()),
+        call("put", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a", "body": "# a\n"})),
+        call("post", "/v1/users/{user}/rollback/{skill}", RulesUser, json!({"digest": "{digest}"})),
+        // Of the keys here one may delete a skill, and `c` is for it alone.
+        Call { ok: 204, ..call("delete", "/v1/users/{user}/skills/{skill}", RulesUser, none.clone()) },
         call("get", in_session!(""), LooksAtSession, none.clone()),
         call("put", in_session!(""), LooksAtSession, json!({})),
         Call { ok: 201, ..call("put", in_session!(""), Makes, json!({})) },
@@ -264,11 +272,12 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
     }
     match call.does {
         Does::RulesUser if !kind.has_control() || kind.is_bound() => return denied(),
+        Does::ReadsVersions if kind.is_bound() => return denied(),
         Does::RulesSession if !kind.has_control() => return denied(),
         Does::SetsTicket if kind != Kind::Control && kind != Kind::OfTicketHere => return denied(),
         // A key bound to a ticket makes sessions of that ticket.
         Does::Makes if kind.is_bound_to_sessions() => return denied(),
-        Does::LooksAtUser | Does::ReadsCatalog | Does::ShowsSkill | Does::Makes => {}
+        Does::LooksAtUser | Does::ReadsCatalog | Does::ReadsVersions | Does::ShowsSkill | Does::Makes => {}
         _ if !kind.reaches() => return denied(),
         _ => {}
     }
@@ -279,8 +288,11 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
 fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static str> {
     let skill = policy.skills.get("a").copied().unwrap_or_default();
     match call.does {
-        Does::ReadsCatalog | Does::ShowsSkill if !policy.catalog_reads && !kind.has_control() => Err("denied"),
+        Does::ReadsCatalog | Does::ReadsVersions | Does::ShowsSkill if !policy.catalog_reads && !kind.has_control() => {
+            Err("denied")
+        }
         Does::ShowsSkill if skill >= SkillRule::Disabled => Err("skill_not_found"),
+        Does::ReadsVersions if skill >= SkillRule::Disabled && !kind.has_control() => Err("skill_not_found"),
         Does::Acts(operation) | Does::Carries(operation) => rule(operation, policy),
         Does::WritesSkill => {
             rule(Operation::Write, policy)?;
@@ -406,6 +418,8 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
 struct World {
     server: Server,
     keys: BTreeMap<Kind, String>,
+    /// The version of the skill `a`.
+    digest: String,
     calls: Vec<Call>,
 }
 
@@ -428,11 +442,15 @@ impl World {
             ..HttpConfig::default()
         })
         .await;
-        for skill in ["a", "b"] {
+        for skill in ["a", "b", "c"] {
             let text = format!("---\nname: {skill}\ndescription: About {skill}\n---\n# {skill}\n");
             server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
         }
-        Self { server, keys, calls: calls() }
+        let publish = json!({"description": "About a", "body": "# a\n"});
+        let publish = server.client.put(server.user("/skills/a")).bearer_auth(&keys[&Kind::Control]).json(&publish);
+        let published: Value = publish.send().await.unwrap().json().await.unwrap();
+        let digest = published["digest"].as_str().unwrap().to_owned();
+        Self { server, keys, digest, calls: calls() }
     }
 
     /// Stores a session of this policy that has loaded the skill `b`, and a file for each call.
@@ -461,7 +479,8 @@ impl World {
             Does::Forks => session.replacen("in-", "fork-", 1),
             _ => session.to_owned(),
         };
-        let path = path.replace("{user}", "u1").replace("{session}", &id).replace("{skill}", "a");
+        let path = path.replace("{user}", "u1").replace("{session}", &id);
+        let path = path.replace("{skill}", if *method == "delete" { "c" } else { "a" });
         let url = format!("{}{}", self.server.base, path.replace("{path}", &format!("workspace/f{at}")));
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
         let mut request = self.server.client.request(method.clone(), url);
@@ -479,6 +498,7 @@ impl World {
             body if body["policy"] == "policy" => request.json(&json!({"policy": policy})),
             body => {
                 let text = body.to_string().replace("{file}", &format!("/workspace/f{at}"));
+                let text = text.replace("{digest}", &self.digest);
                 request.header("content-type", "application/json").body(text)
             }
         };

@@ -22,6 +22,7 @@ mod nulls;
 mod openai;
 mod openapi;
 mod policies;
+mod publishing;
 mod refusals;
 mod remote;
 mod requests;

@@ -55,6 +55,7 @@ impl Stage {
             description: String::new(),
             loaded_at: Timestamp::UNIX_EPOCH,
             digest: "sha256:0".to_owned(),
+            version: None,
             arguments: None,
             layer: Layer::User,
             team: None,

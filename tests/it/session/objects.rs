@@ -254,6 +254,7 @@ fn heavy(name: &str, files: usize) -> String {
         name: "b".to_owned(),
         description: "d".to_owned(),
         digest: snapshot.digest().to_owned(),
+        version: None,
         arguments: None,
         loaded_at: Timestamp::UNIX_EPOCH,
         snapshot: Some(Arc::new(snapshot)),

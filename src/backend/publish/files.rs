@@ -1,0 +1,233 @@
+//! The files of a skill as a load sees them: the plain ones, or those of the published version while these are behind.
+//!
+//! Listing, SKILL.md and head are asked for at once, so they are of three moments. That is enough in the usual cases. A
+//! folder that is exactly what a materialised head says is that version, whenever each was read. A head that is not
+//! materialised says itself that the archive is to be read. Only if the folder is something else, the order of moments
+//! counts: a listing between two equal heads was not taken while a publish was under way.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::{Place, folder::Folder, heads::StoredHead, materialise::mark_of, served::ArchivedFile};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
+    path::UserSpace,
+    skill::{HeadState, Snapshot, SnapshotFile, VersionArchive},
+    store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
+};
+
+use crate::{backend::Service, path::SkillPath};
+
+/// The file that makes a folder a skill.
+const MAIN: &str = "SKILL.md";
+/// Objects of one page of a listing, which is of one moment.
+const PAGE: usize = 1000;
+
+/// The files of a skill.
+#[derive(Debug)]
+pub(in crate::backend) struct SkillFiles {
+    /// SKILL.md.
+    pub(in crate::backend) text: Bytes,
+    /// All files.
+    pub(in crate::backend) snapshot: Arc<Snapshot>,
+    /// The digest of the version that they are, if they are a published one.
+    pub(in crate::backend) version: Option<String>,
+}
+
+/// What lies at the path of a skill.
+#[derive(Debug)]
+pub(in crate::backend) enum Found {
+    /// No SKILL.md.
+    Nothing,
+    /// A SKILL.md that the store does not return.
+    Unreadable(StoreError),
+    /// A skill.
+    Files(SkillFiles),
+}
+
+/// A folder and its SKILL.md, asked for at once.
+struct Look {
+    listed: StoreResult<(Vec<ListEntry>, bool)>,
+    text: StoreResult<Object>,
+}
+
+impl Service {
+    /// The files of the skill at `path` as a load pins them now.
+    ///
+    /// # Errors
+    /// `file_too_large` for a skill over the limits; the store's.
+    pub(in crate::backend) async fn skill_files(&self, space: &UserSpace, path: &SkillPath) -> Result<Found> {
+        let place = self.place_in(space.clone(), path)?;
+        let (mut look, mut head) = tokio::try_join!(place.look(), place.head())?;
+        for _ in 0..PUBLISH_ATTEMPTS {
+            match &head {
+                None if !look.may_precede_a_head(&place) => return place.plain(look, None),
+                Some(known) if !known.head.materialised => {
+                    place.finish_behind();
+                    match place.published(known).await {
+                        Err(error) if error.code() == Code::VersionNotFound => return place.plain(look, None),
+                        found => return found,
+                    }
+                }
+                Some(known) if look.is(&place, known) => return place.plain(look, known.head.digest.clone()),
+                // A listing that begins now lies between two looks at the head.
+                Some(_) => look = place.look().await?,
+                None => {}
+            }
+            let again = place.head().await?;
+            if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
+                let version = again.filter(|known| look.is(&place, known)).and_then(|known| known.head.digest);
+                return place.plain(look, version);
+            }
+            head = again;
+        }
+        let message = format!("{path} is being published over and over: load it again in a moment");
+        Err(Error::new(Code::EditConflict, message))
+    }
+
+    /// The files of one version of the skill at `path`.
+    ///
+    /// # Errors
+    /// `version_not_found`; the store's.
+    pub(in crate::backend) async fn files_of_version(
+        &self,
+        space: &UserSpace,
+        path: &SkillPath,
+        digest: &str,
+    ) -> Result<SkillFiles> {
+        let place = self.place_in(space.clone(), path)?;
+        let mut archive = place.version_archive(digest).await?;
+        let version = archive.version().map_err(Error::internal)?;
+        let files = version.files().iter().map(|file| (file.path.clone(), file.size, file.sha256.clone()));
+        place.archived(archive, files.collect(), digest, self.shared.clock.now())
+    }
+}
+
+impl Place {
+    async fn look(&self) -> Result<Look> {
+        let key = self.folder.key(MAIN)?;
+        // The text that is read here is what the session pins.
+        let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
+        let store = self.service.store();
+        let (listed, text) = tokio::join!(store.list_all(&self.folder, SKILL_FILES), store.get(&key, whole));
+        Ok(Look { listed, text })
+    }
+
+    /// The plain files. `version` is what they are known to be.
+    fn plain(&self, look: Look, version: Option<String>) -> Result<Found> {
+        let Look { listed, text } = look;
+        if matches!(text, Err(StoreError::NotFound)) {
+            return Ok(Found::Nothing);
+        }
+        let (entries, has_more) = listed?;
+        let text = match text {
+            // The folder was listed by the same credentials, so it is this file that is kept from them.
+            Err(error @ StoreError::Denied(_)) => return Ok(Found::Unreadable(error)),
+            text => text?,
+        };
+        if has_more || !text.is_whole() {
+            return Err(self.too_large());
+        }
+        let main = SnapshotFile {
+            path: MAIN.to_owned(),
+            size: text.meta.size,
+            etag: text.meta.etag.clone(),
+            modified_at: text.meta.modified_at,
+        };
+        let files = entries.into_iter().filter_map(|entry| {
+            let key = self.folder.admit(&entry.key)?;
+            let path = self.folder.relative(key.as_str())?.to_owned();
+            // The listing and the GET are two moments; the text that is returned is the one that is pinned.
+            if path == MAIN {
+                return Some(SnapshotFile { modified_at: entry.modified_at, ..main.clone() });
+            }
+            Some(SnapshotFile { path, size: entry.size, etag: entry.etag, modified_at: entry.modified_at })
+        });
+        let snapshot = Snapshot::new(files.collect());
+        let snapshot = if snapshot.file(MAIN).is_some() { snapshot } else { snapshot.with(MAIN, Some(main)) };
+        Ok(Found::Files(SkillFiles { text: text.bytes, snapshot: Arc::new(snapshot), version }))
+    }
+
+    /// The files of a head, from the archive of its version.
+    async fn published(&self, known: &StoredHead) -> Result<Found> {
+        let head = &known.head;
+        let Some(digest) = head.digest.as_deref().filter(|_| head.state == HeadState::Published) else {
+            return Ok(Found::Nothing);
+        };
+        let archive = self.version_archive(digest).await?;
+        let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
+        self.archived(archive, files.collect(), digest, head.published_at).map(Found::Files)
+    }
+
+    fn archived(
+        &self,
+        mut archive: VersionArchive,
+        files: Vec<(String, u64, String)>,
+        digest: &str,
+        at: Timestamp,
+    ) -> Result<SkillFiles> {
+        let text = archive.read(MAIN, SKILL_FILE_BYTES).map_err(|_| self.too_large())?.unwrap_or_default();
+        let file = |(path, size, sha256): (String, u64, String)| SnapshotFile {
+            path,
+            size,
+            etag: ArchivedFile::tag(&sha256),
+            modified_at: at,
+        };
+        let snapshot = Arc::new(Snapshot::new(files.into_iter().map(file).collect()));
+        Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()) })
+    }
+
+    /// Brings the plain files up to the head, without anybody waiting for it.
+    fn finish_behind(&self) {
+        if self.service.check_writable().is_err() {
+            return;
+        }
+        let place = self.clone();
+        tokio::spawn(async move {
+            let _turn = place.service.shared.publishing.enter(place.folder.as_str()).await;
+            if let Err(error) = place.settled_head().await {
+                tracing::warn!(skill = %place.skill, cause = %error.chain(), "a published skill stays behind its head");
+            }
+        });
+    }
+
+    fn too_large(&self) -> Error {
+        let message = format!(
+            "skill {} is too large: up to {SKILL_FILES} files, and {SKILL_FILE_BYTES} bytes of SKILL.md",
+            self.skill
+        );
+        Error::new(Code::FileTooLarge, message)
+    }
+}
+
+impl Look {
+    /// Whether this is the folder of `known`.
+    fn is(&self, place: &Place, known: &StoredHead) -> bool {
+        let Ok((entries, false)) = &self.listed else { return false };
+        let folder: Folder = place.files_of(entries);
+        let text = match &self.text {
+            Ok(text) => Some(&text.meta.etag),
+            Err(StoreError::NotFound) => None,
+            Err(_) => return false,
+        };
+        folder.get(MAIN) == text
+            && known.head.materialised
+            && known.head.matches(folder.iter().map(|(path, etag)| (path.as_str(), etag)))
+    }
+
+    /// Whether a head may have been written since it was asked for, although there was none. The first publish of a folder
+    /// writes SKILL.md before all else, with its mark.
+    fn may_precede_a_head(&self, place: &Place) -> bool {
+        let (Ok((entries, _)), Ok(text)) = (&self.listed, &self.text) else { return false };
+        let listed = entries.iter().find(|entry| place.folder.relative(&entry.key) == Some(MAIN));
+        let seconds = |at: Timestamp| at.as_second();
+        let is_one = listed.is_some_and(|entry| {
+            entry.etag == text.meta.etag && seconds(entry.modified_at) == seconds(text.meta.modified_at)
+        });
+        let is_marked = place.folder.key(MAIN).is_ok_and(|key| Mark::find(&mark_of(&key), &text.meta).is_some());
+        !is_one || is_marked || entries.len() > PAGE
+    }
+}

@@ -1,0 +1,128 @@
+//! The plain files of a skill, and what they are beside its head.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::try_join_all;
+
+use super::{Place, heads::StoredHead};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILES, UPLOAD_FILE_BYTES},
+    path::ETag,
+    skill::{HeadState, Package, Packer, Provenance},
+    store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
+};
+
+/// The plain files: path and version of each. Objects that no path can name are no files of the skill.
+pub(super) type Folder = BTreeMap<String, ETag>;
+
+/// A folder that is no version yet, as a version.
+#[derive(Debug)]
+pub(super) struct Archived {
+    pub(super) package: Package,
+    /// The files that were read for it.
+    pub(super) folder: Folder,
+}
+
+impl Place {
+    /// Lists the folder.
+    ///
+    /// # Errors
+    /// `file_too_large` if it has too many files; the store's.
+    pub(super) async fn list(&self) -> Result<Folder> {
+        let (entries, has_more) = self.service.store().list_all(&self.folder, SKILL_FILES).await?;
+        if has_more {
+            let message = format!("{} holds more than {SKILL_FILES} files: move some of them elsewhere", self.skill);
+            return Err(Error::new(Code::FileTooLarge, message));
+        }
+        Ok(self.files_of(&entries))
+    }
+
+    /// The files among listed objects.
+    pub(super) fn files_of(&self, entries: &[ListEntry]) -> Folder {
+        let file = |entry: &ListEntry| {
+            self.folder.admit(&entry.key)?;
+            Some((self.folder.relative(&entry.key)?.to_owned(), entry.etag.clone()))
+        };
+        entries.iter().filter_map(file).collect()
+    }
+
+    /// Packs the files as they are, each in the version that was listed.
+    ///
+    /// # Errors
+    /// `file_too_large` if they are more than a version may be; `edit_conflict` if others keep writing; the store's.
+    pub(super) async fn archive(&self, mut folder: Folder, from: &Provenance) -> Result<Archived> {
+        for _ in 0..PUBLISH_ATTEMPTS {
+            match self.pack(&folder, from).await? {
+                Some(package) => return Ok(Archived { package, folder }),
+                None => folder = self.list().await?,
+            }
+        }
+        let message = format!("other tools keep writing the files of {}: publish again when they are done", self.skill);
+        Err(Error::new(Code::EditConflict, message))
+    }
+
+    /// The files of `folder`, packed; `None` if one of them has changed.
+    async fn pack(&self, folder: &Folder, from: &Provenance) -> Result<Option<Package>> {
+        let mut packer = Packer::default();
+        for (path, etag) in folder {
+            let options = GetOptions { keep: Keep::Not, ..GetOptions::pinned(etag.clone()) };
+            let key = self.folder.key(path)?;
+            let bytes = match self.service.store().get(&key, options.with_range(0..UPLOAD_FILE_BYTES as u64 + 1)).await
+            {
+                Ok(object) => object.bytes,
+                Err(StoreError::NotFound | StoreError::PreconditionFailed) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            packer.add(path, &bytes).map_err(|why| self.unkeepable(&why.message))?;
+        }
+        packer.finish(&self.skill, from).map(Some).map_err(|why| self.unkeepable(&why.message))
+    }
+
+    fn unkeepable(&self, why: &str) -> Error {
+        let message = format!(
+            "what lies in the folder of {} cannot be kept as a version, so nothing was published over it: {why}",
+            self.skill
+        );
+        Error::new(Code::FileTooLarge, message)
+    }
+
+    /// Checks that a skill may lie here: in no other skill, and around none.
+    ///
+    /// # Errors
+    /// `already_exists` if it may not; the store's.
+    pub(super) async fn check_place(&self, folder: &Folder) -> Result<()> {
+        let above = self.skill.ancestors().map(|above| async move {
+            let key = self.space.skill(&above)?.key("SKILL.md")?;
+            match self.service.store().head(&key).await {
+                Ok(_) => Ok(Some(above)),
+                Err(StoreError::NotFound) => Ok(None),
+                Err(error) => Err(Error::from(error)),
+            }
+        });
+        let around = try_join_all(above).await?.into_iter().flatten().next();
+        let inside = folder.keys().find_map(|path| path.strip_suffix("/SKILL.md"));
+        let inside = inside.filter(|_| !folder.contains_key("SKILL.md"));
+        let taken = match (around, inside) {
+            (None, None) => return Ok(()),
+            (Some(around), _) => format!("{} lies inside the skill {around}", self.skill),
+            (None, Some(inside)) => format!("{} is a folder of skills, such as {inside}", self.skill),
+        };
+        Err(Error::new(Code::AlreadyExists, format!("{taken}: publish under another path")))
+    }
+}
+
+/// Whether a folder is what its head says; a folder without head is if it is empty.
+pub(super) fn is_as_published(head: Option<&StoredHead>, folder: &Folder) -> bool {
+    match head {
+        None => folder.is_empty(),
+        Some(known) => {
+            known.head.materialised && known.head.matches(folder.iter().map(|(path, etag)| (path.as_str(), etag)))
+        }
+    }
+}
+
+/// Whether a skill is published.
+pub(super) fn is_published(head: Option<&StoredHead>) -> bool {
+    head.is_some_and(|known| known.head.state == HeadState::Published)
+}

@@ -1,0 +1,172 @@
+//! The versions of a skill: which there are, and going back to one.
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use jiff::Timestamp;
+
+use super::{
+    Place,
+    folder::is_published,
+    intake::{PublishOptions, reply},
+};
+use crate::{
+    backend::Service,
+    error::{Code, Error, Result},
+    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, UPLOAD_FILE_BYTES, VERSION_ZIP_BYTES, VERSIONS_LISTED},
+    path::{Id, SkillPath},
+    skill::{Package, Packer, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, lint, record_in},
+    store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
+    wire::{PublishReply, VersionDocument, VersionList, VersionListRequest},
+};
+
+/// A version as it is listed.
+struct Listed {
+    digest: String,
+    entry: ListEntry,
+}
+
+impl Service {
+    /// A page of the versions of the user's skill, newest first by the time that they were first stored.
+    ///
+    /// # Errors
+    /// `skill_not_found` if nothing was ever published there; `invalid_request` for a cursor that is none; the store's.
+    pub async fn list_versions(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        wanted: &VersionListRequest,
+    ) -> Result<VersionList> {
+        let place = self.place(user, skill)?;
+        let (head, mut listed) = tokio::try_join!(place.head(), place.listed_versions())?;
+        if head.is_none() && listed.is_empty() {
+            let message = format!("{skill} has no versions: it was never published");
+            return Err(Error::new(Code::SkillNotFound, message));
+        }
+        let order = |one: &Listed| (std::cmp::Reverse(one.entry.modified_at), one.digest.clone());
+        listed.sort_by_key(order);
+        let begin = match &wanted.cursor {
+            None => 0,
+            Some(cursor) => {
+                let at = listed.iter().position(|one| one.digest == *cursor);
+                1 + at.ok_or_else(|| Error::new(Code::InvalidRequest, "the cursor is no version of this skill"))?
+            }
+        };
+        let limit = wanted.limit.unwrap_or(VERSIONS_LISTED).clamp(1, PAGE_ENTRIES);
+        let has_more = listed.len() > begin.saturating_add(limit);
+        let page = listed.into_iter().skip(begin).take(limit).map(|one| place.describe(one));
+        let page: Vec<_> = page.collect();
+        let versions: Vec<VersionDocument> = stream::iter(page).buffered(PARALLEL_GETS).try_collect().await?;
+        let next_cursor = versions.last().filter(|_| has_more).map(|last| last.digest.clone());
+        let current = head.filter(|known| is_published(Some(known))).and_then(|known| known.head.digest);
+        Ok(VersionList { versions, current, next_cursor })
+    }
+
+    /// Publishes an earlier version again.
+    ///
+    /// # Errors
+    /// `version_not_found` if there is no such version; else as [`publish_skill`](Self::publish_skill).
+    pub async fn roll_back_skill(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        digest: &str,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        self.roll_back(user, skill, digest, options).await.map_err(Error::of_change)
+    }
+
+    async fn roll_back(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        digest: &str,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        let (from, only) = self.provenance(options)?;
+        if !is_version_digest(digest) {
+            return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
+        }
+        let place = self.place(user, skill)?;
+        let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
+        let mut archive = place.version_archive(digest).await?;
+        let provenance = from.clone();
+        let path = skill.clone();
+        let errand = self.workers().errand(user.as_str(), VERSION_ZIP_BYTES as u64);
+        let package: Package = errand
+            .run(move |_| {
+                let mut packer = Packer::default();
+                for file in archive.version().map_err(Error::internal)?.files() {
+                    let bytes = archive.read(&file.path, file.size).map_err(Error::internal)?;
+                    let bytes: Bytes = bytes.unwrap_or_default();
+                    packer.add(&file.path, &bytes).map_err(|why| Error::internal(why.message))?;
+                }
+                packer.finish(&path, &provenance).map_err(|why| Error::internal(why.message))
+            })
+            .await?;
+        let paths: Vec<&str> = package.version.files().iter().map(|file| file.path.as_str()).collect();
+        let findings = lint(&package.main, skill.folder(), Some(&paths));
+        let changed = place.change(Some(&package), &from, only.as_deref()).await?;
+        self.show_change(user).await;
+        Ok(reply(skill, digest, changed, findings))
+    }
+
+    /// Deletes the user's skill. Its versions stay, and rolling back to one brings it back.
+    ///
+    /// # Errors
+    /// `skill_not_found` if there is none; else as [`publish_skill`](Self::publish_skill).
+    pub async fn delete_skill(&self, user: &Id, skill: &SkillPath, options: PublishOptions) -> Result<()> {
+        let delete = async {
+            let (from, only) = self.provenance(options)?;
+            self.place(user, skill)?.change(None, &from, only.as_deref()).await
+        };
+        delete.await.map_err(Error::of_change)?;
+        self.show_change(user).await;
+        Ok(())
+    }
+}
+
+impl Place {
+    /// Every version, in the order of their digests.
+    async fn listed_versions(&self) -> Result<Vec<Listed>> {
+        let prefix = self.space.versions(&self.skill)?;
+        let (entries, has_more) = self.service.store().list_all(&prefix, LIST_OBJECTS).await?;
+        if has_more {
+            let message =
+                format!("{} has more than {LIST_OBJECTS} versions: delete old ones in the bucket", self.skill);
+            return Err(Error::new(Code::FileTooLarge, message));
+        }
+        let version = |entry: ListEntry| {
+            let digest = format!("sha256:{}", prefix.relative(&entry.key)?.strip_suffix(".zip")?);
+            // Versions of a skill that lay below this one have longer names.
+            is_version_digest(&digest).then_some(Listed { digest, entry })
+        };
+        Ok(entries.into_iter().filter_map(version).collect())
+    }
+
+    /// What a version says of itself; only its time if it does not say.
+    async fn describe(&self, listed: Listed) -> Result<VersionDocument> {
+        let Listed { digest, entry } = listed;
+        let begin = entry.size.saturating_sub(RECORD_TAIL_BYTES);
+        let key = self.space.version(&self.skill, &digest)?;
+        let tail = GetOptions { keep: Keep::Not, ..GetOptions::range(begin..entry.size.max(1)) };
+        let record = match self.service.store().get(&key, tail).await {
+            Ok(object) => record_in(&object.bytes).filter(|record| record.digest == digest),
+            Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(document(digest, entry.modified_at, record))
+    }
+}
+
+fn document(digest: String, at: Timestamp, record: Option<VersionRecord>) -> VersionDocument {
+    let unknown = VersionDocument { digest, published_at: at, by: None, source: None, files: None, size: None };
+    let Some(record) = record else { return unknown };
+    VersionDocument {
+        published_at: record.published_at,
+        by: record.by,
+        source: record.source,
+        files: Some(record.files),
+        size: Some(record.size),
+        ..unknown
+    }
+}

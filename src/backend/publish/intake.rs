@@ -1,0 +1,168 @@
+//! Skills on their way in: taken apart and checked by a worker, then published.
+
+use bytes::Bytes;
+
+use super::change::Changed;
+use crate::{
+    backend::Service,
+    error::{Code, Error, Result},
+    limits::{SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
+    path::{Id, SkillPath},
+    skill::{CheckedSkill, Diagnostic, Provenance, Severity, SkillUpload, compose, is_version_digest},
+    wire::{PublishReply, PublishRequest, SkillState},
+};
+
+/// The file that makes a folder a skill.
+const MAIN: &str = "SKILL.md";
+
+/// Who publishes, from where, and on what condition.
+#[derive(Clone, Debug, Default)]
+pub struct PublishOptions {
+    /// Who publishes, as far as that is known. The version keeps it.
+    pub by: Option<String>,
+    /// Where the version comes from, in any words. The version keeps it.
+    pub source: Option<String>,
+    /// The digest of the version that the skill must have; any if `None`.
+    pub only: Option<String>,
+}
+
+/// A skill as it was sent.
+#[derive(Clone, Debug)]
+pub enum UploadedSkill {
+    /// What its SKILL.md says, and the text of its other files.
+    Text(Box<PublishRequest>),
+    /// A zip archive of its folder.
+    Archive(Bytes),
+    /// Path and bytes of each file.
+    Files(Vec<(String, Bytes)>),
+}
+
+impl UploadedSkill {
+    /// How many bytes it takes while it is checked and published: as it came, packed again, and its largest file.
+    fn window(&self) -> u64 {
+        let largest = UPLOAD_FILE_BYTES as u64;
+        match self {
+            Self::Text(request) => {
+                3 * (request.body.len() + request.files.values().map(String::len).sum::<usize>()) as u64
+            }
+            Self::Archive(zip) => 2 * zip.len() as u64 + (zip.len() as u64 * VERSION_RATIO).min(largest),
+            Self::Files(files) => 2 * files.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>() + (1 << 10),
+        }
+    }
+}
+
+impl Service {
+    /// Publishes `uploaded` as the new version of the user's skill.
+    ///
+    /// # Errors
+    /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
+    /// `already_exists` if no skill may lie there; `file_too_large` if what lies there cannot be kept as a version; `read_only`;
+    /// the store's, with the outcome.
+    pub async fn publish_skill(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        uploaded: UploadedSkill,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        self.publish(user, skill, uploaded, options).await.map_err(Error::of_change)
+    }
+
+    async fn publish(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        uploaded: UploadedSkill,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        let (from, only) = self.provenance(options)?;
+        let place = self.place(user, skill)?;
+        let _room = self.shared.versions.enter(uploaded.window()).await?;
+        let errand = self.workers().errand(user.as_str(), uploaded.window());
+        let (path, provenance) = (skill.clone(), from.clone());
+        let checked = errand.run(move |_| check(uploaded, &path, &provenance)).await?;
+        let CheckedSkill { package, findings } = checked.map_err(|findings| invalid(skill, &findings))?;
+        let changed = place.change(Some(&package), &from, only.as_deref()).await?;
+        self.show_change(user).await;
+        Ok(reply(skill, package.version.digest(), changed, findings))
+    }
+
+    /// What a version keeps of who publishes it now, and the condition.
+    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Option<String>)> {
+        self.check_writable()?;
+        let PublishOptions { by, source, only } = options;
+        check_source(source.as_deref())?;
+        if only.as_deref().is_some_and(|only| !is_version_digest(only)) {
+            let message = "If-Match names one version of the skill by its digest: `sha256:` and 64 hex digits";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        Ok((Provenance { at: self.shared.clock.now(), by, source }, only))
+    }
+
+    /// Reads the user's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
+    pub(super) async fn show_change(&self, user: &Id) {
+        if let Err(error) = self.catalogs().view(user, true).await {
+            tracing::warn!(%user, cause = %error.chain(), "a published skill shows later");
+        }
+    }
+}
+
+pub(super) fn reply(skill: &SkillPath, digest: &str, changed: Changed, lint: Vec<Diagnostic>) -> PublishReply {
+    let Changed { status, complete, kept } = changed;
+    let (skill, digest) = (skill.to_string(), digest.to_owned());
+    PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint }
+}
+
+fn check(
+    uploaded: UploadedSkill,
+    skill: &SkillPath,
+    from: &Provenance,
+) -> Result<Result<CheckedSkill, Vec<Diagnostic>>> {
+    let mut upload = SkillUpload::default();
+    match uploaded {
+        UploadedSkill::Text(request) => {
+            for (path, bytes) in composed(*request, skill.folder())? {
+                upload.add(&path, &bytes);
+            }
+        }
+        UploadedSkill::Archive(zip) => upload.add_archive(zip),
+        UploadedSkill::Files(files) => files.iter().for_each(|(path, bytes)| upload.add(path, bytes)),
+    }
+    Ok(upload.finish(skill, from))
+}
+
+/// The files of a skill that was sent as text.
+fn composed(request: PublishRequest, folder: &str) -> Result<Vec<(String, Bytes)>> {
+    let PublishRequest { description, body, files, mut frontmatter } = request;
+    let wrong = |what: &str| Error::new(Code::InvalidRequest, format!("the JSON body is not valid: {what}"));
+    let name = match frontmatter.shift_remove("name") {
+        None => folder.to_owned(),
+        Some(name) => name.as_str().map(str::to_owned).ok_or_else(|| wrong("`name` in `frontmatter` is no text"))?,
+    };
+    if frontmatter.contains_key("description") {
+        return Err(wrong("`description` stands beside `frontmatter`, not in it"));
+    }
+    if files.contains_key(MAIN) {
+        return Err(wrong("SKILL.md is made of `description`, `frontmatter` and `body`, and is not among `files`"));
+    }
+    let main = compose(&name, &description, &frontmatter, &body);
+    let files = files.into_iter().map(|(path, text)| (path, Bytes::from(text)));
+    Ok([(MAIN.to_owned(), Bytes::from(main))].into_iter().chain(files).collect())
+}
+
+fn check_source(source: Option<&str>) -> Result<()> {
+    match source.map_or(0, str::len) {
+        0..=SOURCE_BYTES => Ok(()),
+        bytes => {
+            let message = format!("`source` has {bytes} bytes and may have {SOURCE_BYTES}: shorten it");
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+fn invalid(skill: &SkillPath, findings: &[Diagnostic]) -> Error {
+    let first = findings.iter().find(|one| one.severity == Severity::Error);
+    let first = first.map_or("it has faults", |one| one.message.as_str());
+    let message = format!("{skill} was not published, and nothing was stored: {first}");
+    Error::new(Code::InvalidSkill, message).with_detail("findings", serde_json::to_value(findings).unwrap_or_default())
+}

@@ -1,0 +1,244 @@
+//! The files of a skill on their way in: checked one by one, and refused together.
+//!
+//! A name that is fine here may be harmful where the skill is unpacked, so names are held to what every system takes:
+//! no way out of the folder, no links, no two names that a disk without letter case takes for one.
+
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use bytes::Bytes;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::{
+    Diagnostic, FindingCode, Package, Packer, Provenance, Severity, VersionArchive, lint, package::MAIN, secret_file,
+    secrets,
+};
+use crate::{
+    limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
+    path::{KeyPrefix, SkillPath},
+};
+
+/// The ratio of an archive counts from this many unpacked bytes on.
+const RATIO_FROM: u64 = 1 << 20;
+/// The bits of a Unix mode that give the kind of a file, and those of a plain one and of a folder.
+const KIND: u32 = 0o170_000;
+const PLAIN: u32 = 0o100_000;
+const FOLDER: u32 = 0o040_000;
+
+/// Files of one skill that are being taken in.
+#[derive(Debug, Default)]
+pub struct SkillUpload {
+    packer: Packer,
+    /// Each path and each folder above one, as a disk without letter case has it, with how it is written
+    /// and whether it is a file.
+    names: BTreeMap<String, (String, bool)>,
+    paths: Vec<String>,
+    findings: Vec<Diagnostic>,
+}
+
+/// A skill that was taken in, with what its author should know.
+#[derive(Clone, Debug)]
+pub struct CheckedSkill {
+    /// The skill.
+    pub package: Package,
+    /// Warnings.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl SkillUpload {
+    /// Takes one file.
+    pub fn add(&mut self, path: &str, bytes: &Bytes) {
+        if self.findings.len() > SKILL_FINDINGS {
+            return;
+        }
+        let refused = self.check_path(path).or_else(|| secret_file(path)).or_else(|| secret_in(path, bytes));
+        match refused.map_or_else(|| self.packer.add(path, bytes), Err) {
+            Ok(()) => self.paths.push(path.to_owned()),
+            Err(finding) => self.findings.push(finding),
+        }
+    }
+
+    /// Takes all files of an archive. If they all lie in one folder with a SKILL.md, that folder is the skill's.
+    pub fn add_archive(&mut self, bytes: Bytes) {
+        let packed = bytes.len() as u64;
+        if let Err(why) = self.unpack(bytes, packed) {
+            self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
+        }
+    }
+
+    fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
+        let mut archive = VersionArchive::open(bytes)?;
+        let mut files = Vec::new();
+        for index in archive.entries() {
+            files.extend(self.file_name(&mut archive, index)?.map(|name| (index, name)));
+        }
+        let root = common_root(files.iter().map(|(_, name)| name.as_str()));
+        for (index, name) in files {
+            let left = VERSION_UNPACKED_BYTES.saturating_sub(self.packer.unpacked());
+            let bytes = archive.read_at(index, left.min(UPLOAD_FILE_BYTES as u64))?;
+            let unpacked = self.packer.unpacked() + bytes.len() as u64;
+            if unpacked > RATIO_FROM && unpacked / VERSION_RATIO >= packed {
+                return Err(format!("grows to more than {VERSION_RATIO} times its size when it is unpacked"));
+            }
+            self.add(name.get(root..).unwrap_or_default(), &bytes);
+        }
+        Ok(())
+    }
+
+    /// The name of an entry; `None` for a folder, for what archivers add of their own, and for what is refused.
+    fn file_name(&mut self, archive: &mut VersionArchive, index: usize) -> Result<Option<String>, String> {
+        let entry = archive.zip().by_index_raw(index).map_err(|cause| format!("cannot be read: {cause}"))?;
+        let name = entry.name().map_err(|cause| format!("has a name that is no text: {cause}"))?.into_owned();
+        let kind = entry.unix_mode().map_or(0, |mode| mode & KIND);
+        let is_plain = !entry.is_symlink() && [0, PLAIN, FOLDER].contains(&kind);
+        if entry.encrypted() {
+            return Err("is encrypted: send it without a password".to_owned());
+        }
+        if !is_plain {
+            let message = format!("{name} is a link or a device: put the file itself there");
+            self.findings.push(Diagnostic::new(FindingCode::NotAFile, message));
+            return Ok(None);
+        }
+        let is_folder = entry.is_dir() || kind == FOLDER || name.ends_with('/');
+        let is_of_archiver = name.split('/').any(|part| matches!(part, "__MACOSX" | ".DS_Store"));
+        Ok((!is_folder && !is_of_archiver).then_some(name))
+    }
+
+    /// Why no file may be called `path` here.
+    fn check_path(&mut self, path: &str) -> Option<Diagnostic> {
+        let bad = KeyPrefix::all().key(path).err().map(|error| error.message().to_owned());
+        let bad = bad.or_else(|| {
+            let odd = path.contains('\\') || path.get(1..2) == Some(":");
+            odd.then(|| format!("{path:?} is a path of another system"))
+        });
+        if let Some(why) = bad {
+            return Some(Diagnostic::new(
+                FindingCode::PathInvalid,
+                format!("{why}: give a path below the skill's folder"),
+            ));
+        }
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for end in ends {
+            let (name, is_file) = (path.get(..end).unwrap_or_default(), end == path.len());
+            let folded = name.nfc().collect::<String>().to_lowercase();
+            match self.names.entry(folded) {
+                Entry::Vacant(free) => drop(free.insert((name.to_owned(), is_file))),
+                Entry::Occupied(taken) if !is_file && *taken.get() == (name.to_owned(), false) => {}
+                Entry::Occupied(taken) => {
+                    let message = format!("{name} and {} are one name on many disks: rename one", taken.get().0);
+                    return Some(Diagnostic::new(FindingCode::PathTwins, message));
+                }
+            }
+        }
+        None
+    }
+
+    /// Checks the whole and packs it.
+    ///
+    /// # Errors
+    /// All findings, if one of them is an error.
+    pub fn finish(mut self, skill: &SkillPath, from: &Provenance) -> Result<CheckedSkill, Vec<Diagnostic>> {
+        if self.findings.is_empty() {
+            if self.paths.iter().any(|path| path == MAIN) {
+                let package = match self.packer.finish(skill, from) {
+                    Ok(package) => package,
+                    Err(finding) => return Err(vec![finding]),
+                };
+                let paths: Vec<&str> = self.paths.iter().map(String::as_str).collect();
+                let findings = lint(&package.main, skill.folder(), Some(&paths));
+                let is_refused = findings.iter().any(|finding| finding.severity == Severity::Error);
+                return if is_refused { Err(findings) } else { Ok(CheckedSkill { package, findings }) };
+            }
+            let message = format!("there is no {MAIN} at the top: a skill is a folder with one");
+            self.findings.push(Diagnostic::new(FindingCode::SkillFileMissing, message));
+        }
+        Err(self.findings)
+    }
+}
+
+/// The first secret in a file, named with the file.
+fn secret_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    let found = secrets(bytes).into_iter().next()?;
+    Some(Diagnostic { message: format!("{path}: {}", found.message), ..found })
+}
+
+/// The length of the folder that all files lie in, with its `/`; 0 if there is none, or if the skill is not in it.
+fn common_root<'name>(mut names: impl Iterator<Item = &'name str> + Clone) -> usize {
+    let all = names.clone();
+    let Some((folder, _)) = names.next().and_then(|name| name.split_once('/')) else { return 0 };
+    let inside = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    let has_main = all.clone().any(|name| name.strip_prefix(folder).is_some_and(|rest| rest == format!("/{MAIN}")));
+    if has_main && all.clone().all(inside) { folder.len() + 1 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write as _};
+
+    use jiff::Timestamp;
+    use zip::{ZipWriter, write::SimpleFileOptions};
+
+    use super::*;
+
+    const GOOD: &str = "---\nname: demo\ndescription: What it does.\n---\nBody\n";
+
+    fn zipped(files: &[(&str, &[u8])], link: Option<&str>) -> Bytes {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (path, bytes) in files {
+            zip.start_file(*path, SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        if let Some(name) = link {
+            zip.add_symlink(name, "/etc/passwd", SimpleFileOptions::default()).unwrap();
+        }
+        zip.finish().unwrap().into_inner().into()
+    }
+
+    fn taken(zip: Bytes) -> Result<CheckedSkill, Vec<String>> {
+        let mut upload = SkillUpload::default();
+        upload.add_archive(zip);
+        let from = Provenance { at: Timestamp::UNIX_EPOCH, by: None, source: None };
+        let taken = upload.finish(&SkillPath::parse("a/demo").unwrap(), &from);
+        taken.map_err(|findings| findings.into_iter().map(|one| one.code).collect())
+    }
+
+    fn refused(files: &[(&str, &[u8])]) -> Vec<String> {
+        let mut all = vec![("SKILL.md", GOOD.as_bytes())];
+        all.extend_from_slice(files);
+        taken(zipped(&all, None)).map(|_| ()).unwrap_err()
+    }
+
+    // S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and
+    // what lint calls an error.
+    #[test]
+    fn each_bad_archive_is_refused_for_its_fault() {
+        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"] {
+            assert_eq!(refused(&[(name, b"x")]), ["path_invalid"], "{name}");
+        }
+        assert_eq!(refused(&[("a.md", b"x"), ("A.md", b"y")]), ["path_twins"]);
+        assert_eq!(refused(&[("d/a.md", b"x"), ("D/b.md", b"y")]), ["path_twins"]);
+        assert_eq!(refused(&[("caf\u{e9}", b"x"), ("cafe\u{301}", b"y")]), ["path_twins"]);
+        assert_eq!(refused(&[("a", b"x"), ("a/b", b"y")]), ["path_twins"], "a file is no folder");
+        assert_eq!(refused(&[(".env", b"A=1")]), ["secret_file"]);
+        assert_eq!(refused(&[("zeros", &vec![0; 8 << 20])]), ["archive_invalid"], "a bomb");
+        assert_eq!(taken(zipped(&[("SKILL.md", GOOD.as_bytes())], Some("x"))).unwrap_err(), ["not_a_file"]);
+        assert_eq!(taken(zipped(&[("a/b.md", b"x")], None)).unwrap_err(), ["skill_file_missing"]);
+        assert_eq!(taken(zipped(&[("SKILL.md", b"no frontmatter")], None)).unwrap_err()[0], "frontmatter_missing");
+        assert_eq!(taken(Bytes::from_static(b"no zip")).unwrap_err(), ["archive_invalid"]);
+    }
+
+    #[test]
+    fn a_folder_around_the_skill_and_notes_of_archivers_are_passed_over() {
+        let plain = taken(zipped(&[("SKILL.md", GOOD.as_bytes()), ("r/a.md", b"a")], None)).unwrap();
+        let inside = [("demo/SKILL.md", GOOD.as_bytes()), ("__MACOSX/demo/._x", b"x"), ("demo/r/a.md", b"a")];
+        let inside = taken(zipped(&inside, None)).unwrap();
+        assert_eq!(inside.package.version, plain.package.version);
+        assert_eq!(inside.package.version.files().len(), 2);
+    }
+
+    #[test]
+    fn names_that_only_look_alike_are_all_taken() {
+        let files: [(&str, &[u8]); 4] =
+            [("SKILL.md", GOOD.as_bytes()), ("[...next].ts", b"x"), ("foo..bar", b"x"), ("d/d/d", b"x")];
+        assert_eq!(taken(zipped(&files, None)).unwrap().package.version.files().len(), 4);
+    }
+}

@@ -1,0 +1,447 @@
+//! Publishing skills: what readers see at every point of it, whoever else writes.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use skillmount::{
+    Code, Result,
+    backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
+    path::SkillPath,
+    store::{MemoryStore, Requests, Verb, testing::Fault},
+    wire::{LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
+};
+
+use crate::support::world::{BackendExt, World, code, id};
+
+const SKILL: &str = "a/demo";
+const FOLDER: &str = "demo/skills/a/demo/";
+
+type Files = BTreeMap<String, String>;
+
+/// A version of the skill: its SKILL.md says which, and so does every other file.
+fn version(number: usize, others: &[&str]) -> Files {
+    let main = format!("---\nname: demo\ndescription: Version {number}.\n---\nBody {number}\n");
+    let others = others.iter().map(|path| ((*path).to_owned(), format!("{path} {number}")));
+    others.chain([("SKILL.md".to_owned(), main)]).collect()
+}
+
+fn uploaded(files: &Files) -> UploadedSkill {
+    UploadedSkill::Files(files.iter().map(|(path, text)| (path.clone(), Bytes::from(text.clone()))).collect())
+}
+
+fn from() -> PublishOptions {
+    PublishOptions { by: Some("key".into()), source: Some("a test".into()), only: None }
+}
+
+fn only(digest: &str) -> PublishOptions {
+    PublishOptions { only: Some(digest.to_owned()), ..from() }
+}
+
+fn skill() -> SkillPath {
+    SkillPath::parse(SKILL).unwrap()
+}
+
+async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
+    let options = PublishOptions { only: only.map(str::to_owned), ..from() };
+    world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
+}
+
+async fn publish(world: &World, files: &Files) -> PublishReply {
+    publish_if(world, files, None).await.unwrap()
+}
+
+/// The plain files, as another tool sees them.
+async fn plain(world: &World) -> Files {
+    let mut files = Files::new();
+    for key in world.keys().await {
+        if let Some(path) = key.strip_prefix(FOLDER) {
+            let text = String::from_utf8(world.bytes(&key).await.unwrap()).unwrap();
+            files.insert(path.to_owned(), text);
+        }
+    }
+    files
+}
+
+/// The files of the loaded skill, as the agent reads them.
+async fn loaded(agent: &SkillBackend) -> Files {
+    let mut files = Files::new();
+    for entry in agent
+        .glob(skillmount::wire::GlobRequest { pattern: "**".into(), path: Some("/skills/demo".into()) })
+        .await
+        .unwrap()
+        .matches
+    {
+        let text = agent.text(&entry.path).await.unwrap();
+        files.insert(entry.path.strip_prefix("/skills/demo/").unwrap().to_owned(), text);
+    }
+    files
+}
+
+/// The skill as a new session of a new process sees it.
+async fn seen(world: &World, session: &str) -> Files {
+    let replica = world.replica();
+    let agent = replica.agent_of("demo", session);
+    agent.load(SKILL).await.unwrap();
+    loaded(&agent).await
+}
+
+/// Waits until some process has brought the plain files up to the head.
+async fn settled(world: &World) {
+    for _ in 0..100 {
+        let head = world.bytes("demo/.skillmount/heads/a/demo.json").await;
+        if head.is_none_or(|head| String::from_utf8(head).unwrap().contains("\"materialised\":true")) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("nobody brought the plain files up to the head");
+}
+
+/// The published version, as a new process sees it.
+async fn current(world: &World) -> String {
+    let service = world.replica().service;
+    let listed = service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    listed.current.unwrap()
+}
+
+async fn versions(world: &World) -> Vec<String> {
+    let listed = world.service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    listed.versions.into_iter().map(|version| version.digest).collect()
+}
+
+// S-PUBLISH-1: A published skill is plain files in the bucket, a head that names the version, and the archive of that
+// version, and publishing the same content again changes nothing.
+#[tokio::test]
+async fn a_published_skill_is_plain_files_and_the_same_again_changes_nothing() {
+    let world = World::new();
+    let first = version(1, &["b.md", "c/d.md"]);
+    let reply = publish(&world, &first).await;
+    assert_eq!((reply.status, reply.complete, reply.kept.len()), (PublishStatus::Created, true, 0));
+    assert_eq!(plain(&world).await, first);
+    assert!(world.keys().await.contains(&format!("demo/.skillmount/versions/a/demo/{}.zip", &reply.digest[7..])));
+    assert_eq!(seen(&world, "s").await, first);
+    let agent = world.agent();
+    assert_eq!(agent.load(SKILL).await.unwrap().version, Some(reply.digest.clone()));
+
+    let (again, cost) = Box::pin(world.cost(publish(&world, &first))).await;
+    assert_eq!((again.status, again.digest), (PublishStatus::Unchanged, reply.digest.clone()));
+    assert_eq!((cost.put, cost.delete), (0, 0));
+
+    let second = version(2, &["b.md", "e.md"]);
+    let updated = publish(&world, &second).await;
+    assert_eq!((updated.status, plain(&world).await), (PublishStatus::Updated, second.clone()));
+    assert_eq!(seen(&world, "t").await, second);
+    assert_eq!(versions(&world).await.len(), 2);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn at_every_crash_point_readers_see_one_version_whole() {
+    let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
+    let mut outcomes = Vec::new();
+    for is_managed in [true, false] {
+        for crash in 0..10 {
+            for verb in [Verb::Put, Verb::Delete] {
+                let world = World::new();
+                if is_managed {
+                    publish(&world, &one).await;
+                } else {
+                    for (path, text) in &one {
+                        world.put(&format!("{FOLDER}{path}"), text.clone()).await;
+                    }
+                }
+                let faults = std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(Fault::Deny, 100));
+                world.faults.script(verb, faults);
+                let outcome = publish_if(&world, &two, None).await;
+                world.faults.clear();
+                let now = seen(&world, "s").await;
+                assert!(now == one || now == two, "{verb:?} {crash}: {now:?}");
+                if outcome.is_ok() {
+                    assert_eq!(now, two, "what was published is seen");
+                }
+                settled(&world).await;
+                assert_eq!(plain(&world).await, now, "{verb:?} {crash}: the plain files follow");
+                assert_eq!(seen(&world, "t").await, now);
+                outcomes.push((now == two, outcome.is_ok_and(|reply| reply.complete)));
+                assert!(publish(&world, &two).await.complete);
+                assert_eq!(plain(&world).await, two);
+            }
+        }
+    }
+    for case in [(false, false), (true, false), (true, true)] {
+        assert!(outcomes.contains(&case), "{case:?} never happened");
+    }
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
+    let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
+    for is_managed in [true, false] {
+        for moment in 0..30 {
+            let world = World::new();
+            if is_managed {
+                publish(&world, &one).await;
+            } else {
+                for (path, text) in &one {
+                    world.put(&format!("{FOLDER}{path}"), text.clone()).await;
+                }
+            }
+            world.faults.set_latency(Duration::from_millis(10));
+            let reader = world.replica();
+            // Each kind of request takes another time, so that the three looks of a load are of three moments.
+            reader.faults.for_keys(Verb::List, "skills/", Fault::SlowRequest(Duration::from_millis(25)));
+            let read = async {
+                tokio::time::sleep(Duration::from_millis(5 * moment)).await;
+                let agent = reader.agent_of("demo", "s");
+                agent.load(SKILL).await.unwrap();
+                loaded(&agent).await
+            };
+            let (published, now) = tokio::join!(publish_if(&world, &two, None), read);
+            published.unwrap();
+            assert!(now == one || now == two, "{is_managed} {moment}: {now:?}");
+        }
+    }
+}
+
+// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
+// `If-Match` only the first succeeds.
+#[tokio::test(start_paused = true)]
+async fn of_two_publishers_one_wins_whole() {
+    for round in 0..20 {
+        let world = World::new();
+        let base = publish(&world, &version(0, &["b.md", "c.md"])).await.digest;
+        let other = world.replica();
+        world.faults.set_latency(Duration::from_millis(7));
+        other.faults.set_latency(Duration::from_millis(10));
+        let (one, two) = (version(1, &["b.md", "x.md"]), version(2, &["c.md", "y.md"]));
+        let later = async {
+            tokio::time::sleep(Duration::from_millis(5 * round)).await;
+            publish_if(&other, &two, None).await
+        };
+        let (first, second) = tokio::join!(publish_if(&world, &one, None), later);
+        assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
+        settled(&world).await;
+        let now = plain(&world).await;
+        assert!(now == one || now == two, "{round}: {now:?}");
+        assert_eq!(seen(&world, "s").await, now);
+        assert_eq!(versions(&world).await.len(), 3, "both were published");
+
+        let (one, two) = (version(3, &["b.md"]), version(4, &["c.md"]));
+        let current = current(&world).await;
+        let stale = publish_if(&world, &one, Some(&base)).await.unwrap_err();
+        assert_eq!((stale.code(), &stale.details()["current"]), (Code::VersionConflict, &current.clone().into()));
+        let (first, second) =
+            tokio::join!(publish_if(&world, &one, Some(&current)), publish_if(&other, &two, Some(&current)));
+        assert!(first.is_ok() != second.is_ok(), "{first:?} {second:?}");
+        settled(&world).await;
+        assert_eq!(plain(&world).await, if first.is_ok() { one } else { two });
+    }
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
+    let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
+    for path in ["b.md", "gone.md", "new.md", "SKILL.md", "other.md"] {
+        let mut stayed = 0;
+        for moment in 0..16 {
+            let world = World::new();
+            publish(&world, &one).await;
+            world.faults.set_latency(Duration::from_millis(10));
+            let foreign = version(9, &[path])[path].clone();
+            let write = async {
+                tokio::time::sleep(Duration::from_millis(10 * moment + 5)).await;
+                world.put(&format!("{FOLDER}{path}"), foreign.clone()).await;
+            };
+            let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+            published.unwrap();
+            settled(&world).await;
+            let is_there = plain(&world).await.get(path) == Some(&foreign);
+            stayed += usize::from(is_there);
+            let mut is_kept = is_there;
+            for (number, digest) in versions(&world).await.iter().enumerate() {
+                let agent = world.agent_of("demo", &format!("s{number}"));
+                let request = LoadSkillRequest { digest: Some(digest.clone()), ..LoadSkillRequest::new(SKILL) };
+                agent.load_skill(request).await.unwrap();
+                is_kept |= loaded(&agent).await.get(path) == Some(&foreign);
+            }
+            assert!(is_kept, "{path} at {moment}");
+        }
+        assert!(stayed > 0, "{path} never stayed");
+    }
+}
+
+// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
+// version.
+#[tokio::test]
+async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &["b.md"])).await.digest;
+    world.put(&format!("{FOLDER}b.md"), "by hand").await;
+    let by_hand = plain(&world).await;
+    assert_eq!(seen(&world, "s").await, by_hand);
+    let agent = world.agent();
+    assert_eq!(agent.load(SKILL).await.unwrap().version, None);
+
+    let conflict = publish_if(&world, &version(2, &[]), Some(&one)).await.unwrap_err();
+    assert_eq!(conflict.code(), Code::VersionConflict);
+    let current = conflict.details()["current"].as_str().unwrap().to_owned();
+    assert_eq!(plain(&world).await, by_hand, "nothing was changed");
+    publish_if(&world, &version(2, &[]), Some(&current)).await.unwrap();
+    assert!(versions(&world).await.contains(&current));
+    let back = world.service.roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    assert_eq!((back.digest, plain(&world).await), (current, by_hand));
+}
+
+// S-PUBLISH-7: A session that loaded a published version reads that version to its end, whatever is published or deleted
+// meanwhile.
+#[tokio::test]
+async fn a_session_reads_the_version_it_loaded_to_its_end() {
+    let world = World::new();
+    let one = version(1, &["b.md", "c/d.md"]);
+    publish(&world, &one).await;
+    let agent = world.agent();
+    agent.load(SKILL).await.unwrap();
+    publish(&world, &version(2, &["b.md"])).await;
+    assert_eq!(loaded(&agent).await, one);
+    publish(&world, &version(3, &["c/d.md"])).await;
+    world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    let elsewhere = world.replica().agent();
+    assert_eq!(loaded(&elsewhere).await, one, "in a process that remembers nothing");
+    assert_eq!(elsewhere.hits("b.md 1", Some("/skills")).await.unwrap().len(), 1);
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-11: `load_skill` with `digest` loads that version, also of a deleted skill.
+#[tokio::test]
+async fn a_deleted_skill_is_gone_and_comes_back() {
+    let world = World::new();
+    let one = version(1, &["b.md"]);
+    let digest = publish(&world, &one).await.digest;
+    world.service.delete_skill(&id("demo"), &skill(), only(&digest)).await.unwrap();
+    assert!(plain(&world).await.is_empty());
+    assert_eq!(code(world.agent().load(SKILL).await), Code::SkillNotFound);
+    let listed = world.service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    assert_eq!((listed.versions.len(), &listed.current), (1, &None));
+    assert_eq!((listed.versions[0].by.as_deref(), listed.versions[0].files), (Some("key"), Some(2)));
+    let again = world.service.delete_skill(&id("demo"), &skill(), from()).await;
+    assert_eq!(code(again), Code::SkillNotFound);
+
+    let request = LoadSkillRequest { digest: Some(digest.clone()), ..LoadSkillRequest::new(SKILL) };
+    let agent = world.agent_of("demo", "old");
+    assert_eq!(agent.load_skill(request).await.unwrap().version, Some(digest.clone()));
+    assert_eq!(loaded(&agent).await, one);
+
+    let back = world.service.roll_back_skill(&id("demo"), &skill(), &digest, from()).await.unwrap();
+    assert_eq!((back.status, plain(&world).await), (PublishStatus::Created, one));
+    let absent = format!("sha256:{}", "0".repeat(64));
+    let none = world.service.roll_back_skill(&id("demo"), &skill(), &absent, from()).await;
+    assert_eq!(code(none), Code::VersionNotFound);
+}
+
+// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+#[tokio::test]
+async fn a_skill_is_published_in_no_other_and_around_none() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    for path in ["a/demo/inner/demo", "a"] {
+        let files = Files::from([(
+            "SKILL.md".to_owned(),
+            format!("---\nname: {}\ndescription: d\n---\nB\n", path.rsplit('/').next().unwrap()),
+        )]);
+        let place = SkillPath::parse(path).unwrap();
+        let refused = world.service.publish_skill(&id("demo"), &place, uploaded(&files), from()).await;
+        assert_eq!(code(refused), Code::AlreadyExists, "{path}");
+    }
+    assert_eq!(world.keys().await.iter().filter(|key| key.contains("/versions/")).count(), 1);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn a_late_write_of_an_earlier_publish_is_set_right() {
+    let world = World::new();
+    let (one, two) = (version(1, &["b.md"]), version(2, &["b.md", "late.md"]));
+    publish(&world, &one).await;
+    world.faults.for_keys(Verb::Put, "late.md", Fault::SlowRequest(Duration::from_secs(20)));
+    let other = world.replica();
+    let three = version(3, &["b.md"]);
+    let later = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        publish_if(&other, &three, None).await
+    };
+    let (slow, fast) = tokio::join!(publish_if(&world, &two, None), later);
+    assert!(slow.is_ok() && fast.is_ok(), "{slow:?} {fast:?}");
+    settled(&world).await;
+    assert_eq!(plain(&world).await, three, "the late file of the second version is not left in the third");
+    assert_eq!(seen(&world, "s").await, three);
+}
+
+// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// that say so.
+#[tokio::test]
+async fn a_head_that_is_damaged_or_newer_costs_its_skill_and_says_why() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put_skill("demo", "b/fine", "Fine.", "Body\n").await;
+    for (head, says) in [(r#"{"format":2}"#, "newer version"), ("[]", "damaged"), (r#"{"format":1}"#, "damaged")] {
+        world.put("demo/.skillmount/heads/a/demo.json", head).await;
+        let refused = [
+            world.agent().load(SKILL).await.map(drop).unwrap_err(),
+            publish_if(&world, &version(2, &[]), None).await.map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            assert!(error.message().contains(says), "{error}");
+        }
+        assert!(world.agent().load("b/fine").await.is_ok());
+    }
+}
+
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
+async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {
+    let world = World::new();
+    let others: Vec<String> = (0..199).map(|number| format!("r/{number:03}.md")).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    publish(&world, &version(1, &others)).await;
+    world.agent().names("/").await.unwrap();
+    world.faults.set_latency(Duration::from_secs(1));
+    let begun = tokio::time::Instant::now();
+    let (reply, cost) = world.cost(world.agent().load(SKILL)).await;
+    assert_eq!(reply.unwrap().files.len(), 200);
+    assert_eq!(cost, Requests { list: 1, get: 2, put: 0, head: 0, delete: 0 });
+    assert_eq!(begun.elapsed().as_secs(), 1 + 1, "one round trip for the skill, one to note it in the session");
+}
+
+// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
+// lint calls an error.
+#[tokio::test]
+async fn a_refused_skill_stores_nothing() {
+    let world = World::new();
+    let bad = [("../x", "x"), ("/x", "x"), ("b.MD", "x"), (".env", "A=1"), ("k.pem", "-----BEGIN PRIVATE KEY-----\n")];
+    for (path, text) in bad {
+        let mut files = version(1, &["b.md"]);
+        files.insert(path.to_owned(), text.to_owned());
+        let refused = publish_if(&world, &files, None).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidSkill, "{path}");
+        assert_eq!(refused.details()["findings"][0]["severity"], "error");
+    }
+    let unnamed = Files::from([("SKILL.md".to_owned(), "no frontmatter".to_owned())]);
+    assert_eq!(code(publish_if(&world, &unnamed, None).await), Code::InvalidSkill);
+    assert_eq!(code(publish_if(&world, &Files::new(), None).await), Code::InvalidSkill);
+    assert_eq!(world.keys().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_published_skill_shows_at_once_and_on_a_store_that_deletes_without_conditions_too() {
+    let world = World::over(Arc::new(MemoryStore::like_s3()));
+    publish(&world, &version(1, &["b.md"])).await;
+    let view = world.agent().catalog(false).await.unwrap();
+    assert!(view.entry(&skill()).is_some());
+    publish(&world, &version(2, &[])).await;
+    let view = world.agent().catalog(false).await.unwrap();
+    assert_eq!(view.entry(&skill()).unwrap().description(), "Version 2.");
+}

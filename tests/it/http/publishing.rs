@@ -1,0 +1,152 @@
+//! Publishing over HTTP: the forms a skill comes in, who may, and what is refused.
+
+use std::io::{Cursor, Write as _};
+
+use reqwest::{Method, multipart::Form};
+use serde_json::{Value, json};
+use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
+    clock::SystemClock,
+    http::HttpConfig,
+    path::Id,
+};
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use super::{Answer, Server};
+
+const MAIN: &str = "---\nname: demo\ndescription: Shows how.\n---\nBody\n";
+
+fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, text) in files {
+        zip.start_file(*path, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+async fn put_zip(server: &Server, only: Option<&str>, zip: Vec<u8>) -> Answer {
+    let put =
+        server.client.put(server.user("/skills/a/demo?source=git+main")).header("content-type", "application/zip");
+    let put = only.into_iter().fold(put, |put, digest| put.header("if-match", format!("\"{digest}\"")));
+    Answer::of(put.body(zip).send().await.unwrap()).await
+}
+
+// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+// `control`.
+#[tokio::test]
+async fn a_skill_comes_in_three_forms_and_is_the_same_skill() {
+    let server = Server::start().await;
+    let answer = put_zip(&server, None, zipped(&[("demo/SKILL.md", MAIN), ("demo/r/a.md", "text")])).await;
+    let digest = answer.is(201)["digest"].as_str().unwrap().to_owned();
+    assert_eq!(answer.header("etag"), format!("\"{digest}\""));
+    assert_eq!((&answer.json["state"], &answer.json["complete"]), (&json!("published"), &json!(true)));
+
+    let form = Form::new().percent_encode_noop().text("SKILL.md", MAIN).text("r/a.md", "text");
+    let put = server.client.put(server.user("/skills/a/demo")).multipart(form);
+    let again = Answer::of(put.send().await.unwrap()).await;
+    assert_eq!((&again.is(200)["status"], &again.json["digest"]), (&json!("unchanged"), &json!(digest)));
+
+    let text = json!({"description": "Shows how: \"this\".", "body": "Other\n", "files": {"r/a.md": "text"}});
+    let third = server.send(Method::PUT, &server.user("/skills/a/demo"), &text).await;
+    assert_eq!(third.is(200)["status"], "updated");
+    let shown = server.get(&server.user("/skills/a/demo")).await;
+    assert_eq!(
+        (&shown.is(200)["description"], &shown.json["body"]),
+        (&json!("Shows how: \"this\"."), &json!("\nOther\n"))
+    );
+
+    let old = server.op("load_skill", json!({"skill": "a/demo", "digest": digest})).await;
+    assert_eq!((&old.is(200)["version"], &old.json["body"]), (&json!(digest), &json!("Body\n")));
+    let read = server.op("read", json!({"file_path": "/skills/demo/SKILL.md"})).await;
+    assert_eq!(read.is(200)["content"], MAIN);
+
+    let listed = server.get(&server.user("/versions/a/demo?limit=1")).await;
+    assert_eq!(listed.is(200)["versions"].as_array().unwrap().len(), 1);
+    let next = listed.json["next_cursor"].as_str().unwrap();
+    let rest = server.get(&server.user(&format!("/versions/a/demo?cursor={next}"))).await;
+    assert_eq!(rest.is(200)["versions"][0]["source"], "git main");
+    assert_eq!(rest.json["next_cursor"], Value::Null);
+}
+
+// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
+// `If-Match` only the first succeeds.
+#[tokio::test]
+async fn a_publish_over_another_version_than_it_names_is_a_conflict() {
+    let server = Server::start().await;
+    let first = put_zip(&server, None, zipped(&[("SKILL.md", MAIN)])).await.is(201)["digest"].clone();
+    let first = first.as_str().unwrap();
+    let second = put_zip(&server, Some(first), zipped(&[("SKILL.md", MAIN), ("b", "2")])).await;
+    let second = second.is(200)["digest"].clone();
+    let late = put_zip(&server, Some(first), zipped(&[("SKILL.md", MAIN), ("b", "3")])).await;
+    late.is_problem(409, "version_conflict");
+    assert_eq!((&late.json["current"], &late.json["outcome"]), (&second, &json!("not_applied")));
+    put_zip(&server, Some("*"), zipped(&[("SKILL.md", MAIN)])).await.is_problem(400, "invalid_request");
+
+    let delete = server.client.delete(server.user("/skills/a/demo")).header("if-match", format!("\"{first}\""));
+    Answer::of(delete.send().await.unwrap()).await.is_problem(409, "version_conflict");
+    let delete = server.client.delete(server.user("/skills/a/demo")).send().await.unwrap();
+    assert_eq!(delete.status(), 204);
+    server.get(&server.user("/skills/a/demo")).await.is_problem(404, "skill_not_found");
+    let url = server.user("/rollback/a/demo");
+    assert_eq!(server.send(Method::POST, &url, &json!({"digest": first})).await.is(201)["digest"], first);
+    let absent = format!("sha256:{}", "0".repeat(64));
+    server.send(Method::POST, &url, &json!({"digest": absent})).await.is_problem(404, "version_not_found");
+    server.send(Method::POST, &url, &json!({"digest": "../x"})).await.is_problem(400, "invalid_request");
+}
+
+// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
+// lint calls an error.
+#[tokio::test]
+async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
+    let server = Server::start().await;
+    for (zip, code) in [
+        (zipped(&[("SKILL.md", MAIN), ("../x", "x")]), "path_invalid"),
+        (zipped(&[("SKILL.md", MAIN), ("/etc/passwd", "x")]), "path_invalid"),
+        (zipped(&[("SKILL.md", MAIN), ("a.md", "x"), ("A.md", "x")]), "path_twins"),
+        (zipped(&[("SKILL.md", MAIN), (".env", "A=1")]), "secret_file"),
+        (zipped(&[("SKILL.md", MAIN), ("zeros", &"0".repeat(8 << 20))]), "archive_invalid"),
+        (zipped(&[("readme.md", "x")]), "skill_file_missing"),
+        (zipped(&[("SKILL.md", "none")]), "frontmatter_missing"),
+        (b"no zip".to_vec(), "archive_invalid"),
+    ] {
+        let answer = put_zip(&server, None, zip).await;
+        answer.is_problem(400, "invalid_skill");
+        assert_eq!(answer.json["findings"][0]["code"], code, "{}", answer.json);
+    }
+    let url = server.user("/skills/a/demo");
+    for wrong in [
+        json!({"description": "d"}),
+        json!({"description": "d", "body": "b", "frontmatter": {"description": "e"}}),
+        json!({"description": "d", "body": "b", "files": {"SKILL.md": "x"}}),
+        json!({"description": "d", "body": "b", "layer": "org"}),
+    ] {
+        server.send(Method::PUT, &url, &wrong).await.is_problem(400, "invalid_request");
+    }
+    let plain = server.client.put(&url).header("content-type", "text/plain").body("x").send().await.unwrap();
+    Answer::of(plain).await.is_problem(415, "invalid_request");
+    let long = server.user(&format!("/skills/a/demo?source={}", "x".repeat(1025)));
+    server.send(Method::PUT, &long, &json!({"description": "d", "body": "b"})).await.is_problem(400, "invalid_request");
+    server.get(&server.user("/versions/a/demo")).await.is_problem(404, "skill_not_found");
+}
+
+// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+// `control`.
+#[tokio::test]
+async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
+    let user = Id::parse("u1").unwrap();
+    let key = |scope| KeyEntry::generate(&SystemClock::new(), Some(&user), vec![scope]);
+    let ((agent, one), (control, two)) = (key(Scope::Agent), key(Scope::Control));
+    let file = one.to_toml().unwrap() + &two.to_toml().unwrap();
+    let callers = Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
+    let put = |key: &str| {
+        let put = server.client.put(server.user("/skills/a/demo")).bearer_auth(key);
+        put.header("content-type", "application/zip").body(zipped(&[("SKILL.md", MAIN)])).send()
+    };
+    Answer::of(put(&agent).await.unwrap()).await.is_problem(403, "denied");
+    Answer::of(put(&control).await.unwrap()).await.is(201);
+    let listed = server.client.get(server.user("/versions/a/demo")).bearer_auth(&agent).send().await.unwrap();
+    let listed = Answer::of(listed).await;
+    assert!(listed.is(200)["versions"][0]["by"].as_str().is_some_and(|by| !by.is_empty() && !control.contains(by)));
+}
