@@ -55,8 +55,7 @@ impl ETag {
 
 /// The first 16 bytes of a digest in hexadecimal.
 fn hex_of_16(digest: &[u8]) -> String {
-    let number = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-    format!("{number:032x}")
+    hex::encode(digest.get(..16).unwrap_or(digest))
 }
 
 impl fmt::Display for ETag {

@@ -3,8 +3,6 @@
 //! A snapshot names the objects of one store; a version names bytes. So two stores that hold the same skill have
 //! different snapshots of it and one version.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -23,13 +21,13 @@ impl VersionFile {
     /// The file at `path` with these bytes.
     #[must_use]
     pub fn of(path: impl Into<String>, bytes: &[u8]) -> Self {
-        Self { path: path.into(), size: bytes.len() as u64, sha256: hex(Sha256::digest(bytes).as_slice()) }
+        Self { path: path.into(), size: bytes.len() as u64, sha256: hex::encode(Sha256::digest(bytes)) }
     }
 
     /// Whether `bytes` are its content.
     #[must_use]
     pub fn holds(&self, bytes: &[u8]) -> bool {
-        self.size == bytes.len() as u64 && self.sha256 == hex(Sha256::digest(bytes).as_slice())
+        self.size == bytes.len() as u64 && self.sha256 == hex::encode(Sha256::digest(bytes))
     }
 }
 
@@ -74,7 +72,7 @@ pub(crate) fn version_digest<'file>(files: impl Iterator<Item = &'file VersionFi
     for file in files {
         hash.update(format!("{}\0{}\0{}\0", file.path, file.sha256, file.size));
     }
-    format!("sha256:{}", hex(hash.finalize().as_slice()))
+    format!("sha256:{}", hex::encode(hash.finalize()))
 }
 
 /// Whether `text` is written as the digest of a version: `sha256:` and 64 hex digits in lower case.
@@ -86,14 +84,6 @@ pub fn is_version_digest(text: &str) -> bool {
 /// Whether `text` is 64 hex digits in lower case.
 pub(super) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]
@@ -109,7 +99,7 @@ mod tests {
         // Written down: a bucket holds versions by this name for ever.
         let text = "SKILL.md\x007692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed\x003\0\
                     b.md\x003fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3\x003\0";
-        assert_eq!(one.digest(), format!("sha256:{}", hex(Sha256::digest(text).as_slice())));
+        assert_eq!(one.digest(), format!("sha256:{}", hex::encode(Sha256::digest(text))));
         assert!(is_version_digest(one.digest()));
         for odd in ["", "sha256:", "sha256:ABC", "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"] {
             assert!(!is_version_digest(odd), "{odd}");
