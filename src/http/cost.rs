@@ -6,7 +6,8 @@
 //!
 //! `fixed` is what the call holds whatever its body, its answer included. Contents that live in the cache are not in it, the
 //! cache has a part of its own. Nor are the bytes of a large file that `edit` changes and the
-//! compressed copy of an answer while both are there, which the number of workers bounds.
+//! compressed copy of an answer while both are there, which the number of workers bounds. Archives of versions have a window
+//! of their own (`VERSION_WINDOW_KIB`).
 
 use axum::http::Method;
 
