@@ -20,6 +20,7 @@ mod download;
 mod files;
 mod guard;
 mod held;
+mod hooks;
 mod layers;
 mod metrics;
 mod openapi;

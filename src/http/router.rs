@@ -13,12 +13,15 @@ use super::{
     app::ServerState,
     call::{enter_user, tell_version},
     compression::compress_short,
-    download, files, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
+    download, files, hooks, layers, openapi, operations, prompt, service, sessions, skills, tools, upload,
 };
 
 /// Every route with its description; what surrounds them is added by [`router`].
 pub(super) fn routes() -> OpenApiRouter {
-    OpenApiRouter::with_openapi(openapi::beginning()).merge(service::routes()).nest("/v1/users/{user}", of_user())
+    OpenApiRouter::with_openapi(openapi::beginning())
+        .merge(service::routes())
+        .merge(hooks::of_claude())
+        .nest("/v1/users/{user}", of_user())
 }
 
 fn of_user() -> OpenApiRouter {
@@ -34,6 +37,7 @@ fn of_session() -> OpenApiRouter {
         .merge(download::of_session())
         .merge(prompt::of_session())
         .merge(tools::of_session())
+        .merge(hooks::of_session())
         .route_layer(from_fn(tell_version))
 }
 
@@ -42,7 +46,8 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
     let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let workers = app.service.workers().clone();
     let service = service::routes().route_layer(from_fn_with_state(workers, compress_short));
-    let (routes, _) = service.nest("/v1/users/{user}", users).split_for_parts();
+    let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let (routes, _) = service.merge(claude).nest("/v1/users/{user}", users).split_for_parts();
     routes
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)

@@ -5,6 +5,7 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+mod hook;
 mod keys;
 pub(crate) mod server;
 mod settings;
