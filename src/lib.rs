@@ -112,7 +112,7 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
 //! it is. Each module could be a crate of its own. A module imports only modules to its left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `client` `http` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `client` `http` `cli`.
 
 pub mod access;
 pub mod backend;
@@ -124,6 +124,7 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod error;
+pub mod hooks;
 #[cfg(feature = "server")]
 pub mod http;
 pub mod json;

@@ -244,6 +244,23 @@ pub const TOOL_RESULT_TOKENS: usize = 25_000;
 /// Files of a loaded skill that its result lists by name.
 pub const TOOL_LOADED_FILES: usize = 50;
 
+// ---- hooks
+
+/// The part of a message, a command or a task that is held against the triggers of skills: a few pages.
+pub const TRIGGER_TEXT_BYTES: usize = 16 << 10;
+/// Skills that share words with such a text whose triggers are looked at, those that share most first.
+pub const TRIGGER_CANDIDATES: usize = 100;
+/// How many words apart two words of a description may stand in a text to call for the skill, stop words not counted.
+pub const TRIGGER_REACH: usize = 8;
+/// Skills that one hook names because words of theirs stand in a text.
+pub const HOOK_SKILLS: usize = 5;
+/// Skills that are handed down to a sub-agent.
+pub const HOOK_INHERITED_SKILLS: usize = 20;
+/// Words of a text that a hook quotes for one skill.
+pub const HOOK_WORDS: usize = 5;
+/// Characters of a description that a hook shows.
+pub const HOOK_DESCRIPTION_CHARS: usize = 200;
+
 // ---- sessions and ages
 
 /// How long a session or a catalog in memory is trusted without asking the store.

@@ -14,6 +14,7 @@ mod fetch;
 mod files;
 mod forget;
 mod gate;
+mod given;
 mod lines;
 mod listing;
 mod lookup;

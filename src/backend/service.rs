@@ -9,7 +9,7 @@ use super::{changes::SkillChanges, edits::EditQueues, lines::LineIndex, publish:
 use crate::{
     access::Reach,
     budget::{Errand, Memory, Workers},
-    catalog::{Audience, Catalogs},
+    catalog::{Audience, Catalogs, Searchable},
     clock::Clock,
     error::{Error, Result},
     limits::{
@@ -308,6 +308,14 @@ impl SkillBackend {
     /// The store's.
     pub async fn catalog(&self, fresh: bool) -> Result<Arc<crate::catalog::CatalogView>> {
         self.shared.catalogs.view(self.audience.clone(), fresh).await
+    }
+
+    /// As [`catalog`](Self::catalog), with its search index.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn searchable_catalog(&self) -> Result<Searchable> {
+        self.shared.catalogs.searchable(self.audience.clone()).await
     }
 
     /// The long work of one operation for this user, which ends with it.

@@ -140,6 +140,8 @@ pub(super) enum Command {
     Session(commands::session::Session),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
+    /// Answer a hook of an agent's host: its JSON on standard input, the answer on standard output
+    Hook(commands::hook::Hook),
     /// List, show, discover, load and unload skills
     #[command(alias = "skill")]
     Skills(commands::skills::Skills),
@@ -186,6 +188,7 @@ impl Command {
             Self::Rm(command) => command.run(app).await,
             Self::Session(command) => command.run(app).await,
             Self::Prompt(command) => command.run(app).await,
+            Self::Hook(command) => command.run(app).await,
             Self::Skills(command) => command.run(app).await,
             Self::Search(command) => command.run(app).await,
             Self::Catalog(command) => command.run(app).await,

@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use crate::{
     backend::{BackendProtocol, OperationNote, paths_of},
     error::{Code, Error, Result},
+    hooks::{HookInput, HookOutput},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
     prompt::{PromptRequest, Rendering},
@@ -140,6 +141,14 @@ impl RemoteBackend {
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
     pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<TurnReply> {
         self.call("tool_calls", turn, Effect::Writes).await
+    }
+
+    /// Answers a hook.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `invalid_request` if the input lacks a member of its event.
+    pub async fn hook(&self, input: &HookInput) -> Result<HookOutput> {
+        self.call("hooks", input, Effect::Writes).await
     }
 
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {

@@ -5,12 +5,21 @@
 //! a skill, it is a `/`, because generated clients encode a parameter whole. What the decoded names may be is decided by
 //! the types they are parsed into.
 
+use axum::http::HeaderMap;
+
 use crate::{
     error::{Code, Error, Result},
     path::{Id, percent_decoded},
 };
 
-/// A request path below `/v1/users/`.
+/// The address at which headers name user and session.
+const HOOKS_OF_CLAUDE: &str = "/hooks/claude";
+/// Names the user there.
+const USER: &str = "x-skillmount-user";
+/// Names the session there.
+const SESSION: &str = "x-skillmount-session";
+
+/// What a request is about: the path below `/v1/users/`, or the headers of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     /// Whose data it is about.
@@ -22,12 +31,28 @@ pub(super) struct Address {
 }
 
 impl Address {
+    /// Reads the address of a call on a user's data.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); `invalid_request` if a header that should name user or session is missing.
+    pub(super) fn of(path: &str, headers: &HeaderMap) -> Result<Self> {
+        if path != HOOKS_OF_CLAUDE {
+            return Self::parse(path);
+        }
+        let id = |name: &str| {
+            let missing =
+                || Error::new(Code::InvalidRequest, format!("the header {name} is missing; send an id in it"));
+            Id::parse(headers.get(name).and_then(|value| value.to_str().ok()).ok_or_else(missing)?)
+        };
+        Ok(Self { user: id(USER)?, session: Some(id(SESSION)?), rest: String::new() })
+    }
+
     /// Reads `/v1/users/{user}[/sessions/{session}][/{verb}[/{rest}]]`.
     ///
     /// # Errors
     /// `invalid_path` for a segment that does not decode, or that holds an encoded `/` before the rest; `invalid_request`
     /// for an id that is none.
-    pub(super) fn parse(path: &str) -> Result<Self> {
+    fn parse(path: &str) -> Result<Self> {
         let mut segments = path.strip_prefix("/v1/users/").unwrap_or_default().split('/');
         let user = Id::parse(&segments.next().map(decode_name).transpose()?.unwrap_or_default())?;
         let collection = segments.next().map(decode_name).transpose()?;

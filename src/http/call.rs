@@ -120,7 +120,7 @@ pub(super) async fn enter_user(
 ) -> Reply<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
-    let Address { user, session, rest } = Address::parse(sent.path())?;
+    let Address { user, session, rest } = Address::of(sent.path(), request.headers())?;
     grant.allows(&user, Scope::Agent)?;
     let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
     let reach = Arc::clone(grant.reach());

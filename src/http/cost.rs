@@ -34,10 +34,12 @@ pub(super) enum Cost {
     Upload,
 }
 
-/// Routes below `/v1/users/{user}` that are not small, by the end of their template, beside those of the operations.
+/// Routes on a user's data that are not small, by the end of their template, beside those of the operations.
 const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/tool_calls", Cost::Turn),
     ("POST", "/messages", Cost::Operation(MemoryClass::Listing)),
+    ("POST", "/hooks", Cost::Operation(MemoryClass::Listing)),
+    ("POST", "/hooks/claude", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/tools", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/prompt", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),

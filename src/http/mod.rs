@@ -21,6 +21,7 @@ mod download;
 mod files;
 mod guard;
 mod held;
+mod hooks;
 mod layers;
 mod log;
 mod metrics;

@@ -17,7 +17,7 @@ use super::{
     app::ServerState,
     call::{enter_user, tell_version},
     compression::{FixedText, compress_short},
-    docs, download, files, layers,
+    docs, download, files, hooks, layers,
     openapi::{beginning, finished},
     operations,
     problem::Reply,
@@ -45,7 +45,10 @@ async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
 
 /// Every route with its description; what surrounds them is added by [`router`].
 fn routes() -> OpenApiRouter {
-    OpenApiRouter::with_openapi(beginning()).merge(service::routes()).nest("/v1/users/{user}", of_user())
+    OpenApiRouter::with_openapi(beginning())
+        .merge(service::routes())
+        .merge(hooks::of_claude())
+        .nest("/v1/users/{user}", of_user())
 }
 
 fn of_user() -> OpenApiRouter {
@@ -65,6 +68,7 @@ fn of_session() -> OpenApiRouter {
         .merge(download::of_session())
         .merge(prompt::of_session())
         .merge(tools::of_session())
+        .merge(hooks::of_session())
         .route_layer(from_fn(tell_version))
 }
 
@@ -76,7 +80,8 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
         .route("/openapi.json", get(openapi_json))
         .merge(docs::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
-    let (routes, _) = service.nest("/v1/users/{user}", users).split_for_parts();
+    let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let (routes, _) = service.merge(claude).nest("/v1/users/{user}", users).split_for_parts();
     routes
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)

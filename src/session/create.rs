@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Change, Policy, Session, SessionVersion, Sessions};
+use super::{Change, Children, Policy, Session, SessionVersion, Sessions};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
@@ -21,7 +21,7 @@ pub struct CreateSession {
     /// What it may do; needs a key of scope `control`.
     pub policy: Option<Policy>,
     /// A session of the same user whose loaded skills, variables and policy it starts from, and whose `/workspace` and
-    /// `/ticket` it shares.
+    /// `/ticket` it shares. What that session's policy withholds in `children`, it may not do.
     #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
 }
@@ -60,7 +60,7 @@ impl Sessions {
             if state.version > 0 {
                 return Ok(Change::None(false));
             }
-            begin(state, parent.as_deref(), &wanted);
+            begin(state, parent.as_ref(), &wanted);
             furnish(state)?;
             Ok(Change::Save(true))
         })
@@ -76,29 +76,40 @@ impl Sessions {
         let parent = self.check_wanted(user, wanted).await?;
         let mut draft = self.get(user, session, &SessionVersion::default()).await?;
         if draft.version == 0 {
-            begin(Arc::make_mut(&mut draft), parent.as_deref(), wanted);
+            begin(Arc::make_mut(&mut draft), parent.as_ref(), wanted);
         }
         Ok(draft)
     }
 
     /// Checks the first state of a new session, and returns its parent, if it has one.
-    async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Arc<Session>>> {
+    async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Parent>> {
         self.check_vars(&wanted.vars)?;
         if let Some(policy) = &wanted.policy {
             policy.check()?;
         }
-        match &wanted.parent {
-            None => Ok(None),
-            Some(parent) => self.existing(user, parent, &SessionVersion::default()).await.map(Some),
-        }
+        let Some(parent) = &wanted.parent else { return Ok(None) };
+        let none = SessionVersion::default();
+        let (session, policy) = tokio::try_join!(self.existing(user, parent, &none), self.user_policy(user))?;
+        Ok(Some(Parent { children: session.policy.under(&policy).children(), session }))
     }
 }
 
+/// The session that another one is made from.
+struct Parent {
+    session: Arc<Session>,
+    /// What sessions made from it may do.
+    children: Children,
+}
+
 /// Gives a new session its first state.
-fn begin(state: &mut Session, parent: Option<&Session>, wanted: &CreateSession) {
-    if let Some(parent) = parent {
+fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
+    if let Some(Parent { session: parent, children }) = parent {
         state.vars.clone_from(&parent.vars);
         state.policy.clone_from(&parent.policy);
+        if !children.load {
+            // The skills that it begins with are those of its parent.
+            state.policy.preload.clear();
+        }
         state.loaded_skills.clone_from(&parent.loaded_skills);
         state.current_skill.clone_from(&parent.current_skill);
         state.ranks.clone_from(&parent.ranks);
@@ -110,5 +121,8 @@ fn begin(state: &mut Session, parent: Option<&Session>, wanted: &CreateSession) 
     state.vars.extend(wanted.vars.clone());
     if let Some(policy) = &wanted.policy {
         state.policy.clone_from(policy);
+    }
+    if let Some(Parent { children, .. }) = parent {
+        children.restrict(&mut state.policy);
     }
 }

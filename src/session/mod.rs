@@ -23,7 +23,9 @@ pub use create::{CreateSession, CreatedSession};
 pub use forget::Collected;
 pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};
-pub use policy::{EffectivePolicy, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility};
+pub use policy::{
+    Children, EffectivePolicy, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility,
+};
 pub use reach::Whereabouts;
 pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, PastDiscovery, Session};

@@ -104,6 +104,10 @@ pub struct Session {
     /// Whether a search of this session ever found skills.
     #[serde(default)]
     pub has_found: bool,
+    /// Whether a hook has given the listing of skills. An earlier version that changes the session drops this, and then the
+    /// listing is given once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listing_given: bool,
     /// The first [`USED_IN_SESSION`] different skills that it loaded.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub used: BTreeSet<SkillPath>,
@@ -141,6 +145,7 @@ impl Session {
             loaded_skills: Vec::new(),
             discoveries: Vec::new(),
             has_found: false,
+            listing_given: false,
             used: BTreeSet::new(),
             ranks: Ranks::new(),
         }

@@ -20,7 +20,13 @@ impl StoredValue for Policy {
         let skills: usize = self.skills.keys().map(|name| weight::text(name)).sum();
         let preload: usize = self.preload.iter().map(|skill| weight::text(skill.as_str())).sum();
         let list = weight::list(self.preload.len(), size_of::<SkillPath>());
-        rules(tools, self.tools.len()) + rules(skills, self.skills.len()) + preload + list
+        let of_agent = |(agent, skills): (&String, &Vec<String>)| {
+            let skills_bytes: usize = skills.iter().map(|skill| weight::text(skill)).sum();
+            weight::text(agent) + skills_bytes + weight::list(skills.len(), size_of::<String>())
+        };
+        let agents: usize = self.agents.iter().map(of_agent).sum();
+        let agents = agents + weight::tree(self.agents.len(), size_of::<(String, Vec<String>)>());
+        rules(tools, self.tools.len()) + rules(skills, self.skills.len()) + preload + list + agents
     }
 
     fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {

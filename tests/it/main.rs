@@ -16,6 +16,7 @@ mod catalog;
 #[cfg(feature = "cli")]
 mod cli;
 mod fuzz;
+mod hooks;
 mod house;
 #[cfg(all(feature = "server", feature = "client"))]
 mod http;

@@ -21,9 +21,8 @@ pub(in crate::backend) async fn discover_skills(
     request: DiscoverRequest,
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
-    let catalog = backend.shared.catalogs.searchable(backend.audience.clone());
     let (SessionState { session, policy }, catalog) =
-        tokio::try_join!(backend.admit(Operation::DiscoverSkills), catalog)?;
+        tokio::try_join!(backend.admit(Operation::DiscoverSkills), backend.searchable_catalog())?;
     let view = &*catalog.view;
     let category = request.category.as_deref().unwrap_or_default();
     let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();

@@ -166,7 +166,7 @@ impl Builder {
 }
 
 /// The language of the skill: that of its description if it is clear, otherwise that of its body.
-fn language_of(document: &SearchDocument<'_>) -> Language {
+pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
     let prose = [Field::Description, Field::WhenToUse, Field::Body];
     let guesses = prose.into_iter().filter_map(|field| {
         let text: String = document.texts(field).map(|text| fold(text) + " ").collect();

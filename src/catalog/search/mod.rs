@@ -19,6 +19,7 @@ mod query;
 mod score;
 #[cfg(test)]
 mod tests;
+mod triggers;
 mod typo;
 mod vocabulary;
 mod words;
@@ -26,6 +27,7 @@ mod words;
 pub use document::SearchDocument;
 pub use index::SearchIndex;
 pub use score::{SearchHit, SearchResults};
+pub use triggers::{TriggerMatch, TriggerText};
 
 /// One step beyond plain BM25, so that a benchmark can measure the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -77,7 +77,7 @@ fn is_small_number(word: &str) -> bool {
 }
 
 /// The possible languages of a question.
-fn likely(guess: Option<Language>) -> impl Iterator<Item = Language> {
+pub(super) fn likely(guess: Option<Language>) -> impl Iterator<Item = Language> {
     Language::ALL.into_iter().filter(move |language| guess.is_none_or(|guess| guess == *language))
 }
 
@@ -165,7 +165,7 @@ impl Reading<'_> {
 }
 
 /// The inverse document frequency of BM25.
-fn information(held: usize, skills: usize) -> f32 {
+pub(super) fn information(held: usize, skills: usize) -> f32 {
     let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
     let (held, skills) = (count(held.min(skills)), count(skills));
     (1.0 + (skills - held + 0.5) / (held + 0.5)).ln()

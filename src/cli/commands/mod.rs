@@ -9,6 +9,7 @@ pub(super) mod doctor;
 pub(super) mod edit;
 pub(super) mod glob;
 pub(super) mod grep;
+pub(super) mod hook;
 pub(super) mod keys;
 pub(super) mod lint;
 pub(super) mod ls;

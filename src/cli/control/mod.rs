@@ -6,6 +6,7 @@ use crate::{
     backend::{NamedSkill, Service, skill_named},
     client::RemoteBackend,
     error::{Code, Error, Result},
+    hooks::{self, HookInput, HookOutput},
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
     session::{Collected, SessionListRequest, SessionPage, SessionSummary},
@@ -88,6 +89,16 @@ impl Control {
                 prompt::for_session(&backend, wanted).await
             }
             Self::Remote(remote) => remote.prompt(wanted).await,
+        }
+    }
+
+    /// The answer to a hook.
+    pub(super) async fn hook(&self, input: &HookInput) -> Result<HookOutput> {
+        match self {
+            Self::Local { service, user, session } => {
+                hooks::answer(&service.session(user.clone(), session.clone()), input).await
+            }
+            Self::Remote(remote) => remote.hook(input).await,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a session may do. Two policies hold at once, the user's and the session's; the stricter answer holds.
 
+mod children;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,8 @@ use crate::{
     skill::Frontmatter,
     wire::Operation,
 };
+
+pub use children::Children;
 
 /// The name of the rule for everything that no other rule names.
 const REST: &str = "*";
@@ -142,6 +146,15 @@ pub struct Policy {
     /// Skills to load when the session begins.
     #[schema(value_type = Vec<String>)]
     pub preload: Vec<SkillPath>,
+    /// What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
+    #[serde(skip_serializing_if = "Children::is_default")]
+    #[schema(required = false)]
+    pub children: Children,
+    /// Skills that hooks hand down to sub-agents, by the type of the sub-agent; `*` for every type that is not named.
+    /// Each is a skill path, `escrituras/*` or `*`. The user's and the session's add up.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    pub agents: BTreeMap<String, Vec<String>>,
 }
 
 impl Default for Policy {
@@ -156,6 +169,8 @@ impl Default for Policy {
             tools: BTreeMap::from([("*".to_owned(), ToolRule::Auto)]),
             skills: BTreeMap::from([("*".to_owned(), SkillRule::AutoApprove)]),
             preload: Vec::new(),
+            children: Children::default(),
+            agents: BTreeMap::new(),
         }
     }
 }
@@ -164,7 +179,7 @@ impl Policy {
     /// The policy that forbids nothing. It holds for a user without a policy.
     #[must_use]
     pub fn unrestricted() -> Self {
-        Self { skills_access: SkillsAccess::Write, ..Self::default() }
+        Self { skills_access: SkillsAccess::Write, children: Children::ALL, ..Self::default() }
     }
 
     /// Checks what the types cannot: patterns that could never match, and the number of rules.
@@ -172,7 +187,9 @@ impl Policy {
     /// # Errors
     /// `invalid_request`, naming the pattern or tool.
     pub fn check(&self) -> Result<()> {
-        if [self.tools.len(), self.skills.len(), self.preload.len()].iter().any(|count| *count > POLICY_RULES) {
+        let handed_down = self.agents.len().max(self.agents.values().map(Vec::len).sum());
+        let counts = [self.tools.len(), self.skills.len(), self.preload.len(), handed_down];
+        if counts.iter().any(|count| *count > POLICY_RULES) {
             let message = format!("a policy holds at most {POLICY_RULES} rules of each sort");
             return Err(Error::new(Code::InvalidRequest, message));
         }
@@ -180,11 +197,11 @@ impl Policy {
             return Err(no_such_tool(unknown));
         }
         let fine = |pattern: &str| {
-            pattern == "*"
-                || SkillPath::parse(pattern.strip_suffix("/*").unwrap_or(pattern))
+            pattern == REST
+                || SkillPath::parse(folder_of(pattern).unwrap_or(pattern))
                     .is_ok_and(|path| !path.as_str().contains('*'))
         };
-        match self.skills.keys().find(|pattern| !fine(pattern)) {
+        match self.skills.keys().chain(self.agents.values().flatten()).find(|pattern| !fine(pattern)) {
             None => Ok(()),
             Some(pattern) => Err(Error::new(
                 Code::InvalidRequest,
@@ -228,17 +245,34 @@ impl Policy {
         rule.max(enclosing.unwrap_or_default())
     }
 
+    /// Whether hooks hand `skill` down to sub-agents of the type `agent`.
+    #[must_use]
+    pub fn hands_down(&self, agent: &str, skill: &SkillPath) -> bool {
+        let named = self.agents.get(agent).or_else(|| self.agents.get(REST));
+        let covers = |pattern: &String| match folder_of(pattern) {
+            _ if pattern == REST => true,
+            Some(folder) => skill.is_in(folder),
+            None => skill.as_str() == pattern,
+        };
+        named.into_iter().flatten().any(covers)
+    }
+
     /// The same policy without the rules that name hidden skills, for a reader who may not see those.
     #[must_use]
     pub fn without_hidden(&self) -> Self {
         let mut shown = self.clone();
         shown.skills.retain(|pattern, rule| pattern == REST || rule.is_visible());
         shown.preload.retain(|skill| self.skill(skill).is_visible());
+        // `escrituras/*` is looked up as a skill in that folder would be.
+        let names_visible = |pattern: &String| self.folder(pattern).is_visible();
+        for skills in shown.agents.values_mut() {
+            skills.retain(|pattern| pattern == REST || names_visible(pattern));
+        }
         shown
     }
 
     /// The policy in effect for a session with the policy `self`: for each question the stricter answer of `self` and
-    /// `user`. Preferences (`prompt_mode`, `load_tool`, `preload`) are those of `self`.
+    /// `user`. Preferences (`prompt_mode`, `load_tool`, `preload`) are those of `self`, and `agents` are those of both.
     #[must_use]
     pub fn under(&self, user: &Self) -> EffectivePolicy {
         EffectivePolicy { session: self.clone(), user: user.clone() }
@@ -277,6 +311,18 @@ impl EffectivePolicy {
         self.session.plan_mode || self.user.plan_mode
     }
 
+    /// What sessions made from this one may do.
+    #[must_use]
+    pub fn children(&self) -> Children {
+        self.session.children.and(self.user.children)
+    }
+
+    /// Whether hooks hand `skill` down to sub-agents of the type `agent`.
+    #[must_use]
+    pub fn hands_down(&self, agent: &str, skill: &SkillPath) -> bool {
+        self.session.hands_down(agent, skill) || self.user.hands_down(agent, skill)
+    }
+
     /// The rule for an operation.
     #[must_use]
     pub fn tool(&self, operation: Operation) -> ToolRule {
@@ -313,6 +359,11 @@ impl EffectivePolicy {
     pub fn session(&self) -> &Policy {
         &self.session
     }
+}
+
+/// The folder of a pattern such as `escrituras/*`.
+fn folder_of(pattern: &str) -> Option<&str> {
+    pattern.strip_suffix("/*")
 }
 
 fn no_such_tool(name: &str) -> Error {

@@ -43,6 +43,7 @@ fn every_command_teaches_by_example() {
         "session gc",
         "session delete",
         "prompt",
+        "hook",
         "skills list",
         "skills show",
         "skills discover",

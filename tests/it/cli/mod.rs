@@ -6,6 +6,7 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+mod hook;
 #[cfg(unix)]
 mod interrupted;
 mod keys;

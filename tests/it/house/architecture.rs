@@ -31,19 +31,23 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("prompt", &["error", "limits", "path", "budget", "skill", "wire", "catalog", "session", "backend"]),
     ("tools", &["error", "limits", "path", "json", "skill", "wire", "catalog", "session", "backend"]),
-    ("client", &["error", "limits", "path", "wire", "session", "backend", "prompt", "tools"]),
+    (
+        "hooks",
+        &["error", "limits", "path", "budget", "json", "skill", "wire", "catalog", "session", "backend", "prompt"],
+    ),
+    ("client", &["error", "limits", "path", "wire", "session", "backend", "prompt", "tools", "hooks"]),
     (
         "http",
         &[
             "error", "limits", "clock", "path", "budget", "json", "access", "wire", "catalog", "session", "backend",
-            "prompt", "tools",
+            "prompt", "tools", "hooks",
         ],
     ),
     (
         "cli",
         &[
             "error", "limits", "clock", "path", "access", "store", "skill", "wire", "session", "backend", "prompt",
-            "client",
+            "hooks", "client",
         ],
     ),
 ];

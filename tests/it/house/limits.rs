@@ -37,6 +37,10 @@ const ROWS: &[Row] = &[
         let preload = names(size).map(|name| SkillPath::parse(&name).unwrap()).collect();
         Policy { preload, ..Policy::default() }.check().is_ok()
     }),
+    ("POLICY_RULES of agents", POLICY_RULES, |size| {
+        let agents = [("x".to_owned(), names(size).collect())].into();
+        Policy { agents, ..Policy::default() }.check().is_ok()
+    }),
     ("SKILL_NAME_CHARS", SKILL_NAME_CHARS, |size| {
         let name = "a".repeat(size);
         is_clean(&format!("name: {name}\ndescription: d"), &name)

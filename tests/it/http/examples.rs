@@ -52,6 +52,9 @@ async fn a_server_answers_the_examples_as_they_say() {
             parameters.iter().fold(path.clone(), |path, (name, value)| path.replace(&format!("{{{name}}}"), value));
         let call = server.client.request(method.clone(), format!("{}{path}", server.base));
         let call = call.header("accept", "application/json");
+        // One operation has its user and session in headers.
+        let named = ["user", "session"].map(|name| (format!("x-skillmount-{name}"), &parameters[name]));
+        let call = named.into_iter().fold(call, |call, (header, id)| call.header(header, id));
         let call = match (operation.as_str(), request) {
             (_, None) => call,
             ("upload_files", Some(Value::Object(files))) => call.multipart(

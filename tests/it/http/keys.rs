@@ -56,6 +56,7 @@ fn calls() -> Vec<(Method, &'static str, Value, bool)> {
         (get.clone(), "/sessions/s/tools", Value::Null, false),
         (post.clone(), "/sessions/s/tool_calls", json!({"content": [{"type": "tool_use", "id": "1"}]}), false),
         (post.clone(), "/sessions/s/messages", json!({"text": "a"}), false),
+        (post.clone(), "/sessions/s/hooks", json!({"hook_event_name": "SessionStart"}), false),
         (post.clone(), "/sessions/s/ls", json!({"path": "/"}), false),
         (post.clone(), "/sessions/s/read", json!({"file_path": "/workspace/a"}), false),
         (post.clone(), "/sessions/s/grep", json!({"pattern": "a"}), false),

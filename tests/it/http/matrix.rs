@@ -127,6 +127,8 @@ enum Does {
     LooksIntoSkill,
     /// Loads the skill `a`.
     Loads,
+    /// Loads it in the fork of the session.
+    LoadsInFork,
     /// Says `/a`.
     Says,
     /// Works on a file and tells of it in the body of its reply.
@@ -196,12 +198,14 @@ fn about_sessions() -> Vec<Call> {
         call("patch", in_session!(""), RulesSession, json!({"policy": "policy"})),
         call("get", in_session!("/prompt"), LooksAtSession, none.clone()),
         call("get", in_session!("/tools"), LooksAtSession, none.clone()),
+        call("post", in_session!("/hooks"), LooksAtSession, json!({"hook_event_name": "SessionStart"})),
+        call("post", "/hooks/claude", LooksAtSession, json!({"hook_event_name": "UserPromptSubmit", "prompt": "a"})),
     ]
 }
 
 /// Operations of an agent.
 fn in_sessions() -> Vec<Call> {
-    use Does::{Acts, Carries, Loads, LooksIntoSkill, Says, WritesSkill};
+    use Does::{Acts, Carries, Loads, LoadsInFork, LooksIntoSkill, Says, WritesSkill};
     let none = Value::Null;
     vec![
         call("post", in_session!("/ls"), Acts(Operation::Ls), json!({"path": "/"})),
@@ -238,6 +242,7 @@ fn in_sessions() -> Vec<Call> {
         call("post", in_session!("/discover_skills"), Acts(Operation::DiscoverSkills), json!({"query": "a"})),
         call("post", in_session!("/unload_skill"), Acts(Operation::UnloadSkill), json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), Loads, json!({"skill": "a"})),
+        call("post", in_session!("/load_skill"), LoadsInFork, json!({"skill": "a"})),
         call("post", in_session!("/messages"), Says, json!({"text": "/a"})),
     ]
 }
@@ -278,6 +283,11 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
         // A key bound to a ticket makes sessions of that ticket.
         Does::Makes if kind.is_bound_to_sessions() => return denied(),
         Does::LooksAtUser | Does::ReadsCatalog | Does::ReadsVersions | Does::ShowsSkill | Does::Makes => {}
+        // It made no fork, and the first call of such a key makes a session of its own.
+        Does::LoadsInFork if kind == Kind::OfTicketElsewhere => {
+            return loads(policy, policy.skills.get("a").copied().unwrap_or_default())
+                .map_or_else(str::to_owned, |()| call.ok.to_string());
+        }
         _ if !kind.reaches() => return denied(),
         _ => {}
     }
@@ -304,7 +314,8 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         }
         // What names no skill that can be seen is a message like any other.
         Does::Says if skill >= SkillRule::Disabled => rule(Operation::LoadSkill, policy),
-        Does::Loads | Does::Says => loads(policy, skill),
+        Does::LoadsInFork if !policy.children.load => Err("tool_blocked"),
+        Does::Loads | Does::LoadsInFork | Does::Says => loads(policy, skill),
         Does::Calls(tool) => {
             let is_there = match tool.operation() {
                 Operation::LoadSkill => policy.load_tool.name() == tool.name() && loads(policy, skill).is_ok(),
@@ -372,6 +383,12 @@ fn settings() -> Vec<(String, Policy)> {
                 }
             }
             "preload" => found.push(json!({"preload": ["a"]})),
+            "children" => {
+                for right in schemas["ChildRights"]["properties"].as_object().unwrap().keys() {
+                    found.extend([true, false].map(|value| json!({"children": {right: value}})));
+                }
+            }
+            "agents" => found.push(json!({"agents": {"*": ["a"]}})),
             "skills_access" | "visibility" | "catalog_reads" | "plan_mode" | "prompt_mode" | "load_tool" => {
                 found.extend(values(schema).into_iter().map(|value| json!({field: value})));
             }
@@ -476,7 +493,7 @@ impl World {
         let Call { method, path, does, body, .. } = &self.calls[at];
         let id = match does {
             Does::Makes => session.replacen("in-", "made-", 1),
-            Does::Forks => session.replacen("in-", "fork-", 1),
+            Does::Forks | Does::LoadsInFork => session.replacen("in-", "fork-", 1),
             _ => session.to_owned(),
         };
         let path = path.replace("{user}", "u1").replace("{session}", &id);
@@ -486,6 +503,9 @@ impl World {
         let mut request = self.server.client.request(method.clone(), url);
         if let Some(key) = self.keys.get(&kind) {
             request = request.bearer_auth(key);
+        }
+        if path == "/hooks/claude" {
+            request = request.header("x-skillmount-user", "u1").header("x-skillmount-session", &id);
         }
         request = match body {
             Value::Null if *does == Does::Carries(Operation::Upload) => {

@@ -12,6 +12,7 @@ mod examples;
 mod files;
 #[cfg(unix)]
 mod generators;
+mod hooks;
 mod keys;
 mod lifecycle;
 mod matrix;

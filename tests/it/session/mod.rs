@@ -2,6 +2,6 @@
 
 mod damaged;
 mod forks;
-mod objects;
+pub(crate) mod objects;
 mod sessions;
 mod uses;

@@ -1,0 +1,31 @@
+//! `skillmount hook`
+//!
+//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers: it tells the
+//! person why, and the conversation goes on.
+
+use clap::Args;
+
+use super::super::{app::App, input};
+use crate::{
+    error::Result,
+    hooks::{HookInput, HookOutput},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  echo '{\"hook_event_name\": \"SessionStart\"}' | skillmount hook
+  skillmount --server http://127.0.0.1:8787 --session chat-7 hook < input.json")]
+pub(in super::super) struct Hook {}
+
+impl Hook {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let output = answer(app).await.unwrap_or_else(|error| HookOutput::failed(&error));
+        app.out.document(&output)
+    }
+}
+
+async fn answer(app: &App) -> Result<HookOutput> {
+    let input = HookInput::parse(&input::bytes(None, None)?)?;
+    app.control().await?.hook(&input).await
+}

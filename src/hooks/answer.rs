@@ -1,0 +1,165 @@
+//! From the input of a hook to its output.
+//!
+//! A hook costs what a prompt costs: it looks at the session, the policies and the catalog, and notes once that the listing was
+//! given.
+
+use super::{
+    HookEvent, HookEventName, HookInput, HookOutput,
+    command::key_words,
+    context::{Hint, Listener, inherited, matching},
+};
+use crate::{
+    backend::{SessionState, SkillBackend},
+    budget::Work,
+    catalog::{
+        Searchable,
+        search::{SearchDocument, TriggerMatch, TriggerText},
+    },
+    error::Result,
+    limits::HOOK_SKILLS,
+    path::SkillPath,
+    prompt::{self, PromptRequest},
+    session::{EffectivePolicy, PromptMode, ToolRule},
+    wire::Operation,
+};
+
+/// Steps for each byte of a text: most go into stemming its words.
+const STEPS_PER_BYTE: u64 = 256;
+
+/// The answer to a hook in the session behind `backend`.
+///
+/// * `SessionStart` gives the listing of skills.
+/// * `UserPromptSubmit` gives it too, once in a session, and names the skills that the message calls for.
+/// * `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
+/// * `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
+/// * Any other hook, and one with nothing to say, is answered by `{}`.
+///
+/// # Errors
+/// `invalid_request` if the input lacks a member of its event; the store's.
+pub async fn answer(backend: &SkillBackend, input: &HookInput) -> Result<HookOutput> {
+    let (name, context) = match input.event()? {
+        HookEvent::Other => return Ok(HookOutput::default()),
+        HookEvent::SessionStart => (HookEventName::SessionStart, listing_again(backend).await?),
+        HookEvent::UserPromptSubmit { prompt } => (HookEventName::UserPromptSubmit, on_message(backend, prompt).await?),
+        HookEvent::Bash { command } => {
+            let (hints, policy) = called_for(backend, TriggerText::new(command, key_words(command))).await?;
+            (HookEventName::PreToolUse, matching("command", &hints, load_tool(&policy)))
+        }
+        HookEvent::Task { agent_type, description, prompt } => {
+            let task = format!("{agent_type}\n{description}\n{prompt}");
+            (HookEventName::PreToolUse, handed_down(backend, Listener::Caller, agent_type, &task).await?)
+        }
+        HookEvent::SubagentStart { agent_type } => {
+            (HookEventName::SubagentStart, handed_down(backend, Listener::SubAgent, agent_type, agent_type).await?)
+        }
+    };
+    Ok(HookOutput::with_context(name, context))
+}
+
+/// What a person's message brings: the listing, if this session was not given it, and the skills that the message calls for.
+async fn on_message(backend: &SkillBackend, message: &str) -> Result<Option<String>> {
+    let listing = if backend.session().await?.listing_given { None } else { listing_once(backend).await? };
+    let (hints, policy) = called_for(backend, TriggerText::new(message, [])).await?;
+    let parts: Vec<_> = listing.into_iter().chain(matching("message", &hints, load_tool(&policy))).collect();
+    Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+}
+
+/// The listing, unless another call gives it at the same time.
+async fn listing_once(backend: &SkillBackend) -> Result<Option<String>> {
+    let Some(listing) = listing(backend).await? else { return Ok(None) };
+    Ok(note_given(backend).await.then_some(listing))
+}
+
+/// The listing, given before or not: a host starts a session anew when it has dropped its context.
+async fn listing_again(backend: &SkillBackend) -> Result<Option<String>> {
+    let listing = listing(backend).await?;
+    if listing.is_some() {
+        note_given(backend).await;
+    }
+    Ok(listing)
+}
+
+/// Notes that the listing was given. Returns false if that was noted before. A note that fails keeps nobody from the listing;
+/// it is given again then.
+async fn note_given(backend: &SkillBackend) -> bool {
+    backend.note_listing().await.unwrap_or_else(|error| {
+        tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
+        true
+    })
+}
+
+/// The skills that there are, as a prompt lists them; nothing if there are none.
+async fn listing(backend: &SkillBackend) -> Result<Option<String>> {
+    let SessionState { policy, .. } = backend.state().await?;
+    // Instructions of a loaded skill change with each load, and a hook gives its context once.
+    let mode = match policy.session().prompt_mode {
+        PromptMode::Discover => PromptMode::Discover,
+        PromptMode::TwoState | PromptMode::Listing | PromptMode::Combined => PromptMode::Listing,
+    };
+    let request = PromptRequest { mode: Some(mode), ..PromptRequest::default() };
+    let rendering = prompt::for_session(backend, &request).await?;
+    Ok((rendering.total > 0).then_some(rendering.prompt))
+}
+
+/// The skills that a text calls for and that this session has not loaded, and its policy.
+async fn called_for(backend: &SkillBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
+    let (SessionState { session, policy }, Searchable { view, index }) =
+        tokio::try_join!(backend.state(), backend.searchable_catalog())?;
+    if !may_load(&policy) {
+        return Ok((Vec::new(), policy));
+    }
+    let steps = STEPS_PER_BYTE * text.bytes() as u64;
+    let job = move |work: &Work| {
+        let document = |skill: &SkillPath| {
+            let entry = view.entry(skill)?;
+            let is_new = session.loaded(skill).is_none() && policy.offers(skill, &entry.frontmatter);
+            is_new.then(|| SearchDocument::of(entry))
+        };
+        let found = index.called_for(&text, document, HOOK_SKILLS, work);
+        let found = found
+            .map_err(|stop| stop.into_error("the text of the hook has too many words for a catalog this large"))?;
+        let hint = |found: TriggerMatch| Some(Hint::of_entry(view.entry(&found.skill)?, &found.words));
+        Ok((found.into_iter().filter_map(hint).collect(), policy))
+    };
+    backend.errand().run_sized(steps, job).await
+}
+
+/// The skills of a sub-agent: those that are loaded, those that a policy names for its type, and those that its task calls for.
+async fn handed_down(
+    backend: &SkillBackend,
+    listener: Listener,
+    agent_type: &str,
+    task: &str,
+) -> Result<Option<String>> {
+    let loaded = backend.summary().await?.loaded_skills;
+    let mut hints: Vec<_> = loaded.iter().map(Hint::of_loaded).collect();
+    let (called, policy) = called_for(backend, TriggerText::new(task, [])).await?;
+    if may_load(&policy) && policy.children().load {
+        let named = named_for(backend, &policy, agent_type).await?;
+        for hint in named.into_iter().chain(called) {
+            if !hints.iter().any(|known| known.is_of(&hint)) {
+                hints.push(hint);
+            }
+        }
+    }
+    Ok(inherited(listener, &hints, load_tool(&policy)))
+}
+
+/// The skills that a policy names for sub-agents of this type.
+async fn named_for(backend: &SkillBackend, policy: &EffectivePolicy, agent_type: &str) -> Result<Vec<Hint>> {
+    let view = backend.catalog(false).await?;
+    let entries = view
+        .entries
+        .iter()
+        .filter(|entry| policy.hands_down(agent_type, &entry.skill) && policy.offers(&entry.skill, &entry.frontmatter));
+    Ok(entries.map(|entry| Hint::of_entry(entry, &[])).collect())
+}
+
+/// Whether the session may load skills at all.
+fn may_load(policy: &EffectivePolicy) -> bool {
+    policy.tool(Operation::LoadSkill) != ToolRule::Blocked
+}
+
+fn load_tool(policy: &EffectivePolicy) -> &'static str {
+    policy.session().load_tool.name()
+}

@@ -1,0 +1,55 @@
+//! What a policy lets sessions do that are made from its own: those of sub-agents.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, ToolRule};
+use crate::wire::Operation;
+
+/// What sessions made from another one may do. `create` and `publish` are handed on to them and restrict nothing in this
+/// version, in which no session creates or publishes skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = ChildRights)]
+pub struct Children {
+    /// Whether they may load skills beside those that they begin with.
+    pub load: bool,
+    /// Whether they may create skills.
+    pub create: bool,
+    /// Whether they may publish skills.
+    pub publish: bool,
+}
+
+impl Default for Children {
+    fn default() -> Self {
+        Self { load: true, create: false, publish: false }
+    }
+}
+
+impl Children {
+    /// Every right. It holds for a user without a policy.
+    pub const ALL: Self = Self { load: true, create: true, publish: true };
+
+    /// The rights that both give.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            load: self.load && other.load,
+            create: self.create && other.create,
+            publish: self.publish && other.publish,
+        }
+    }
+
+    /// Takes from `child`, the policy of a session made from another one, what that one withholds. Rules for tools hold in
+    /// every version, so a replica of an earlier version keeps to them too.
+    pub(in crate::session) fn restrict(self, child: &mut Policy) {
+        child.children = child.children.and(self);
+        if !self.load {
+            child.tools.insert(Operation::LoadSkill.name().to_owned(), ToolRule::Blocked);
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it writes by reference")]
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

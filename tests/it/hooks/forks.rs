@@ -1,0 +1,120 @@
+//! Sessions of sub-agents: made from their caller's, and held to what its policy lets them do.
+
+use serde_json::json;
+use skillmount::{
+    Code,
+    backend::SkillBackend,
+    session::{Children, CreateSession, Policy},
+    tools,
+};
+
+use super::{agent_with, begun, called, named, office, said};
+use crate::{
+    session::objects::stored,
+    support::world::{BackendExt, World, code, id},
+};
+
+/// A session made from `s`.
+async fn fork(world: &World, policy: Option<Policy>) -> SkillBackend {
+    let wanted = CreateSession { parent: Some(id("s")), policy, ..CreateSession::default() };
+    world.service.create_session(&id("demo"), &id("child"), wanted).await.unwrap();
+    world.agent_of("demo", "child")
+}
+
+fn withholding() -> Policy {
+    Policy { children: Children { load: false, ..Children::default() }, ..Policy::default() }
+}
+
+#[tokio::test]
+async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
+    let world = office().await;
+    let parent = world.agent();
+    parent.load("office/pdf").await.unwrap();
+    let child = fork(&world, None).await;
+    assert_eq!(child.names("/skills").await.unwrap(), ["/skills/pdf"]);
+    child.load("media/video").await.unwrap();
+    assert_eq!(parent.names("/skills").await.unwrap(), ["/skills/pdf"]);
+    assert!(said(&child, "hello").await.contains("<available_skills>"), "it has a context of its own");
+}
+
+// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+#[tokio::test]
+async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
+    let world = office().await;
+    let parent = agent_with(&world, Policy { preload: vec![path("office/pdf")], ..withholding() }).await;
+    parent.load("office/xlsx").await.unwrap();
+    // Another policy does not open what the parent's closes.
+    for policy in [None, Some(Policy::unrestricted())] {
+        let child = fork(&world, policy).await;
+        assert_eq!(child.names("/skills").await.unwrap(), ["/skills/pdf", "/skills/xlsx"]);
+        assert_eq!(code(child.load("media/video").await), Code::ToolBlocked);
+        let offered = tools::for_session(&child).await.unwrap();
+        assert!(offered.iter().all(|tool| tool.tool.name() != "load_skill"));
+        assert_eq!(said(&child, "cut films with ffmpeg").await, "");
+        assert_eq!(stored(&world, "child").await["policy"]["tools"]["load_skill"], "blocked");
+        world.service.sessions().delete(&id("demo"), &id("child")).await.unwrap();
+    }
+    parent.load("media/video").await.unwrap();
+}
+
+fn path(text: &str) -> skillmount::path::SkillPath {
+    skillmount::path::SkillPath::parse(text).unwrap()
+}
+
+#[tokio::test]
+async fn of_two_policies_a_child_has_the_rights_that_both_give() {
+    for (own, of_user) in [(withholding(), Policy::unrestricted()), (Policy::default(), withholding())] {
+        let world = office().await;
+        agent_with(&world, own).await;
+        world.service.sessions().set_user_policy(&id("demo"), of_user).await.unwrap();
+        let child = fork(&world, None).await;
+        assert_eq!(code(child.load("media/video").await), Code::ToolBlocked);
+        // Nor may one that is made from it.
+        let wanted = CreateSession { parent: Some(id("child")), ..CreateSession::default() };
+        world.service.create_session(&id("demo"), &id("grandchild"), wanted).await.unwrap();
+        assert_eq!(code(world.agent_of("demo", "grandchild").load("media/video").await), Code::ToolBlocked);
+    }
+}
+
+#[tokio::test]
+async fn what_a_child_may_not_load_is_not_handed_down() {
+    let world = office().await;
+    let agents = [("*".to_owned(), vec!["*".to_owned()])].into();
+    let agent = agent_with(&world, Policy { agents, ..withholding() }).await;
+    assert_eq!(begun(&agent, "x").await, "");
+    agent.load("office/pdf").await.unwrap();
+    assert_eq!(named(&begun(&agent, "x").await), ["office/pdf"]);
+    assert_eq!(named(&called(&agent, "x", "cut films with ffmpeg").await), ["office/pdf"]);
+}
+
+#[tokio::test]
+async fn policies_without_the_new_members_are_read_and_defaults_are_not_written() {
+    let world = office().await;
+    agent_with(&world, Policy::default()).await;
+    let policy = &stored(&world, "s").await["policy"];
+    assert!(policy.get("children").is_none() && policy.get("agents").is_none(), "earlier versions read {policy}");
+    let read: Policy = serde_json::from_value(policy.clone()).unwrap();
+    assert_eq!((read.children, read.agents.len()), (Children::default(), 0));
+    assert_eq!(read.children, Children { load: true, create: false, publish: false });
+
+    let rights = json!({ "children": { "create": true }, "agents": { "x": ["a/*"] } });
+    let read: Policy = serde_json::from_value(rights.clone()).unwrap();
+    assert_eq!(read.children, Children { load: true, create: true, publish: false });
+    assert!(read.check().is_ok());
+    let again: Policy = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
+    assert_eq!(again, read);
+    for wrong in [json!({ "children": { "laod": true } }), json!({ "agents": ["a"] })] {
+        assert!(serde_json::from_value::<Policy>(wrong.clone()).is_err(), "{wrong}");
+    }
+    let bad: Policy = serde_json::from_value(json!({ "agents": { "x": ["a/**"] } })).unwrap();
+    assert_eq!(code(bad.check()), Code::InvalidRequest);
+}
+
+#[test]
+fn a_policy_without_hidden_rules_hands_no_hidden_skill_down() {
+    let agents = json!({ "x": ["a/secret", "secret/*", "a/*", "*"] });
+    let skills = json!({ "a/secret": "blocked", "secret/*": "disabled" });
+    let policy: Policy = serde_json::from_value(json!({ "agents": agents, "skills": skills })).unwrap();
+    assert_eq!(policy.without_hidden().agents["x"], ["a/*", "*"]);
+    assert!(policy.hands_down("x", &path("a/b")) && !policy.hands_down("y", &path("a/b")));
+}
