@@ -1,9 +1,8 @@
 //! The one error of the crate, shaped by what the caller can do about it.
 //!
-//! A [`Code`] is stable and goes over the wire. Its [`Kind`] decides the exit status, the MCP code, and the HTTP status of all
-//! codes but two, which HTTP has a status of their own for (415 and 412). All of it is in this file and nowhere else. The message is written for the agent that will read it: lower-case
-//! start if a sentence allows it, the path or name in question, and what to do next. Causes ride in `source` and are
-//! for logs only: an internal error never shows its cause to a client.
+//! A [`Code`] is stable and goes over the wire. Its [`Kind`] decides the exit status, the MCP code, and the HTTP status of all codes
+//! but two, 415 and 412. The message is written for the agent that will read it: the path or name in question, and what to do next.
+//! Causes lie in `source` and are for logs only: an internal error never shows its cause to a client.
 
 use std::{fmt, sync::Arc};
 
@@ -388,10 +387,6 @@ mod tests {
             let code = Code::parse(name).unwrap();
             assert_eq!((code.http_status(), code.kind().exit_code()), (http, exit), "{name}");
         }
-    }
-
-    #[test]
-    fn every_code_parses_back_from_its_name() {
         assert!(Code::ALL.iter().all(|code| Code::parse(code.as_str()) == Some(*code)));
         assert_eq!(Code::parse("no_such_code"), None);
     }

@@ -1,14 +1,12 @@
 //! Every limit of the crate, named once and tested at n and n + 1.
 //!
-//! Sizes are in bytes unless the name says otherwise. Where a number comes from a specification or a measurement, the
-//! comment says which.
+//! Sizes are in bytes unless the name says otherwise. A comment names the specification or measurement behind a number.
 
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
 // ---- names and paths
-
 /// An id: user, session, variable value.
 pub const ID_BYTES: usize = 128;
 /// One segment of a virtual path: what common file systems allow for a name.
@@ -27,7 +25,6 @@ pub const LIFE_BYTES: usize = 64;
 pub const QUOTED_CHARS: usize = 100;
 
 // ---- patterns
-
 /// A glob pattern.
 pub const GLOB_BYTES: usize = 4096;
 /// Alternatives after brace expansion, as in deepagents.
@@ -44,7 +41,6 @@ pub const REGEX_PROGRAM_BYTES: usize = 1 << 20;
 pub const REGEX_NEST: u32 = 100;
 
 // ---- reading
-
 /// Lines of a `read` if the caller gives no limit.
 pub const READ_LINES: u64 = 2000;
 /// Content of one `read` reply; longer windows are cut at a line and say how to go on.
@@ -64,7 +60,6 @@ pub const LINE_INDEX_STRIDE: u64 = 64;
 pub const LINE_INDEX_ENTRIES: usize = 1 << 18;
 
 // ---- grep, glob, ls
-
 /// Hits of a grep if the caller gives no cap.
 pub const GREP_MATCHES: usize = 1000;
 /// Hits a caller may ask for.
@@ -77,8 +72,7 @@ pub const GREP_LINE_BYTES: usize = 32 * 1024;
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;
-/// Contents that the searches of one call hold at once, in KiB: two pieces of [`CHUNK_BYTES`], in which larger files
-/// are searched.
+/// Contents that the searches of one call hold at once, in KiB: two of the pieces in which larger files are searched.
 pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
 /// A searched line, with its lines of context. A longer one ends the search of its file, and the reply says so.
 pub const SEARCH_LINE_BYTES: usize = 8 << 20;
@@ -92,7 +86,6 @@ pub const PARALLEL_GETS: usize = 64;
 pub const PARALLEL_TRANSFERS: usize = 8;
 
 // ---- writing
-
 /// A file that `write` makes or `edit` changes.
 pub const TEXT_FILE_BYTES: usize = 16 << 20;
 /// An uploaded file.
@@ -116,15 +109,12 @@ pub const SHARERS_NAMED: usize = 100;
 pub const FAILED_FILES: usize = 1000;
 
 // ---- skills
-
-/// The part of a SKILL.md that is read for the catalog. The longest frontmatter of 6,616 public skills ends at byte
-/// 3,795.
+/// The part of a SKILL.md that is read for the catalog. The longest frontmatter of 6,616 public skills ends at byte 3,795.
 pub const SKILL_HEAD_BYTES: u64 = 32 << 10;
 /// The beginning of a body that a catalog keeps, for search. Of 100 questions to 130 skills a right skill is among the
 /// first five for 97 with it and the headings, for 93 with headings alone. Whole bodies would be ten times as large.
 pub const SKILL_OPENING_BYTES: usize = 1 << 10;
-/// The headings of a body that a catalog keeps, for search. Those of 130 public skills take 523 bytes on average and
-/// 1,878 at most.
+/// The headings of a body that a catalog keeps, for search. Those of 130 public skills take 523 bytes each, 1,878 at most.
 pub const SKILL_HEADINGS_BYTES: usize = 2 << 10;
 /// Frontmatter: the parser is quadratic in nesting, so input is bounded before it.
 pub const FRONTMATTER_BYTES: usize = 16 << 10;
@@ -164,8 +154,7 @@ pub const SKILL_BODY_TOKENS: usize = 5000;
 pub const SKILL_FILES: usize = 10_000;
 /// Files of a snapshot in the session object. A larger snapshot gets an object of its own.
 pub const SNAPSHOT_INLINE_FILES: usize = 512;
-/// The memory of a snapshot in the session object. A session with the most loaded skills, each with this much, still
-/// fits in the memory for sessions.
+/// The memory of a snapshot in the session object. A session with the most loaded skills, each with this much, still fits.
 pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
 /// Files of a snapshot that is copied into a fork. Larger snapshots are shared as an object of their own. Such an
 /// object costs a request to write and one to read, so the usual small skill has none.
@@ -198,7 +187,6 @@ pub const CATALOG_INDEX_BYTES: usize = 64 << 20;
 pub const LOADED_SKILLS: usize = 64;
 
 // ---- search
-
 /// A question to `discover_skills`: a message of a few paragraphs.
 pub const SEARCH_QUERY_BYTES: usize = 4096;
 /// Different words of a question, without stop words.
@@ -221,7 +209,6 @@ pub const NOTES_BYTES: usize = 4 << 20;
 pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
 
 // ---- prompt
-
 /// Skills of a user whose uses are counted; those used least go first.
 pub const USED_SKILLS: usize = 10_000;
 /// Skills a session remembers to have used; it counts as a user of no others.
@@ -232,7 +219,6 @@ pub const RANKED_SKILLS: usize = 200;
 pub const PROMPT_TOKENS: usize = 2000;
 
 // ---- tools
-
 /// Skills that the tool which loads one lists by name; with more of them it takes any text.
 pub const TOOL_ENUM_SKILLS: usize = 50;
 /// Calls of one turn that are run.
@@ -245,7 +231,6 @@ pub const TOOL_RESULT_TOKENS: usize = 25_000;
 pub const TOOL_LOADED_FILES: usize = 50;
 
 // ---- hooks
-
 /// The part of a message, a command or a task that is held against the triggers of skills: a few pages.
 pub const TRIGGER_TEXT_BYTES: usize = 16 << 10;
 /// Skills that share words with such a text whose triggers are looked at, those that share most first.
@@ -262,7 +247,6 @@ pub const HOOK_WORDS: usize = 5;
 pub const HOOK_DESCRIPTION_CHARS: usize = 200;
 
 // ---- sessions and ages
-
 /// How long a session or a catalog in memory is trusted without asking the store.
 pub const FRESH: Duration = Duration::from_secs(30);
 /// How old a catalog may be that is served while the store is asked again.
@@ -287,7 +271,6 @@ pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
 pub const SESSION_PAGE_PARALLEL: usize = 16;
 
 // ---- budgets of the process
-
 /// Memory of the process for contents, sessions and requests, unless configured otherwise.
 pub const MEMORY_BYTES: u64 = 256 << 20;
 /// The part of it for cached contents and sessions; requests have the rest.
@@ -320,8 +303,7 @@ pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
 pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
-/// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no
-/// limit.
+/// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no limit.
 pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
 /// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at once. More at once would finish too late.
 pub const UPLOADS_AT_ONCE: u64 = 4;
@@ -338,7 +320,6 @@ pub const INLINE_STEPS: u64 = 1 << 18;
 pub const WORKERS_LEAST: u64 = 4;
 
 // ---- the store and the network
-
 /// One attempt of a request to the store, without its body.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One operation on the store with its retries and its body.
@@ -347,8 +328,7 @@ pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 pub const READ_ATTEMPTS: usize = 5;
 /// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// How old the names in a listing of a folder may be when its next page is read. If they are older, the folder is read
-/// again.
+/// How old the names in a listing of a folder may be when its next page is read. If they are older, the folder is read again.
 pub const LISTING_AGE: Duration = Duration::from_secs(10);
 /// Names of folders that are kept for the next pages of listings.
 pub const LISTINGS_BYTES: usize = 64 << 20;

@@ -140,7 +140,7 @@ pub(super) enum Command {
     Session(commands::session::Session),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
-    /// Answer a hook of an agent's host: its JSON on standard input, the answer on standard output
+    /// Answer a hook of an agent's host, whose JSON is standard input
     Hook(commands::hook::Hook),
     /// List, show, discover, load and unload skills
     #[command(alias = "skill")]

@@ -208,7 +208,11 @@ mod tests {
         assert!(HookInput::parse(of_bytes(JSON_BODY_BYTES).as_bytes()).is_ok());
         let over = HookInput::parse(of_bytes(JSON_BODY_BYTES + 1).as_bytes()).unwrap_err();
         assert_eq!(over.code(), Code::FileTooLarge);
-        let deep = format!("{{\"hook_event_name\": \"Stop\", \"a\": {}{}}}", "[".repeat(1000), "]".repeat(1000));
+        let deep = format!(
+            r#"{{"hook_event_name": "PreToolUse", "tool_input": {{"a": {}{}}}}}"#,
+            "[".repeat(1000),
+            "]".repeat(1000)
+        );
         assert_eq!(HookInput::parse(deep.as_bytes()).unwrap_err().code(), Code::TooExpensive);
     }
 }

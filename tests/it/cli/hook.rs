@@ -44,7 +44,7 @@ fn a_hook_that_fails_tells_the_person_and_stops_nothing() {
         (&[][..], "no json", "JSON"),
         (&[], "", "JSON"),
         (&[], r#"{"hook_event_name": "UserPromptSubmit"}"#, "`prompt`"),
-        (&["--server", "http://127.0.0.1:9"], start, "127.0.0.1:9"),
+        (&["--server", "http://127.0.0.1:9"], start, "cannot be reached"),
         (&["--store", "nowhere:x"], start, "nowhere:x"),
     ] {
         let (status, output) = hook(&home, flags, input);
