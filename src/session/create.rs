@@ -123,6 +123,6 @@ fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
         state.policy.clone_from(policy);
     }
     if let Some(Parent { children, .. }) = parent {
-        children.restrict(&mut state.policy);
+        state.policy.restrict(*children);
     }
 }

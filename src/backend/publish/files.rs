@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{Place, folder::Folder, heads::StoredHead, materialise::mark_of, served::ArchivedFile};
+use super::{Place, folder::Folder, heads::StoredHead, materialise::mark_of, versions::ArchivedFile};
 use crate::{
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},

@@ -16,10 +16,11 @@ mod history;
 mod intake;
 mod materialise;
 mod served;
+mod versions;
 
 pub(super) use files::{Found, SkillFiles};
 pub use intake::{PublishOptions, UploadedSkill};
-pub(super) use served::{ArchivedFile, Versions};
+pub(super) use versions::{ArchivedFile, Versions};
 
 use super::Service;
 use crate::{

@@ -12,6 +12,12 @@ const place = () => `${input("user").value}/${input("session").value}`;
 /** The values of the path parameters that all calls share. */
 export const shared = () => ({ user: input("user").value.trim(), session: input("session").value.trim() });
 
+/** The headers in which a call without a user in its address names whom it is for. */
+const WHOSE = { "x-skillmount-user": "user", "x-skillmount-session": "session" };
+
+/** Whether the page has one input for this parameter, which all calls share. */
+export const isShared = ({ name }) => name in shared() || name in WHOSE;
+
 /** Calls `listener` after the user, session or key was changed, or a call may have changed something. */
 export function onChange(listener) {
   input("caller").addEventListener("change", listener);
@@ -45,6 +51,7 @@ export function compose(operation, values = {}, accept = operation.forms[0], con
   if (version && operation.path.includes("{session}")) headers[VERSION] = version;
   // The browser writes the type of a form itself, for it chooses the boundary.
   if (content?.type) headers["content-type"] = content.type;
+  for (const { name } of operation.parameters) if (name in WHOSE) headers[name] = shared()[WHOSE[name]];
   for (const [name, value] of Object.entries(values.header ?? {})) if (value !== "") headers[name] = value;
   return { method: operation.method, url: address(operation, values), headers, content };
 }

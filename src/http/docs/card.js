@@ -2,7 +2,7 @@
 
 import { documented, show, showFailure } from "./answer.js";
 import { bodyEditor } from "./body.js";
-import { VERSION, compose, curl, noteChange, onChange, send } from "./caller.js";
+import { VERSION, compose, curl, isShared, noteChange, onChange, send } from "./caller.js";
 import { copier, el, folded, prose } from "./dom.js";
 
 /** The card of a call. Its content is made when it is opened. */
@@ -20,7 +20,7 @@ const inPieces = path => path.split("/").flatMap((piece, at) => (at ? [el("wbr")
 
 function content(contract, operation) {
   const id = operation.id;
-  const inputs = operation.parameters.filter(one => !["user", "session"].includes(one.name)).map(one => input(contract, id, one));
+  const inputs = operation.parameters.filter(one => !isShared(one)).map(one => input(contract, id, one));
   const [headers, others] = [inputs.filter(one => one.place === "header"), inputs.filter(one => one.place !== "header")];
   const editor = bodyEditor(operation, contract);
   const accept = operation.forms.length > 1 && choice(`${id}-accept`, operation.forms);

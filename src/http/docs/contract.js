@@ -20,9 +20,10 @@ export class Contract {
     return { ...this.resolve(found), ...beside };
   }
 
-  /** The call that reads what `operation` changes, if there is one. */
+  /** The call that reads what `operation` changes, if there is one, and if the page knows its whole address beforehand. */
   readerOf(operation) {
-    if (!["PUT", "PATCH"].includes(operation.method)) return undefined;
+    const isKnown = operation.path.replace(/\{(user|session)\}/g, "").indexOf("{") < 0;
+    if (!["PUT", "PATCH"].includes(operation.method) || !isKnown) return undefined;
     return this.operations.find(one => one.path === operation.path && one.method === "GET" && one.forms.includes("application/json"));
   }
 

@@ -7,15 +7,15 @@ use utoipa::openapi::{
 
 use super::schemas::Schemas;
 
-/// The document that a client sends and that is named otherwise, because replies have it too.
-const POLICY: &str = "Policy";
+/// The documents that a client sends and that are named otherwise, because replies have them too.
+const OF_BOTH: [&str; 2] = ["Policy", "ChildRights"];
 
 /// Says of each member that may be absent that it may be `null`, which is its absence (S-ERROR-6). Numbers have no sign, so their
 /// format takes the whole of 64 bits.
 pub(super) fn open_members(schemas: &mut Schemas) {
     for (name, schema) in schemas.iter_mut() {
         if let RefOr::T(Schema::Object(document)) = schema
-            && (name.ends_with("Request") || name == POLICY)
+            && (name.ends_with("Request") || OF_BOTH.contains(&name.as_str()))
         {
             open(document);
         }
@@ -39,7 +39,8 @@ fn open(document: &mut Object) {
 fn allow_null(member: &mut RefOr<Schema>) {
     match member {
         RefOr::T(Schema::Object(object)) => {
-            // openapi-python-client makes no type of a map with both a default and `null`. Its description says the default.
+            // openapi-python-client makes no type of a map with both a default and `null`. Its description says the default. The same
+            // holds for a document below.
             if object.schema_type == SchemaType::Type(Type::Object) {
                 object.default = None;
             }
@@ -59,7 +60,7 @@ fn with_null(kind: &mut SchemaType) {
 }
 
 fn or_null(mut reference: Ref) -> RefOr<Schema> {
-    let default = reference.default.take();
+    let default = reference.default.take().filter(|default| !default.is_object());
     let null = Object::with_type(SchemaType::Type(Type::Null));
     RefOr::T(Schema::OneOf(OneOfBuilder::new().item(RefOr::Ref(reference)).item(null).default(default).build()))
 }
@@ -76,7 +77,9 @@ mod tests {
         let document = serde_json::to_value(openapi()).unwrap();
         let schemas = document["components"]["schemas"].as_object().unwrap();
         let mut seen = 0;
-        for (name, schema) in schemas.iter().filter(|(name, _)| name.ends_with("Request") || *name == "Policy") {
+        for (name, schema) in
+            schemas.iter().filter(|(name, _)| name.ends_with("Request") || super::OF_BOTH.contains(&name.as_str()))
+        {
             let required = schema["required"].as_array().cloned().unwrap_or_default();
             for (member, property) in schema["properties"].as_object().into_iter().flatten() {
                 let kinds = property["type"].as_array().into_iter().chain(property["oneOf"].as_array()).flatten();

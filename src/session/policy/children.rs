@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Policy, ToolRule};
-use crate::wire::Operation;
-
 /// What sessions made from another one may do. `create` and `publish` are handed on to them and restrict nothing in this
 /// version, in which no session creates or publishes skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -36,15 +33,6 @@ impl Children {
             load: self.load && other.load,
             create: self.create && other.create,
             publish: self.publish && other.publish,
-        }
-    }
-
-    /// Takes from `child`, the policy of a session made from another one, what that one withholds. Rules for tools hold in
-    /// every version, so a replica of an earlier version keeps to them too.
-    pub(in crate::session) fn restrict(self, child: &mut Policy) {
-        child.children = child.children.and(self);
-        if !self.load {
-            child.tools.insert(Operation::LoadSkill.name().to_owned(), ToolRule::Blocked);
         }
     }
 

@@ -182,6 +182,15 @@ impl Policy {
         Self { skills_access: SkillsAccess::Write, children: Children::ALL, ..Self::default() }
     }
 
+    /// Takes from the policy of a session made from another one what that one withholds. Rules for tools hold in every version,
+    /// so a replica of an earlier version keeps to them too.
+    pub(in crate::session) fn restrict(&mut self, rights: Children) {
+        self.children = self.children.and(rights);
+        if !rights.load {
+            self.tools.insert(Operation::LoadSkill.name().to_owned(), ToolRule::Blocked);
+        }
+    }
+
     /// Checks what the types cannot: patterns that could never match, and the number of rules.
     ///
     /// # Errors

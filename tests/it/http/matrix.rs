@@ -363,7 +363,9 @@ fn settings() -> Vec<(String, Policy)> {
     let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
     let schemas = &document["components"]["schemas"];
     let values = |schema: &Value| -> Vec<Value> {
-        if schema["type"] == "boolean" {
+        // A member that may be absent is a choice of its type or `null`.
+        let schema = schema["oneOf"].get(0).unwrap_or(schema);
+        if schema["type"] == "boolean" || schema["type"] == json!(["boolean", "null"]) {
             return vec![json!(true), json!(false)];
         }
         let name = schema["$ref"].as_str().unwrap().rsplit('/').next().unwrap();

@@ -17,6 +17,9 @@ fn sample(name: &str) -> Value {
         "new_string" => json!("y"),
         "skill" => json!("compraventa"),
         "query" => json!("alquileres"),
+        "description" => json!("Says x. Use it if x is asked for."),
+        "body" => json!("Say x."),
+        "digest" => json!(format!("sha256:{}", "0".repeat(64))),
         "hook_event_name" => json!("SessionStart"),
         "paths" => json!(["/workspace/a"]),
         other => panic!("what is a value for {other}?"),
@@ -77,6 +80,8 @@ impl Fresh {
     async fn send(&mut self, method: &Method, path: &str, body: &Value) -> Answer {
         self.sessions += 1;
         let path = path.replace("{user}", "u1").replace("{session}", &format!("n{}", self.sessions));
+        // What is published is a new skill for each call.
+        let path = path.replace("/skills/{skill}", &format!("/skills/n{}", self.sessions)).replace("{skill}", "n");
         self.server.send(method.clone(), &format!("{}{path}", self.server.base), body).await
     }
 

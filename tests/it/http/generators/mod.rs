@@ -32,7 +32,8 @@ async fn a_client_of_openapi_python_client_plays_a_session() {
     let folder = folder("openapi-python-client");
     let generate = ["generate", "--path", "openapi.json", "--meta", "none", "--fail-on-warning", "--output-path"];
     let mut generator = Command::new(python.join("openapi-python-client"));
-    done(run(generator.current_dir(&folder).env("PATH", path(&python)).args(generate).arg("skillmount_client")));
+    generator.current_dir(&folder).env("PATH", path(&python)).args(generate).arg("skillmount_client");
+    done(run(generator.arg("--config").arg(source("openapi_python_client.yaml"))));
     play_in_python(&python, &folder, "openapi_python_client.py").await;
 }
 
