@@ -1,7 +1,7 @@
 //! What the log says of an operation: its name, what it was about, what came of it, and how long it took.
 //!
 //! At the level `debug`, so that a service says it only if it is asked to. What an operation is about is put into words only if
-//! somebody reads them.
+//! the log takes them.
 
 use tokio::time::Instant;
 

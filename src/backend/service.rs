@@ -41,7 +41,7 @@ pub struct ServiceOptions {
     pub index: bool,
     /// What the process may take for them all.
     pub budgets: Budgets,
-    /// The counts of requests to the store below the service, if somebody keeps them.
+    /// The counts of requests to the store below the service, if whoever opened the store counts them.
     pub ledger: Option<Arc<Ledger>>,
 }
 

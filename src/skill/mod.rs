@@ -26,6 +26,7 @@ pub(crate) use head::HeadFormat;
 pub use head::{HeadChange, HeadFile, HeadState, SkillHead};
 pub use lint::{Fixed, fix, lint, secret_file, secrets, template};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
+pub(crate) use package::MAIN;
 pub use package::{Package, Packer, Provenance, RECORD_TAIL_BYTES, VersionArchive, VersionRecord, record_in};
 pub use snapshot::{Snapshot, SnapshotFile};
 pub use upload::{CheckedSkill, SkillUpload};

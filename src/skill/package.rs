@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The file that makes a folder a skill.
-pub(super) const MAIN: &str = "SKILL.md";
+pub(crate) const MAIN: &str = "SKILL.md";
 /// The end of an archive without its comment, and how it begins.
 const END_BYTES: usize = 22;
 const END: &[u8] = b"PK\x05\x06";

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::{MAIN, stored::StoredSkill};
+use super::stored::StoredSkill;
 use crate::{
     backend::{Service, text::binary_type},
     catalog::why_unreadable,
     error::Result,
     path::SkillPath,
-    skill::{Diagnostic, FindingCode, lint, secret_file, secrets},
+    skill::{Diagnostic, FindingCode, MAIN, lint, secret_file, secrets},
     store::{GetOptions, StoreError},
     wire::{LintFinding, LintedSkill},
 };

@@ -20,9 +20,6 @@ use crate::{
     store::{GetOptions, Object, SharedStore, StoreError},
 };
 
-/// The file that makes a folder a skill.
-const MAIN: &str = "SKILL.md";
-
 /// The whole object; `None` if it is gone.
 async fn fetch(store: &SharedStore, key: &ObjectKey) -> Result<Option<Object>> {
     match store.get(key, GetOptions::default()).await {

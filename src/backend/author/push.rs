@@ -6,12 +6,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::{MAIN, fetch};
+use super::fetch;
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PARALLEL_TRANSFERS, SKILL_FILES},
     path::{Id, KeyPrefix, ObjectKey, SkillPath},
+    skill::MAIN,
     store::{Base, DeleteOptions, ListEntry, Metadata, StoreError, StoreExt as _},
     wire::{FileChange, FileChanges},
 };

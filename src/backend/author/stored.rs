@@ -7,6 +7,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
     path::{Id, KeyPrefix, ObjectKey, SkillPath},
+    skill::MAIN,
     store::{ListEntry, StoreExt as _},
 };
 
@@ -77,7 +78,7 @@ impl StoredSkill {
 
     /// Its SKILL.md.
     pub(super) fn main(&self) -> Option<&StoredFile> {
-        self.files.iter().find(|file| file.path == super::MAIN)
+        self.files.iter().find(|file| file.path == MAIN)
     }
 }
 

@@ -12,17 +12,14 @@ use jiff::Timestamp;
 
 use super::{Place, folder::Folder, heads::StoredHead, materialise::mark_of, versions::ArchivedFile};
 use crate::{
+    backend::Service,
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
-    path::UserSpace,
-    skill::{HeadState, Snapshot, SnapshotFile, VersionArchive},
+    path::{SkillPath, UserSpace},
+    skill::{HeadState, MAIN, Snapshot, SnapshotFile, VersionArchive},
     store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
 };
 
-use crate::{backend::Service, path::SkillPath};
-
-/// The file that makes a folder a skill.
-const MAIN: &str = "SKILL.md";
 /// Objects of one page of a listing, which is of one moment.
 const PAGE: usize = 1000;
 

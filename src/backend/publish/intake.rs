@@ -8,12 +8,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
     path::{Id, SkillPath},
-    skill::{CheckedSkill, Diagnostic, Provenance, Severity, SkillUpload, compose, is_version_digest},
+    skill::{CheckedSkill, Diagnostic, MAIN, Provenance, Severity, SkillUpload, compose, is_version_digest},
     wire::{PublishReply, PublishRequest, SkillState},
 };
-
-/// The file that makes a folder a skill.
-const MAIN: &str = "SKILL.md";
 
 /// Who publishes, from where, and on what condition.
 #[derive(Clone, Debug, Default)]

@@ -17,12 +17,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey},
-    skill::{HeadFile, Package, SkillHead, VersionArchive},
+    skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
     store::{Base, DeleteOptions, GetOptions, Keep, Mark, Metadata, Object, StoreError},
 };
-
-/// The file that makes a folder a skill.
-const MAIN: &str = "SKILL.md";
 
 /// A file that is sent beside many others.
 const SMALL: u64 = 256 << 10;

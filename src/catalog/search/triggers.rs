@@ -1,8 +1,8 @@
-//! Which skills a text calls for, although nobody has asked: by their names, the triggers that their authors wrote, or words of
+//! Which skills a text calls for without a search: by their names, the triggers that their authors wrote, or words of
 //! their descriptions.
 //!
 //! A search answers a question with what comes nearest. Here only what stands in the text counts: no word is repaired,
-//! translated or completed. Each match has the words that made it, so that nobody claims more than they say.
+//! translated or completed. Each match has the words that made it, so that a caller can quote them and claim no more.
 //!
 //! A phrase is a trigger or a name. It matches if its words follow each other in the text, stop words left out. A word of a
 //! description tells something only if few skills contain it. Two such words that stand near each other call for the skill, and

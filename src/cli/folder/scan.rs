@@ -13,11 +13,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     path::SkillPath,
-    skill::{Diagnostic, FindingCode, misnamed},
+    skill::{Diagnostic, FindingCode, MAIN, misnamed},
 };
 
-/// The file that makes a folder a skill.
-const MAIN: &str = "SKILL.md";
 /// The file that says what of a folder is no part of its skills, in the words of `.gitignore`.
 const SKILL_IGNORE: &str = ".skillignore";
 

@@ -22,7 +22,7 @@ export class Contract {
 
   /** The call that reads what `operation` changes, if there is one, and if the page knows its whole address beforehand. */
   readerOf(operation) {
-    const isKnown = operation.path.replace(/\{(user|session)\}/g, "").indexOf("{") < 0;
+    const isKnown = !operation.path.replace(/\{(user|session)\}/g, "").includes("{");
     if (!["PUT", "PATCH"].includes(operation.method) || !isKnown) return undefined;
     return this.operations.find(one => one.path === operation.path && one.method === "GET" && one.forms.includes("application/json"));
   }
