@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -22,7 +22,7 @@ quick: ## the inner loop: unit tests, the rules of the code base, the contract a
 # LocalStack is stopped again unless it ran before. The last line says how many tests passed and failed.
 test: ripgrep ## everything that must be green, LocalStack included, with the minutes of each part
 	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
-	.ci/parts lint deny package localstack tests sabotaged fuzz siege
+	.ci/parts localstack tests python typescript sabotaged fuzz siege --beside lint deny package python-lint
 
 localstack:
 	@localstack/localstack.sh start; started=$$?; \
@@ -36,6 +36,13 @@ localstack:
 ON_LOCALSTACK = $(shell localstack/localstack.sh status >/dev/null 2>&1 \
   && echo localstack/localstack.sh run -- env -u SKILLMOUNT_STORE)
 
+# The program as the tests have built it: an example beside it asks for the features that tests need of dependencies, without
+# which all of them would be compiled a second time.
+PROGRAM = cargo build --quiet --bin skillmount --example agent_loop
+
+# Many tests wait, for a server or a disk, so there is one more of them than cores.
+export RUST_TEST_THREADS ?= $(shell echo $$((1 + $$(nproc 2>/dev/null || echo 2))))
+
 # What budgets refused in the tests.
 REFUSALS = $${CARGO_TARGET_DIR:-target}/tmp/refusals
 
@@ -44,13 +51,53 @@ tests:
 	$(ON_LOCALSTACK) cargo test -- --skip fuzz:: --skip siege::
 	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
 
+# Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
+PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS))
+# Each has a lock of its name, with hyphens, and so packages of its own.
+PYTHON_ADAPTERS = openai_agents google_adk agent_framework
+
+python: ## the Python package and its examples on a real service, with each framework; two minutes once installed
+	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
+	$(PROGRAM) \
+	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
+	  && cd clients/python && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
+	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
+	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
+	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
+	  done
+
+python-lint: ## formatting, lints and types of the Python package and its examples
+	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
+	cd clients/python \
+	  && ./run ruff check --config pyproject.toml . $(PYTHON_EXAMPLES) \
+	  && ./run ruff format --config pyproject.toml --check . $(PYTHON_EXAMPLES) && ./run mypy \
+	  && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
+	  && ./run mypy src/skillmount/pydantic_ai.py tests_pydantic_ai ../../examples/pydantic_ai \
+	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
+	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
+	  done
+
+python-models: ## make again what the Python package has from the contract
+	$(PROGRAM)
+	cd clients/python && ./run python scripts/generate.py $${CARGO_TARGET_DIR:-../../target}/debug/skillmount
+
+# Its packages are those of the lock file, installed once below target/ts.
+typescript: ## the TypeScript package and its example: types and tests on a real service; half a minute once installed
+	@clients/typescript/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
+	$(PROGRAM) && cd clients/typescript \
+	  && $${CARGO_TARGET_DIR:-../../target}/debug/skillmount openapi > openapi.json \
+	  && ./run openapi-typescript openapi.json -o src/schema.ts && ./run tsc --noEmit && NO_COLOR=1 ./run vitest run
+
 # What tests services once more, while the indexes of their catalogs are deleted, cut short, damaged and put back at
-# random; SKILLMOUNT_SEED=N throws other dice. Tests of minutes to which a catalog makes no difference are left out: the creates
-# that race, the server that is killed fifty times, the comparison with ripgrep, the generated clients, the invented requests,
-# and the page in a browser.
+# random; SKILLMOUNT_SEED=N throws other dice. Tests to which a catalog makes no difference are left out: those of the stores
+# and of the rules of the code base, the writes that race, the servers that are killed, the comparison with ripgrep, the
+# generated clients and hosts, the invented requests, the page in a browser, the memory of large bodies, the matrix of keys and
+# policies, and what is hostile to prompts.
 sabotaged:
 	$(ON_LOCALSTACK) env SKILLMOUNT_INDEX=sabotaged cargo test --test it -- \
-	  --skip creates_race --skip crashes:: --skip ripgrep:: --skip generators:: --skip contract:: --skip docs_page:: \
+	  --skip store:: --skip house:: --skip creates_race --skip edit_one_file --skip crashes:: --skip ripgrep:: \
+	  --skip generators:: --skip contract:: --skip docs_page:: --skip http::memory:: \
+	  --skip http::matrix:: --skip mcp_conformance:: --skip prompt::hostile:: \
 	  --skip fuzz:: --skip siege::
 
 fuzz: ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
@@ -86,9 +133,13 @@ deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny
 	  esac; \
 	fi
 
-# What would be published is made and built, and nothing is sent.
-package: ## make the crate and build it from what it holds
-	cargo package --offline --allow-dirty
+# What would be published is made and compiled, and nothing is sent. The example asks for the features that tests need of
+# dependencies, so that those are the ones `make lint` has checked.
+package: ## make the crate and compile it from what it holds
+	cargo package --offline --allow-dirty --no-verify
+	@cd $${CARGO_TARGET_DIR:-target}/package && rm -rf skillmount-*/ && tar -xzf skillmount-*.crate
+	cargo check --offline --manifest-path $${CARGO_TARGET_DIR:-target}/package/skillmount-*/Cargo.toml \
+	  --bin skillmount --example agent_loop
 
 # The search tests compare with ripgrep; without it they say that they skip.
 ripgrep:
@@ -102,7 +153,7 @@ ripgrep:
 	  fi; }
 
 soak: ## the tests under stress, a hundred times as long, with their figures
-	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model
+	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model two_authors
 	SKILLMOUNT_CASES=500 cargo test --test it -- --nocapture http::contract
 	SKILLMOUNT_SOAK=100 cargo test --config profile.dev.package.skillmount.opt-level=2 --lib --test it -- \
 	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name

@@ -5,7 +5,7 @@
 //! written before search was, and those in `search_noisy_questions.tsv`, written before it was taught to bear names,
 //! dates, greetings, words it does not know and Spanish typos; and those in
 //! `search_unseen_questions.tsv`, which are like the second and by which nothing was chosen. Some ask for nothing there is,
-//! and how many of these find nothing is counted. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
+//! and how many of these find nothing is counted. `support/public_skills.rs` asks thousands of public skills. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
 //! `../shared/real-skills`. Cost: memory, and the time of a query against reading through all descriptions, on 10,000
 //! generated skills.
 
@@ -20,6 +20,8 @@
     reason = "a benchmark measures time, prints, and fails by panicking"
 )]
 
+#[path = "support/public_skills.rs"]
+mod public_skills;
 #[path = "support/skills.rs"]
 mod skills;
 
@@ -33,6 +35,19 @@ use std::{
 use skillmount::catalog::search::{SearchDocument, SearchIndex, Step, Steps};
 
 use self::skills::{Skill, generated, real_skills};
+
+/// The steps beyond plain BM25, in the order in which they are added.
+const LADDER: [(&str, Step); 9] = [
+    ("+ stems", Step::Stems),
+    ("+ stop list", Step::StopWords),
+    ("+ body", Step::Body),
+    ("+ headings", Step::Headings),
+    ("+ fields", Step::Fields),
+    ("+ repair of typos", Step::Repair),
+    ("+ lexicons", Step::Lexicon),
+    ("+ everyday words", Step::Everyday),
+    ("+ cut-off", Step::CutOff),
+];
 
 struct Question {
     text: String,
@@ -56,7 +71,14 @@ fn main() {
         quality(&skills, &questions("search_noisy_questions.tsv"));
         quality(&skills, &questions("search_unseen_questions.tsv"));
     }
+    public_skills::measure(&small_talk());
     cost(&skills);
+}
+
+/// Messages that no skill answers.
+fn small_talk() -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data/small_talk.txt")).unwrap();
+    text.lines().map(str::to_owned).collect()
 }
 
 // ---- quality
@@ -71,22 +93,12 @@ fn quality(skills: &[Skill], questions: &[Question]) {
     print_row("substring (all terms)", questions, &substring);
     let mut steps = Steps::NONE;
     print_ranked("plain BM25", skills, questions, steps);
-    let ladder = [
-        ("+ stems", Step::Stems),
-        ("+ stop list", Step::StopWords),
-        ("+ body", Step::Body),
-        ("+ headings", Step::Headings),
-        ("+ fields", Step::Fields),
-        ("+ repair of typos", Step::Repair),
-        ("+ Spanish and English", Step::Bridge),
-        ("+ cut-off", Step::CutOff),
-    ];
-    for (name, step) in ladder {
+    for (name, step) in LADDER {
         steps = steps.with(step);
         print_ranked(name, skills, questions, steps);
     }
     println!("each step left out of all:");
-    for (name, step) in ladder {
+    for (name, step) in LADDER {
         print_ranked(&name.replace('+', "-"), skills, questions, Steps::ALL.without(step));
     }
     misses(skills, questions);

@@ -39,7 +39,7 @@
 //! assert_eq!(catalog.entries[0].description(), "Writes the minutes of a meeting.");
 //!
 //! let loaded = agent.load_skill(LoadSkillRequest::new("minutes")).await?;
-//! assert_eq!((loaded.mount.as_str(), loaded.body.as_str()), ("/skills/minutes", "Begin with who was there.\n"));
+//! assert_eq!((loaded.mount.as_str(), loaded.body.as_deref()), ("/skills/minutes", Some("Begin with who was there.\n")));
 //! # Ok(())
 //! # }
 //! ```
@@ -94,7 +94,8 @@
 //! | `s3` | `s3://` addresses and `store::S3Store`, through the AWS SDK |
 //! | `server` | `http`: the HTTP interface and its `OpenAPI` document |
 //! | `client` | `client::RemoteBackend`: the agent's operations on a service elsewhere |
-//! | `cli` | `cli`: the command line; needs `server` and `client` |
+//! | `mcp` | `mcp`: the tools of a session over the Model Context Protocol |
+//! | `cli` | `cli`: the command line; needs `server`, `client` and `mcp` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
 //! | `testing` | `store::testing`: the conformance suites for stores, and a store that fails on purpose |
@@ -112,9 +113,10 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
 //! it is. Each module could be a crate of its own. A module imports only modules to its left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `client` `http` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` `http` `mcp` `cli`.
 
 pub mod access;
+pub mod audit;
 pub mod backend;
 pub mod budget;
 pub mod catalog;
@@ -129,6 +131,8 @@ pub mod hooks;
 pub mod http;
 pub mod json;
 pub mod limits;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod path;
 pub mod prompt;
 pub mod session;

@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
+use axum::{extract::Request, response::Response};
 use skillmount::{
     Error, Result,
+    backend::SkillBackend,
     cli::{self, Edges, Future, Serving},
     http::{self, HttpConfig},
+    mcp,
 };
 
 /// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
@@ -15,14 +18,22 @@ use skillmount::{
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os().collect(), Edges { serve, openapi })
+    cli::run(std::env::args_os().collect(), Edges { serve, openapi, mcp })
 }
 
 fn serve(serving: Serving) -> Future<Result<()>> {
-    let Serving { service, clock, listener, mut callers, spool, shutdown } = serving;
+    let Serving { service, clock, listener, mut callers, spool, audit, shutdown } = serving;
     let first = callers.borrow_and_update().clone();
-    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool };
+    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool, audit, mcp: Some(answer_mcp) };
     Box::pin(http::serve(config, service, clock, listener, shutdown))
+}
+
+fn answer_mcp(backend: SkillBackend, request: Request, begins: bool) -> Future<Result<Response>> {
+    Box::pin(mcp::answer(backend, request, begins))
+}
+
+fn mcp(backend: SkillBackend) -> Future<Result<()>> {
+    Box::pin(mcp::serve_stdio(backend))
 }
 
 fn openapi() -> Result<String> {

@@ -146,8 +146,8 @@ impl Stage {
                 self.revisions[number] = 0;
             }
             Kind::Edit => {
-                let (old_string, new_string) = (format!("revision {revision};"), format!("revision {};", revision + 1));
-                self.agent.edit(EditRequest { file_path, old_string, new_string, replace_all: false }).await.unwrap();
+                let (old, new) = (format!("revision {revision};"), format!("revision {};", revision + 1));
+                self.agent.edit(EditRequest::new(file_path, old, new)).await.unwrap();
                 self.revisions[number] += 1;
             }
             Kind::Load => {

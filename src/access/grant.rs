@@ -8,7 +8,7 @@ use super::{Reach, taken::TakenSessions};
 use crate::{
     budget::Owner,
     error::{Code, Error, Result},
-    path::Id,
+    path::{Id, Layer, LayerOwner},
 };
 
 /// What a key may be used for. `Control` includes everything `Agent` may.
@@ -46,6 +46,12 @@ impl Grant {
         self.key.as_ref()
     }
 
+    /// The one user whose key it is; `None` if it is of all users.
+    #[must_use]
+    pub const fn user(&self) -> Option<&Id> {
+        self.user.as_ref()
+    }
+
     /// Which of the user's sessions the caller reaches.
     #[must_use]
     pub const fn reach(&self) -> &Arc<Reach> {
@@ -79,6 +85,39 @@ impl Grant {
             return Err(Error::new(Code::Denied, "this call needs an API key with scope control"));
         }
         Ok(())
+    }
+
+    /// Whether a call that is about all users may go on.
+    ///
+    /// # Errors
+    /// `denied` if the key is one user's, is bound, or lacks scope `control`.
+    pub fn reaches_all_users(&self) -> Result<()> {
+        if self.user.is_none() && self.scope >= Scope::Control && !self.reach.is_bound() {
+            return Ok(());
+        }
+        let message = "this call is about all users: it needs an API key of scope control that belongs to no one user";
+        Err(Error::new(Code::Denied, message))
+    }
+
+    /// Whose skills a call publishes that asks for this layer: those of `user`, of the key's team or of the organisation.
+    ///
+    /// # Errors
+    /// `denied` without scope `control`, for a team if the key is in none, and for the organisation if the key is one user's.
+    pub fn publishes(&self, user: &Id, layer: Layer) -> Result<LayerOwner> {
+        self.allows(user, Scope::Control)?;
+        match (layer, &self.team) {
+            (Layer::User, _) => Ok(LayerOwner::User(user.clone())),
+            (Layer::Team, Some(team)) => Ok(LayerOwner::Team(team.clone())),
+            (Layer::Team, None) => {
+                Err(Error::new(Code::Denied, "this API key is in no team; publish with a control key of the team"))
+            }
+            (Layer::Org, _) if self.user.is_none() => Ok(LayerOwner::Org),
+            (Layer::Org, _) => {
+                let message = "this API key is one user's, and skills of the organisation are everybody's: publish with a control \
+                               key of all users";
+                Err(Error::new(Code::Denied, message))
+            }
+        }
     }
 
     /// Whether a call that is about more than one session may go on.
@@ -134,6 +173,42 @@ mod tests {
         assert!(Grant::of_everybody().reaches_all_sessions().is_ok());
         for grant in [bound(&["chat-*"], &[]), bound(&[], &[("ticket_id", "t1")])] {
             assert_eq!(grant.reaches_all_sessions().unwrap_err().code(), Code::Denied);
+        }
+    }
+
+    // S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control
+    // key of all users.
+    #[test]
+    fn a_layer_is_published_by_who_may_change_all_of_it() {
+        let all = Grant::of_everybody();
+        let own = Grant { user: Some(id("u1")), ..all.clone() };
+        let team = Grant { team: Some(id("t")), ..own.clone() };
+        let may = |grant: &Grant, layer| grant.publishes(&id("u1"), layer).ok();
+        let user = Some(LayerOwner::User(id("u1")));
+        assert_eq!(
+            [may(&all, Layer::User), may(&own, Layer::User), may(&team, Layer::User)],
+            [user.clone(), user.clone(), user]
+        );
+        assert_eq!([may(&all, Layer::Team), may(&own, Layer::Team)], [None, None]);
+        assert_eq!(may(&team, Layer::Team), Some(LayerOwner::Team(id("t"))));
+        assert_eq!(
+            [may(&all, Layer::Org), may(&own, Layer::Org), may(&team, Layer::Org)],
+            [Some(LayerOwner::Org), None, None]
+        );
+        for layer in [Layer::User, Layer::Team, Layer::Org] {
+            let agent = Grant { scope: Scope::Agent, user: None, ..team.clone() };
+            assert_eq!((may(&agent, layer), own.publishes(&id("u2"), layer).is_err()), (None, true));
+        }
+    }
+
+    #[test]
+    fn only_unbound_control_of_no_one_user_reaches_all_users() {
+        let all = Grant::of_everybody();
+        assert!(all.reaches_all_users().is_ok());
+        let of_one = Grant { user: Some(id("u1")), ..all.clone() };
+        let agent = Grant { scope: Scope::Agent, ..all };
+        for grant in [of_one, agent, bound(&["chat-*"], &[])] {
+            assert_eq!(grant.reaches_all_users().unwrap_err().code(), Code::Denied);
         }
     }
 

@@ -48,6 +48,10 @@ pub(super) struct Landed {
     pub(super) count: u64,
     /// Whether an earlier call, the same as this one, put it there.
     pub(super) is_earlier: bool,
+    /// The version that it replaced, if it was seen.
+    pub(super) before: Option<ETag>,
+    /// SHA-256 of the content, if somebody keeps account of it.
+    pub(super) after: Option<String>,
 }
 
 /// The error if others keep changing what a call stands on.

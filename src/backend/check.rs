@@ -11,6 +11,7 @@ use crate::{
     error::{Error, Result},
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Id, ObjectKey},
+    session::session_tags,
     skill::shown::one_line,
     store::{
         Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, StoreAddress, StoreError, StoreExt as _,
@@ -59,6 +60,7 @@ impl OpenStore {
         let can_write = conditions.status != CheckStatus::Fail;
         let mut checks = vec![conditions];
         if can_write {
+            checks.extend(self.check_tags().await);
             checks.extend(self.check_timings().await);
         }
         checks
@@ -78,6 +80,29 @@ impl OpenStore {
             },
             Err(error) => failed_check(NAME, &error.into(), "try to write there with another tool"),
         }
+    }
+
+    /// Whether session objects can be tagged, if the store keeps tags at all.
+    async fn check_tags(&self) -> Option<StoreCheck> {
+        const NAME: &str = "session tags";
+        const FIX: &str = "allow s3:PutObjectTagging on the bucket, then run `skillmount session gc --all`";
+        if !self.store.capabilities().tags {
+            return None;
+        }
+        let name = format!("doctor-{:032x}", self.clock.random());
+        let tried = async {
+            let key = self.namespace.service_key(&name)?;
+            self.store.put(&key, Bytes::from_static(b"doctor"), PutOptions::default()).await?;
+            let tagged = self.store.tag(&key, session_tags()).await;
+            self.store.delete(&key, DeleteOptions::default()).await?;
+            tagged.map_err(Error::from)
+        };
+        let refused = match tried.await {
+            Ok(()) => return Some(StoreCheck::passed(NAME, "can be set")),
+            Err(error) => failed_check(NAME, &error, FIX),
+        };
+        let detail = format!("{}; sessions are written untagged, and no rule by tag expires them", refused.detail);
+        Some(StoreCheck { status: CheckStatus::Warn, detail, fix: Some(FIX.to_owned()), ..refused })
     }
 
     async fn check_timings(&self) -> Vec<StoreCheck> {

@@ -19,6 +19,7 @@ use tokio::{
 
 use super::{
     changes::Landed,
+    observer::content_digest,
     replace::{Replaced, Replacement},
     tree::missing,
 };
@@ -53,13 +54,15 @@ pub(super) struct EditQueues {
     store: SharedStore,
     committer: Committer,
     workers: Workers,
+    /// Whether somebody keeps account of what edits lead to.
+    is_observed: bool,
     /// Edits waiting, by file. A key is here exactly while a task works on its queue.
     waiting: Arc<Mutex<HashMap<ObjectKey, Vec<Pending>>>>,
 }
 
 impl EditQueues {
-    pub(super) fn new(store: SharedStore, committer: Committer, workers: Workers) -> Self {
-        Self { store, committer, workers, waiting: Arc::default() }
+    pub(super) fn new(store: SharedStore, committer: Committer, workers: Workers, is_observed: bool) -> Self {
+        Self { store, committer, workers, is_observed, waiting: Arc::default() }
     }
 
     /// Adds an edit to the queue of `key` and waits for its outcome.
@@ -186,7 +189,8 @@ impl Worker {
             };
             let call = group.first().and_then(|pending| pending.call.as_ref());
             if let Some((commit, count)) = call.and_then(|call| Mark::find(call, &base.meta)) {
-                let landed = Landed { commit, size: base.meta.size, count, is_earlier: true };
+                let size = base.meta.size;
+                let landed = Landed { commit, size, count, is_earlier: true, before: None, after: None };
                 return Ok(group.iter().map(|_| Ok(landed.clone())).collect());
             }
             let (bytes, counts) = self.apply(group, &base).await;
@@ -201,10 +205,12 @@ impl Worker {
             let size = bytes.len() as u64;
             let count = counts.iter().flatten().sum();
             let mark = call.map(|call| Mark { call: call.clone(), count });
+            let (before, after) = (Some(base.meta.etag.clone()), self.digest(group, &bytes).await);
             match self.queues.committer.commit_marked(&self.key, bytes, &Base::version(&base.meta), mark.as_ref()).await
             {
                 Ok(commit) => {
-                    let edited = |count| Landed { commit: commit.clone(), size, count, is_earlier: false };
+                    let landed = Landed { commit, size, count: 0, is_earlier: false, before, after };
+                    let edited = |count| Landed { count, ..landed.clone() };
                     return Ok(counts.into_iter().map(|count| count.map(edited)).collect());
                 }
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => remembered = false,
@@ -238,11 +244,19 @@ impl Worker {
             return Err(too_large(&pending.path, base.meta.size));
         }
         let (path, replacement, bytes) = (pending.path.clone(), pending.replacement.clone(), bytes.clone());
-        // Read twice and copied once.
-        let steps = 3 * TEXT_FILE_BYTES as u64;
+        // Searched as a copy, which is read three times, and copied once more.
+        let steps = 5 * TEXT_FILE_BYTES as u64;
         let errand = self.queues.workers.errand(pending.user.as_str(), steps);
         let job = move |_: &Work| replacement.apply(&path, &bytes);
-        errand.run_sized(3 * base.bytes.len() as u64, job).await
+        errand.run_sized(5 * base.bytes.len() as u64, job).await
+    }
+
+    /// SHA-256 of what a group led to, if somebody keeps account of it.
+    async fn digest(&self, group: &[Pending], bytes: &Bytes) -> Option<String> {
+        let owner = group.first().filter(|_| self.queues.is_observed)?.user.as_str();
+        let (length, bytes) = (bytes.len() as u64, bytes.clone());
+        let errand = self.queues.workers.errand(owner, length);
+        errand.run_sized(length, move |_| Ok(content_digest(&bytes))).await.ok()
     }
 
     /// The version to edit: the newest this process knows of, or the newest there is.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::{
-    SkillBackend,
-    publish::ArchivedFile,
+    publish::{ArchiveKind, ArchivedFile},
+    service::Shared,
     tree::{FileRef, Version, missing},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     store::{GetOptions, Metadata, Object, ObjectMeta, StoreError, StoreResult},
 };
 
-impl SkillBackend {
+impl Shared {
     /// The bytes `range` of a file, in the version that is meant, or in `begun`, the one of earlier bytes.
     pub(super) async fn fetch(
         &self,
@@ -24,6 +24,9 @@ impl SkillBackend {
         range: Option<Range<u64>>,
         begun: Option<&ETag>,
     ) -> Result<Object> {
+        if let Some(archived) = &file.archived {
+            self.note_read(archived).await;
+        }
         self.try_fetch(file, range, begun).await.map_err(|error| unreadable(file, error))
     }
 
@@ -37,18 +40,23 @@ impl SkillBackend {
         let if_match = file.version.etag().or(begun).cloned();
         let options = GetOptions { range: range.clone(), if_match, keep: file.version.keep(), ..GetOptions::default() };
         let (Version::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
-            return self.shared.store.get(&file.key, options).await;
+            return self.store.get(&file.key, options).await;
         };
-        if !ArchivedFile::is_only_archived(etag) {
-            match self.shared.store.get(&file.key, options).await {
-                Err(StoreError::NotFound | StoreError::PreconditionFailed) => {}
+        let is_kept = archived.archive.kind == ArchiveKind::Version;
+        if !ArchivedFile::is_only_archived(etag) && !self.versions.holds(archived) {
+            match self.store.get(&file.key, options.clone()).await {
+                Err(StoreError::NotFound | StoreError::PreconditionFailed) if is_kept => {}
                 read => return read,
             }
         }
         // The plain file has moved on; the version that was loaded has not.
-        let (etag, modified_at, metadata) = (etag.clone(), self.shared.clock.now(), Metadata::new());
+        let (etag, modified_at, metadata) = (etag.clone(), self.clock.now(), Metadata::new());
         let meta = ObjectMeta { size, etag, modified_at, metadata };
-        archived.get(&self.shared.store, &self.shared.versions, meta, range).await
+        match archived.get(&self.store, &self.versions, meta, range).await {
+            // The bundle has left the memory meanwhile, or it is another's.
+            Err(StoreError::PreconditionFailed) if !is_kept => self.store.get(&file.key, options).await,
+            read => read,
+        }
     }
 
     /// A whole file of at most `most` bytes.

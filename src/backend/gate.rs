@@ -62,6 +62,10 @@ impl SkillBackend {
     pub(super) async fn admit(&self, operation: Operation) -> Result<SessionState> {
         let state = self.state().await?;
         permit(&state.policy, operation)?;
+        if !self.is_approved && state.policy.tool(operation) == ToolRule::Ask {
+            let message = format!("the tool {operation} needs a person's approval, and this way to it cannot ask");
+            return Err(Error::new(Code::ApprovalRequired, message));
+        }
         if operation.changes_files() {
             self.shared.sessions.check_writable()?;
         }
@@ -81,7 +85,7 @@ impl SkillBackend {
     }
 }
 
-/// Checks that `policy` lets `operation` run now.
+/// Checks that `policy` lets `operation` run now, or ask.
 pub(super) fn permit(policy: &EffectivePolicy, operation: Operation) -> Result<()> {
     if policy.tool(operation) == ToolRule::Blocked {
         return Err(Error::new(
@@ -92,10 +96,6 @@ pub(super) fn permit(policy: &EffectivePolicy, operation: Operation) -> Result<(
     if operation.changes_files() && policy.plan_mode() {
         let message = format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
         return Err(Error::new(Code::PlanMode, message));
-    }
-    if policy.tool(operation) == ToolRule::Ask {
-        let message = format!("the tool {operation} needs a person's approval in this session; ask for it");
-        return Err(Error::new(Code::ApprovalRequired, message));
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use super::{
-    Service, SkillBackend,
+    SkillBackend,
+    drafted::with_drafts,
     naming::{NamedSkill, ambiguous, answering, unknown},
     publish::{Found, SkillFiles},
 };
@@ -29,6 +30,8 @@ pub(super) struct Fetched {
     pub(super) snapshot: Arc<Snapshot>,
     /// The digest of the published version that it is, if it is one.
     pub(super) version: Option<String>,
+    /// The digest of the draft that it is, if it is one.
+    pub(super) draft: Option<String>,
 }
 
 /// What lies at the path of a skill in one layer.
@@ -74,24 +77,24 @@ impl SkillBackend {
             && policy.skill(&path).is_visible()
         {
             self.check_length(&path).map_err(LookupError::UnknownName)?;
-            if let Some(fetched) = self.fetch_skill(&path).await? {
+            if let Some(fetched) = self.fetch_for(session, &path).await? {
                 return Ok(fetched);
             }
         }
         if let Some(loaded) = session.mounted(name)
             && policy.skill(&loaded.skill).is_visible()
-            && let Some(fetched) = self.fetch_skill(&loaded.skill).await?
+            && let Some(fetched) = self.fetch_for(session, &loaded.skill).await?
         {
             return Ok(fetched);
         }
-        let mut view = self.catalog(false).await?;
+        let mut view = with_drafts(&self.catalog(false).await?, session);
         if answering(name, &named(&view, policy)).is_empty() {
-            view = self.catalog(true).await?;
+            view = with_drafts(&self.catalog(true).await?, session);
         }
         let skills = named(&view, policy);
         match answering(name, &skills).as_slice() {
             [] => Err(missing(name, &view, policy)),
-            [skill] => match self.fetch_skill(skill).await? {
+            [skill] => match self.fetch_for(session, skill).await? {
                 Some(fetched) => Ok(fetched),
                 None => Err(missing(name, &view, policy)),
             },
@@ -104,6 +107,27 @@ impl SkillBackend {
     fn check_length(&self, path: &SkillPath) -> Result<()> {
         let layers = self.shared.catalogs.layers(&self.audience)?;
         layers.iter().try_for_each(|(_, space)| space.skill(path)?.key("SKILL.md").map(drop))
+    }
+
+    /// The skill at `path`: what is published, or else the draft of it that this session made.
+    async fn fetch_for(&self, session: &Session, path: &SkillPath) -> Result<Option<Fetched>, LookupError> {
+        if session.draft(path).is_none() {
+            return self.fetch_skill(path).await;
+        }
+        let service = self.service();
+        let space = self.space()?;
+        let (published, draft) =
+            tokio::join!(self.fetch_skill(path), service.files_of_draft(&space, path, &self.session));
+        let Some(draft) = draft? else {
+            self.forget_draft(path).await;
+            return published;
+        };
+        match (published?, read(Layer::User, path, draft)) {
+            (Some(published), _) => Ok(Some(published)),
+            (None, InLayer::Skill(draft)) => Ok(Some(*draft)),
+            (None, InLayer::Unusable(why)) => Err(LookupError::Unusable(why)),
+            (None, InLayer::Nothing) => Ok(None),
+        }
     }
 
     /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
@@ -124,7 +148,7 @@ impl SkillBackend {
 
     /// What lies at `path` in one layer.
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
-        let service = Service { shared: self.shared.clone() };
+        let service = self.service();
         let (found, inside) =
             tokio::join!(service.skill_files(space, path), self.lies_inside_another(layer, space, path));
         if inside? {
@@ -154,7 +178,7 @@ impl SkillBackend {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
         }
         let (layer, path) = match self.look_up(name, session, policy).await {
-            Ok(found) if found.version.as_deref() == Some(digest) => return Ok(found),
+            Ok(found) if found.version.as_deref().or(found.draft.as_deref()) == Some(digest) => return Ok(found),
             Ok(found) => (found.layer, found.skill),
             Err(error @ LookupError::Failed(_)) => return Err(error),
             Err(error) => match SkillPath::parse(name) {
@@ -165,7 +189,7 @@ impl SkillBackend {
         let Some(space) = self.layer(layer)? else {
             return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
         };
-        let service = Service { shared: self.shared.clone() };
+        let service = self.service();
         match read(layer, &path, service.files_of_version(&space, &path, digest).await?) {
             InLayer::Skill(fetched) => Ok(*fetched),
             InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
@@ -198,14 +222,14 @@ impl SkillBackend {
 
 /// A skill with these files, if its SKILL.md can be read.
 fn read(layer: Layer, path: &SkillPath, files: SkillFiles) -> InLayer {
-    let SkillFiles { text, snapshot, version } = files;
+    let SkillFiles { text, snapshot, version, draft, .. } = files;
     let (document, diagnostics) = read_document(&text, path.folder());
     let Some(document) = document else {
         let why = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
         let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
         return InLayer::Unusable(unusable(path, why));
     };
-    InLayer::Skill(Box::new(Fetched { skill: path.clone(), layer, document, snapshot, version }))
+    InLayer::Skill(Box::new(Fetched { skill: path.clone(), layer, document, snapshot, version, draft }))
 }
 
 /// The visible skills, with the names they answer to.

@@ -3,49 +3,76 @@
 //! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
+mod approvals;
 mod author;
 mod bound;
+mod budgets;
+mod bundles;
+mod catalog_reads;
 mod changes;
 mod check;
+mod drafted;
+mod drafts;
 mod edits;
+mod explained;
 mod expression;
 mod ext;
 mod fetch;
 mod files;
 mod forget;
+mod fsck;
 mod gate;
 mod given;
+mod known_tag;
+mod leaving;
+mod line_ends;
 mod lines;
 mod listing;
 mod lookup;
 mod matcher;
 mod mounts;
 mod naming;
+mod noted;
+mod observer;
 mod open;
 mod operation_note;
 mod ops;
 mod parts;
+mod progress;
 mod protocol;
 mod publish;
 mod replace;
+mod reporting;
 mod service;
 mod shown;
+mod skill_bytes;
 mod skills;
 mod text;
 mod tree;
 
+pub(crate) use approvals::check_content;
 pub use author::{
-    PulledFile, PushListing, PushPlan, SkillSource, StoredFile, StoredSkill, StoredSkills, lint_content, lint_skill,
+    Author, AuthorProtocol, ConflictFile, PullHow, PullOptions, PullTarget, Pulled, PushConflict, PushOptions,
+    PushSource, PushStatus, Pushed, Remembered, SkillDigest, SkillDigests, SkillText, SkillZip, StoredSkill,
+    StoredSkills, VersionMemory, lint_content, lint_skill, pull_skill, push_skill,
 };
+pub use budgets::Budgets;
+pub use catalog_reads::{HostFile, HostSkill, Manifest};
 pub use check::failed_check;
+pub use drafted::{index_of_drafts, with_drafts};
 pub use ext::BackendExt;
 pub use gate::SessionState;
+pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, skill_named};
+pub use observer::{Candidates, Effects, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse};
 pub use open::OpenStore;
+pub use operation_note::{Action, Actor};
 #[cfg(feature = "client")]
 pub(crate) use operation_note::{OperationNote, paths_of};
 pub use ops::transfer::{FileReader, FileStat};
+pub use progress::Progress;
 pub use protocol::BackendProtocol;
-pub use publish::{PublishOptions, UploadedSkill};
-pub use service::{Budgets, Service, ServiceOptions, SkillBackend};
+pub use publish::{Condition, DraftReader, PublishOptions, SkillArchive, UploadedSkill};
+pub use service::{Service, ServiceOptions, SkillBackend};
+pub use skill_bytes::{CatalogFile, CatalogSkill, packed};

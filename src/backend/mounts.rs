@@ -48,13 +48,16 @@ impl SkillBackend {
     }
 
     async fn pinned(&self, loaded: &LoadedSkill, home: &UserSpace, policy: &EffectivePolicy) -> Result<Pinned> {
+        let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
         Ok(Pinned {
             skill: loaded.skill.clone(),
             layer: loaded.layer,
-            snapshot: self.shared.sessions.snapshot(self.user(), loaded).await?,
-            archive: archive_of(loaded, home)?,
-            // What is shared is not one session's to change.
-            writable: policy.skills_access() == SkillsAccess::Write && loaded.layer == Layer::User,
+            archive: archive_of(loaded, &snapshot, home)?,
+            snapshot,
+            // What is shared is not one session's to change, and plain files of a draft would publish it.
+            writable: policy.skills_access() == SkillsAccess::Write
+                && loaded.layer == Layer::User
+                && loaded.draft.is_none(),
         })
     }
 }

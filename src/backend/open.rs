@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::{Service, ServiceOptions};
 use crate::{
     clock::Clock,
     error::{Error, Result},
     limits::CONTENT_CACHE_BYTES,
-    path::Namespace,
+    path::{Id, Namespace, SkillPath},
+    skill::MAIN,
     store::{
-        Breaker, Cached, Cause, Conditions, ListOptions, Logged, Metered, S3Options, SharedStore, StoreAddress,
-        probe_conditions,
+        Breaker, Cached, Cause, Conditions, ListOptions, Logged, Metered, PutOptions, S3Options, SharedStore,
+        StoreAddress, probe_conditions,
     },
 };
 
@@ -53,6 +56,30 @@ impl OpenStore {
     pub async fn open(address: StoreAddress, s3: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         let (store, namespace) = address.open(s3, clock.clone()).await?;
         Ok(Self { address, store: Arc::new(Logged::new(store)), namespace, clock })
+    }
+
+    /// A store in memory with the SKILL.md of each of the user's skills, whatever it says, and none of their other files. It is
+    /// for whoever asks how these skills would be found.
+    ///
+    /// # Errors
+    /// `invalid_path` if a key would be too long.
+    pub async fn of_skills(
+        user: &Id,
+        skills: impl IntoIterator<Item = (SkillPath, Bytes)>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        let opened = Self::open(StoreAddress::Memory, S3Options::default(), clock).await?;
+        let space = opened.namespace.user(user)?;
+        for (skill, text) in skills {
+            opened.store.put(&space.skill(&skill)?.key(MAIN)?, text, PutOptions::default()).await?;
+        }
+        Ok(opened)
+    }
+
+    /// The store itself, without the layers of a service, the folder in it, and its clock.
+    #[must_use]
+    pub fn itself(&self) -> (SharedStore, Namespace, Arc<dyn Clock>) {
+        (self.store.clone(), self.namespace.clone(), self.clock.clone())
     }
 
     /// A service that asks the store itself for everything: for authors, who must not be shown what was.

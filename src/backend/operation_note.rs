@@ -1,18 +1,29 @@
-//! What the log says of an operation: its name, what it was about, what came of it, and how long it took.
+//! What is said of an operation: its name, what it was about, what came of it, and how long it took.
 //!
-//! At the level `debug`, so that a service says it only if it is asked to. What an operation is about is put into words only if
-//! the log takes them.
+//! Two hear it. The log does at the level `debug`, so that a service says it only if it is asked to; what an operation is
+//! about is put into words only if somebody hears it. The [`Observer`](super::Observer) of the service also hears who
+//! called, and which files and skills became what.
+
+use std::{future::Future, sync::Arc};
 
 use tokio::time::Instant;
 
-use super::SkillBackend;
-use crate::{error::Result, path::Id, wire::Operation};
+use super::{
+    Service, SkillBackend,
+    observer::{Effects, EffectsNote, Kept, ObservedCall, ObservedOperation, Observer},
+};
+use crate::{
+    error::{Code, Error, Outcome, Parts, Result},
+    limits::AUDIT_SUBJECT_BYTES,
+    path::Id,
+    wire::{Effect, Operation},
+};
 
-/// An operation that has begun.
+/// An operation that has begun, for the log.
 pub(crate) struct OperationNote<'who> {
     user: &'who Id,
-    session: &'who Id,
-    operation: Operation,
+    session: Option<&'who Id>,
+    operation: &'static str,
     subject: Option<String>,
     began: Instant,
 }
@@ -20,8 +31,8 @@ pub(crate) struct OperationNote<'who> {
 impl<'who> OperationNote<'who> {
     /// Notes that `operation` begins in this session. `subject` says what it is about.
     pub(crate) fn begin(
-        (user, session): (&'who Id, &'who Id),
-        operation: Operation,
+        (user, session): (&'who Id, Option<&'who Id>),
+        operation: &'static str,
         subject: impl FnOnce() -> String,
     ) -> Self {
         let is_read = tracing::enabled!(tracing::Level::DEBUG);
@@ -31,21 +42,265 @@ impl<'who> OperationNote<'who> {
     /// Writes the note, and returns what came of the operation.
     pub(crate) fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let Self { user, session, operation, subject: Some(subject), began } = self else { return outcome };
-        let ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
-        tracing::debug!(operation = operation.name(), subject, result, ms, %user, %session, "operation");
+        let (ms, result) = (milliseconds(began), result_of(&outcome));
+        if let Some(session) = session {
+            tracing::debug!(operation, subject, result, ms, %user, %session, "operation");
+        } else {
+            tracing::debug!(operation, subject, result, ms, %user, "operation");
+        }
         outcome
     }
 }
 
-impl SkillBackend {
-    /// Notes that `operation` begins in this session.
-    pub(super) fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote<'_> {
-        OperationNote::begin((self.user(), &self.session), operation, subject)
+fn milliseconds(began: Instant) -> f64 {
+    (began.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn result_of<T>(outcome: &Result<T>) -> &'static str {
+    outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok")
+}
+
+/// An operation that has begun, for the log and for the observer.
+pub(super) struct Observed<'who> {
+    note: OperationNote<'who>,
+    account: Option<Account>,
+}
+
+/// What is reported to the observer, at the latest when the caller goes away.
+struct Account {
+    observer: Arc<dyn Observer>,
+    call: Option<ObservedCall>,
+    effects: EffectsNote,
+    effect: Effect,
+    began: Instant,
+}
+
+impl Account {
+    fn begin(observer: &Arc<dyn Observer>, call: ObservedCall, effect: Effect) -> Self {
+        observer.begun(&call);
+        Self {
+            observer: Arc::clone(observer),
+            call: Some(call),
+            effects: EffectsNote::default(),
+            effect,
+            began: Instant::now(),
+        }
     }
+
+    fn report(&mut self, outcome: &'static str, error: Option<&Error>) -> Option<Kept> {
+        let approval = error.and_then(|error| error.details().get("approval_id")?.as_str());
+        self.observer.ended(ObservedOperation {
+            call: self.call.take()?,
+            outcome,
+            changed: error.and_then(Error::outcome),
+            approval: approval.map(str::to_owned),
+            milliseconds: milliseconds(self.began),
+            effects: self.effects.take(),
+        })
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        // The change may be under way still, so nobody waits for what is kept of it.
+        drop(self.report("abandoned", None));
+    }
+}
+
+impl Observed<'_> {
+    /// Reports what came of the operation, and returns it once a change is kept account of.
+    ///
+    /// # Errors
+    /// The operation's; `store_unavailable` with `parts` if it made a change and no account could be kept of it.
+    pub(super) async fn ended<T>(self, outcome: Result<T>) -> Result<T> {
+        let outcome = self.note.ended(outcome);
+        let Some(mut account) = self.account else { return outcome };
+        match (account.report(result_of(&outcome), outcome.as_ref().err()), outcome) {
+            (Some(kept), Ok(reply)) => match kept.await {
+                Ok(()) => Ok(reply),
+                Err(error) => Err(unrecorded(account.effect, error)),
+            },
+            (_, outcome) => outcome,
+        }
+    }
+}
+
+/// The error of a change that was made and has no record.
+fn unrecorded(effect: Effect, error: Error) -> Error {
+    let audit = match error.outcome() {
+        Some(Outcome::Unknown) => Outcome::Unknown,
+        _ => Outcome::NotApplied,
+    };
+    let applied = Some(Outcome::Applied);
+    let parts = match effect {
+        Effect::Writes => Parts { file: applied, audit: Some(audit), ..Parts::default() },
+        Effect::Loads | Effect::Reads => Parts { session: applied, audit: Some(audit), ..Parts::default() },
+    };
+    let message =
+        "the change was made, but its audit record could not be written; look at what is there before you repeat it";
+    Error::new(Code::StoreUnavailable, message).with_source(error).with_parts(parts)
+}
+
+impl SkillBackend {
+    /// Reports that `operation` begins in this session. Returns the handle to do it with, which notes what it does.
+    pub(super) fn begin(&self, operation: Operation, subject: impl Fn() -> String) -> (Self, Observed<'_>) {
+        let who = (self.user(), Some(&self.session));
+        let note = OperationNote::begin(who, operation.name(), &subject);
+        let account = self.shared.observer.as_ref().map(|observer| {
+            // What is searched for is an input, and no path.
+            let subject = if operation == Operation::DiscoverSkills { String::new() } else { cut(subject()) };
+            let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
+            Account::begin(observer, call, operation.effect())
+        });
+        let mut backend = self.clone();
+        backend.effects = account.as_ref().map(|account| account.effects.clone());
+        (backend, Observed { note, account })
+    }
+}
+
+/// Who makes a change beside the agent's operations.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'who> {
+    /// Whose data it is about.
+    pub user: &'who Id,
+    /// The session, if it is about one.
+    pub session: Option<&'who Id>,
+    /// The name of the caller's key.
+    pub by: Option<&'who str>,
+}
+
+/// A change beside the agent's operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A session is made.
+    CreateSession,
+    /// Policy, variables or current skill of a session.
+    ChangeSession,
+    /// A session is forgotten.
+    ForgetSession,
+    /// A call that waits for approval is allowed or denied.
+    DecideApproval,
+    /// The policy of a user.
+    SetUserPolicy,
+    /// A new version of a skill.
+    PublishSkill,
+    /// What a skill is: its description, its body, or whether it is a draft.
+    ChangeSkill,
+    /// Back to an earlier version of a skill.
+    RollBackSkill,
+    /// A skill is deleted.
+    DeleteSkill,
+    /// The catalog is read again.
+    RefreshCatalog,
+    /// What is kept of the catalog is made anew.
+    RebuildCatalog,
+    /// Sessions that were idle for long are forgotten.
+    CollectSessions,
+}
+
+impl Action {
+    /// What records call it: as clients of the HTTP interface do.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CreateSession => "create_session",
+            Self::ChangeSession => "change_session",
+            Self::ForgetSession => "forget_session",
+            Self::DecideApproval => "decide_approval",
+            Self::SetUserPolicy => "set_user_policy",
+            Self::PublishSkill => "publish_skill",
+            Self::ChangeSkill => "change_skill",
+            Self::RollBackSkill => "roll_back_skill",
+            Self::DeleteSkill => "delete_skill",
+            Self::RefreshCatalog => "refresh_catalog",
+            Self::RebuildCatalog => "rebuild_catalog",
+            Self::CollectSessions => "collect_sessions",
+        }
+    }
+
+    const fn effect(self) -> Effect {
+        match self {
+            Self::CreateSession
+            | Self::ChangeSession
+            | Self::ForgetSession
+            | Self::CollectSessions
+            | Self::DecideApproval => Effect::Loads,
+            Self::SetUserPolicy | Self::PublishSkill | Self::ChangeSkill | Self::RollBackSkill | Self::DeleteSkill => {
+                Effect::Writes
+            }
+            Self::RefreshCatalog | Self::RebuildCatalog => Effect::Reads,
+        }
+    }
+}
+
+impl Service {
+    /// Does `work`, and reports it as `action` on `subject`. `effects` reads from its result what it did.
+    ///
+    /// # Errors
+    /// Those of `work`; `store_unavailable` with `parts` if the change was made and no account could be kept of it.
+    pub async fn observed<T>(
+        &self,
+        who: Actor<'_>,
+        action: Action,
+        subject: &str,
+        effects: impl FnOnce(&T) -> Effects,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let named = (who.user, who.session);
+        let note = OperationNote::begin(named, action.name(), || subject.to_owned());
+        let account = self.shared.observer.as_ref().map(|observer| {
+            let call = self.shared.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
+            Account::begin(observer, call, action.effect())
+        });
+        let outcome = work.await;
+        if let (Some(account), Ok(reply)) = (&account, &outcome) {
+            account.effects.change(|noted| *noted = effects(reply));
+        }
+        Observed { note, account }.ended(outcome).await
+    }
+}
+
+impl super::service::Shared {
+    fn call(
+        &self,
+        (user, session): (&Id, Option<&Id>),
+        by: Option<&str>,
+        operation: &'static str,
+        subject: String,
+        effect: Effect,
+    ) -> ObservedCall {
+        ObservedCall {
+            user: user.clone(),
+            session: session.cloned(),
+            by: by.map(str::to_owned),
+            call: format!("{:016x}", self.clock.random() & u128::from(u64::MAX)),
+            operation,
+            subject,
+            is_change: effect != Effect::Reads,
+        }
+    }
+}
+
+/// The beginning of a text, as much as a record holds.
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(AUDIT_SUBJECT_BYTES));
+    text
 }
 
 /// The paths of an operation on several files.
 pub(crate) fn paths_of<'path>(paths: impl Iterator<Item = &'path str>) -> String {
     paths.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_record_is_about_is_cut_at_the_limit_and_at_a_character() {
+        let longest = "é".repeat(AUDIT_SUBJECT_BYTES / 2);
+        assert_eq!(cut(longest.clone()), longest);
+        assert_eq!(cut(format!("{longest}a")), longest);
+        assert_eq!(cut(format!("a{longest}")).len(), AUDIT_SUBJECT_BYTES - 1);
+    }
 }

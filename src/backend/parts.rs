@@ -61,7 +61,7 @@ impl Target<'_> {
             return error;
         }
         let error = error.of_change();
-        let parts = Parts { file: error.outcome(), session: Some(Outcome::NotApplied) };
+        let parts = Parts { file: error.outcome(), session: Some(Outcome::NotApplied), audit: None };
         if parts.file != Some(Outcome::Unknown) {
             return error.with_parts(parts);
         }
@@ -258,7 +258,7 @@ pub(super) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
         _ => "whether the session sees it is not known",
     };
     let message = format!("{did}, but {session}; make the same call again, which completes it and does nothing twice");
-    let parts = Parts { file: Some(file), session: error.outcome() };
+    let parts = Parts { file: Some(file), session: error.outcome(), audit: None };
     Error::new(error.code(), message).with_source(error).with_parts(parts)
 }
 

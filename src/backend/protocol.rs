@@ -12,7 +12,7 @@ macro_rules! protocol {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
     )* ; $($also:tt)*) => {
         /// The operations an agent has, on one session of one user.
         ///
@@ -34,19 +34,21 @@ macro_rules! protocol {
         #[async_trait]
         impl BackendProtocol for SkillBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
-                let note = self.begin(Operation::$variant, || request.subject());
-                let outcome = ops::$method::$method(self, request).await;
-                note.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error)))
+                let (backend, observed) = self.begin(Operation::$variant, || request.subject());
+                let outcome = ops::$method::$method(&backend, request).await;
+                observed.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error))).await
             })*
 
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
-                let note = self.begin(Operation::Upload, || paths_of(files.iter().map(|file| file.path.as_str())));
-                note.ended(self.upload_files(files).await)
+                let paths = || paths_of(files.iter().map(|file| file.path.as_str()));
+                let (backend, observed) = self.begin(Operation::Upload, paths);
+                observed.ended(backend.upload_files(files).await).await
             }
 
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
-                let note = self.begin(Operation::Download, || paths_of(paths.iter().map(String::as_str)));
-                note.ended(self.download_files(paths).await)
+                let names = || paths_of(paths.iter().map(String::as_str));
+                let (backend, observed) = self.begin(Operation::Download, names);
+                observed.ended(backend.download_files(paths).await).await
             }
         }
     };

@@ -2,14 +2,17 @@
 //!
 //! A pure function. It works on bytes, so line ends and invalid UTF-8 outside the match stay unchanged.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use memchr::memmem;
 
-use super::text::binary_type;
+use super::{line_ends::SearchedText, text::binary_type};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
+    wire::{EditRequest, Newlines},
 };
 
 /// One replacement of a text by another.
@@ -17,7 +20,10 @@ use crate::{
 pub(super) struct Replacement {
     old: String,
     new: String,
+    /// `new` for a place whose lines end in `\r\n`.
+    new_in_pairs: String,
     all: bool,
+    newlines: Newlines,
 }
 
 /// A file after a replacement.
@@ -29,21 +35,44 @@ pub(super) struct Replaced {
 }
 
 impl Replacement {
-    /// Checks one replacement of `old` by `new`; `all` replaces every occurrence.
+    /// Checks the replacement that a call asks for.
     ///
     /// # Errors
-    /// `old_string_empty` if `old` is empty.
-    pub(super) fn new(old: String, new: String, all: bool) -> Result<Self> {
+    /// `old_string_empty` if `old_string` is empty.
+    pub(super) fn new(request: EditRequest) -> Result<Self> {
+        let EditRequest { old_string, new_string, replace_all, newlines, .. } = request;
+        Self::check(&old_string)?;
+        let (old, new, new_in_pairs) = match newlines {
+            Newlines::Exact => (old_string, new_string, String::new()),
+            Newlines::File => {
+                let new = new_string.replace("\r\n", "\n");
+                (old_string.replace("\r\n", "\n"), new.clone(), new.replace('\n', "\r\n"))
+            }
+        };
+        Ok(Self { old, new, new_in_pairs, all: replace_all, newlines })
+    }
+
+    /// Checks the text to replace.
+    ///
+    /// # Errors
+    /// `old_string_empty` if it is empty.
+    pub(super) fn check(old: &str) -> Result<()> {
         if old.is_empty() {
             let message = "old_string cannot be empty. Give the exact text to replace, or use write for a new file";
             return Err(not_applied(Code::OldStringEmpty, message.to_owned()));
         }
-        Ok(Self { old, new, all })
+        Ok(())
     }
 
     /// The parts by which two replacements differ.
     pub(super) fn identity(&self) -> [&[u8]; 4] {
-        [b"edit", self.old.as_bytes(), self.new.as_bytes(), if self.all { b"all" } else { b"one" }]
+        let mode: &[u8] = match (self.all, self.newlines) {
+            (true, Newlines::Exact) => b"all",
+            (false, Newlines::Exact) => b"one",
+            (true, Newlines::File) => b"all lines",
+            (false, Newlines::File) => b"one line",
+        };
+        [b"edit", self.old.as_bytes(), self.new.as_bytes(), mode]
     }
 
     /// Returns the new bytes and the number of replaced occurrences. Matches are found from left to right and do not overlap.
@@ -56,30 +85,41 @@ impl Replacement {
                 format!("Cannot edit binary files with text replacements: {path} is {kind}; upload it whole instead");
             return Err(not_applied(Code::BinaryFile, message));
         }
-        // The search runs twice, because a list of millions of matches would take more memory than the file.
-        match memmem::find_iter(bytes, &self.old).count() {
+        let searched = SearchedText::new(bytes, self.newlines);
+        // The search runs three times, because a list of millions of matches would take more memory than the file.
+        match memmem::find_iter(&searched.text, &self.old).count() {
             0 => Err(self.not_found(path, bytes)),
             count if count > 1 && !self.all => Err(self.not_unique(path, count)),
             count => {
-                let size = bytes.len() - count * self.old.len() + count * self.new.len();
+                let size =
+                    self.places(&searched).fold(bytes.len(), |size, (place, new)| size - place.len() + new.len());
                 if size > TEXT_FILE_BYTES {
                     let message = format!(
                         "{path} would grow to {size} bytes; edit takes files up to {TEXT_FILE_BYTES} bytes. Split the file, or upload it whole"
                     );
                     return Err(not_applied(Code::FileTooLarge, message));
                 }
-                Ok(Replaced { bytes: self.splice(bytes, size), count: count as u64 })
+                Ok(Replaced { bytes: self.splice(bytes, &searched, size), count: count as u64 })
             }
         }
     }
 
-    fn splice(&self, bytes: &Bytes, size: usize) -> Bytes {
+    /// The places of the file that are replaced, and what by.
+    fn places<'text>(&'text self, searched: &'text SearchedText) -> impl Iterator<Item = (Range<usize>, &'text [u8])> {
+        memmem::find_iter(&searched.text, &self.old).map(|start| {
+            let found = start..start + self.old.len();
+            let new = if searched.ends_in_pairs(&found) { &self.new_in_pairs } else { &self.new };
+            (searched.in_file(&found), new.as_bytes())
+        })
+    }
+
+    fn splice(&self, bytes: &Bytes, searched: &SearchedText, size: usize) -> Bytes {
         let mut edited = Vec::with_capacity(size);
         let mut copied_to = 0;
-        for start in memmem::find_iter(bytes, &self.old) {
-            edited.extend_from_slice(bytes.get(copied_to..start).unwrap_or_default());
-            edited.extend_from_slice(self.new.as_bytes());
-            copied_to = start + self.old.len();
+        for (place, new) in self.places(searched) {
+            edited.extend_from_slice(bytes.get(copied_to..place.start).unwrap_or_default());
+            edited.extend_from_slice(new);
+            copied_to = place.end;
         }
         edited.extend_from_slice(bytes.get(copied_to..).unwrap_or_default());
         edited.into()
@@ -128,8 +168,13 @@ mod tests {
     use super::*;
 
     fn apply(text: &[u8], old: &str, new: &str, all: bool) -> Result<(Vec<u8>, u64)> {
+        apply_with(Newlines::Exact, text, old, new, all)
+    }
+
+    fn apply_with(newlines: Newlines, text: &[u8], old: &str, new: &str, all: bool) -> Result<(Vec<u8>, u64)> {
         let path = VirtualPath::parse("/workspace/a").unwrap();
-        let replacement = Replacement::new(old.into(), new.into(), all)?;
+        let request = EditRequest { replace_all: all, newlines, ..EditRequest::new(path.as_str(), old, new) };
+        let replacement = Replacement::new(request)?;
         replacement
             .apply(&path, &Bytes::copy_from_slice(text))
             .map(|replaced| (replaced.bytes.to_vec(), replaced.count))
@@ -142,6 +187,26 @@ mod tests {
         assert_eq!((bytes.as_slice(), count), (&b"\xef\xbb\xbfone\r\n2\xff\r\nthree"[..], 1));
         assert_eq!(apply(b"aaaa", "aa", "b", true).unwrap(), (b"bb".to_vec(), 2));
         assert_eq!(apply(b"abc", "b", "", false).unwrap().0, b"ac");
+    }
+
+    // S-EDIT-5: With `newlines: "file"`, a line end of the call matches either line end of the file.
+    #[test]
+    fn line_ends_of_a_call_are_those_of_the_file() {
+        let edit = |text: &str, old, new, all| {
+            let (bytes, count) = apply_with(Newlines::File, text.as_bytes(), old, new, all).unwrap();
+            (String::from_utf8(bytes).unwrap(), count)
+        };
+        assert_eq!(edit("a\r\nb\r\nc", "a\nb", "x\ny\nz", false), ("x\r\ny\r\nz\r\nc".into(), 1));
+        assert_eq!(edit("a\nb\n", "a\r\nb", "x\r\ny", false), ("x\ny\n".into(), 1));
+        assert_eq!(
+            edit("a\r\nb\nc\nd\r\n", "c\nd", "c\ne", false),
+            ("a\r\nb\nc\ne\r\n".into(), 1),
+            "each place keeps its own"
+        );
+        assert_eq!(edit("a\r\nb", "b", "b\nc", false), ("a\r\nb\r\nc".into(), 1), "as the first line");
+        assert_eq!(edit("\r\n\r\n\n", "\n", "", true), (String::new(), 3));
+        assert_eq!(edit("a\rb\r\n", "\n", ";", false), ("a\rb;".into(), 1), "a lone return is text");
+        assert_eq!(apply(b"a\r\nb", "a\nb", "x", false).unwrap_err().code(), Code::OldStringNotFound);
     }
 
     #[test]

@@ -3,21 +3,30 @@
 use std::sync::Arc;
 
 use moka::sync::Cache;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
-use super::{changes::SkillChanges, edits::EditQueues, lines::LineIndex, publish::Versions};
+use super::{
+    budgets::Budgets,
+    catalog_reads::Manifests,
+    changes::SkillChanges,
+    edits::EditQueues,
+    leaving::Departures,
+    lines::LineIndex,
+    observer::{EffectsNote, Observer},
+    progress::Progress,
+    publish::{KnownHeads, Versions},
+};
 use crate::{
     access::Reach,
     budget::{Errand, Memory, Workers},
     catalog::{Audience, Catalogs, Searchable},
     clock::Clock,
     error::{Error, Result},
-    limits::{
-        MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, MEMORY_PATIENCE, SEARCH_WINDOW_KIB, WORK_STEPS,
-        WORKERS_LEAST,
-    },
+    limits::{MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{CreateSession, CreatedSession, Lanes, LoadedSkill, PromptMode, Session, SessionVersion, Sessions},
+    session::{
+        CreateSession, CreatedSession, Lanes, LoadedSkill, Preload, PromptMode, Session, SessionVersion, Sessions,
+    },
     store::{Committer, Ledger, ListOptions, SharedStore},
 };
 
@@ -43,39 +52,8 @@ pub struct ServiceOptions {
     pub budgets: Budgets,
     /// The counts of requests to the store below the service, if whoever opened the store counts them.
     pub ledger: Option<Arc<Ledger>>,
-}
-
-/// How much the process may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budgets {
-    /// Bytes for cached contents, sessions and requests. The first two own [`MEMORY_CACHES_BYTES`] of it.
-    pub memory: u64,
-    /// Bytes for catalogs and their search indexes.
-    pub catalogs: u64,
-    /// Threads for work that takes long.
-    pub workers: u64,
-    /// Steps of work that one request may take.
-    pub steps: u64,
-}
-
-impl Default for Budgets {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        Self {
-            memory: MEMORY_BYTES,
-            catalogs: MEMORY_CATALOGS_BYTES,
-            workers: WORKERS_LEAST.max(2 * cores),
-            steps: WORK_STEPS,
-        }
-    }
-}
-
-impl Budgets {
-    /// What requests may hold together.
-    #[must_use]
-    pub fn requests(&self) -> u64 {
-        self.memory.saturating_sub(MEMORY_CACHES_BYTES)
-    }
+    /// Who is told of every operation, if anybody is.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -101,8 +79,12 @@ pub(super) struct Shared {
     /// Publishing, one skill at a time.
     pub(super) publishing: Lanes,
     pub(super) versions: Arc<Versions>,
+    pub(super) departures: Departures,
+    pub(super) heads: KnownHeads,
+    pub(super) manifests: Manifests,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
     pub(super) ledger: Option<Arc<Ledger>>,
+    pub(super) observer: Option<Arc<dyn Observer>>,
 }
 
 impl Service {
@@ -124,13 +106,17 @@ impl Service {
             sessions: Sessions::new(store.clone(), namespace.clone(), options.templates.clone(), clock.clone())
                 .read_only(options.read_only),
             catalogs,
-            edits: EditQueues::new(store.clone(), committer.clone(), workers),
+            edits: EditQueues::new(store.clone(), committer.clone(), workers.clone(), options.observer.is_some()),
             skill_changes: SkillChanges::default(),
             publishing: Lanes::default(),
-            versions: Arc::default(),
+            versions: Arc::new(Versions::new(workers.clone())),
+            heads: KnownHeads::default(),
+            manifests: Manifests::default(),
+            departures: Departures::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             ledger: options.ledger,
+            observer: options.observer,
             committer,
             namespace,
             store,
@@ -145,7 +131,19 @@ impl Service {
         let audience = Audience { user, team: None };
         let (at_least, reach) = (SessionVersion::default(), Arc::default());
         let window = Arc::new(Semaphore::new(SEARCH_WINDOW_KIB as usize));
-        SkillBackend { shared: self.shared.clone(), audience, session, at_least, mode: None, reach, window }
+        SkillBackend {
+            shared: self.shared.clone(),
+            audience,
+            session,
+            at_least,
+            mode: None,
+            reach,
+            window,
+            is_approved: false,
+            by: None,
+            effects: None,
+            listener: None,
+        }
     }
 
     /// Creates a session of the user of `audience`, or returns the existing one. A new session begins with the skills that
@@ -179,7 +177,11 @@ impl Service {
         let furnish = |state: &mut Session| match &preloads {
             None => Ok(()),
             Some((skills, policy)) => {
-                skills.iter().try_for_each(|skill| backend.mount_in(state, skill, policy, None, None).map(drop))
+                skills.iter().try_for_each(|skill| match backend.mount_in(state, skill, policy, None, None) {
+                    // Nobody named this skill: it is left out, and not the session.
+                    Err(_) if draft.policy.preload == Preload::Auto => Ok(()),
+                    mounted => mounted.map(drop),
+                })
             }
         };
         self.sessions().create_with(&user, session, wanted, furnish).await
@@ -263,6 +265,14 @@ pub struct SkillBackend {
     pub(super) reach: Arc<Reach>,
     /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
     pub(super) window: Arc<Semaphore>,
+    /// The name of the caller's key.
+    pub(super) by: Option<Arc<str>>,
+    /// Where the operation under way notes what it does, if anybody keeps account of it.
+    pub(super) effects: Option<EffectsNote>,
+    /// Who is told how far a search is, if anybody is.
+    pub(super) listener: Option<watch::Sender<Progress>>,
+    /// Whether a person approved the one call that this handle is for.
+    pub(super) is_approved: bool,
 }
 
 impl SkillBackend {
@@ -294,6 +304,18 @@ impl SkillBackend {
     pub fn within(mut self, reach: Arc<Reach>) -> Self {
         self.reach = reach;
         self
+    }
+
+    /// The same handle for a caller whose key has this name: it stands in audit records.
+    #[must_use]
+    pub fn called_by(mut self, key: Option<&str>) -> Self {
+        self.by = key.map(Arc::from);
+        self
+    }
+
+    /// The service whose session it is.
+    pub(super) fn service(&self) -> Service {
+        Service { shared: self.shared.clone() }
     }
 
     /// Whose session it is.

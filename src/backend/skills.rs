@@ -1,25 +1,28 @@
 //! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
 
+use std::sync::Arc;
+
 use super::{
-    Listing, ListingPage, Service,
+    DraftReader, Listing, ListingPage, Service,
+    approvals::check_content,
     naming::{NamedSkill, unknown},
+    publish::{Found, SkillArchive, SkillFiles, Standing},
 };
 use crate::{
     catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
     error::{Code, Error, Result},
-    limits::{PAGE_ENTRIES, SKILL_FILE_BYTES, SKILL_FILES},
-    path::{KeyPrefix, SkillPath},
+    limits::PAGE_ENTRIES,
+    path::{Id, SkillPath, UserSpace},
     session::Policy,
-    skill::{Diagnostic, outline, read_document},
-    store::{GetOptions, StoreExt as _},
+    skill::{Diagnostic, is_version_digest, outline, read_document},
     wire::{
-        OutlineHeading, RefreshReply, SkillDiagnostic, SkillDocument, SkillFile, SkillList, SkillListRequest,
-        SkillPage, SkillState,
+        OutlineHeading, RefreshReply, SkillDiagnostic, SkillDocument, SkillFile, SkillList, SkillListRequest, SkillPage,
     },
 };
 
 impl Service {
-    /// A page of the skills that `audience` sees, without those that `policy`, the user's, hides.
+    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees, without those that `policy`, the user's,
+    /// hides.
     ///
     /// # Errors
     /// The store's.
@@ -28,15 +31,24 @@ impl Service {
         audience: impl Into<Audience>,
         policy: &Policy,
         wanted: &SkillListRequest,
+        drafts: DraftReader<'_>,
     ) -> Result<SkillList> {
-        let view = self.catalogs().view(audience, wanted.fresh).await?;
+        let audience = audience.into();
         let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
+        let view = self.catalogs().view(audience.clone(), wanted.fresh).await?;
+        let drafts = self.listed_drafts(&audience.user, &view, policy, wanted, limit, drafts).await?;
+        let (view, drafts, more) = (drafts.view, drafts.shown, drafts.more);
         let listing = Listing::of(&view, policy, wanted.category.as_deref());
         let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);
+        let shown: Vec<&CatalogEntry> = skills.iter().map(|entry| &***entry).collect();
+        let standings = self.standings(&audience, &shown).await?;
+        let document = |(entry, standing): (&CatalogEntry, Standing)| {
+            drafts.get(&entry.skill).map_or_else(|| document_of(entry, standing), SkillDocument::from)
+        };
         Ok(SkillList {
-            skills: skills.into_iter().map(|entry| SkillDocument::from(&**entry)).collect(),
+            skills: shown.into_iter().zip(standings).map(document).collect(),
             diagnostics: diagnostics.into_iter().map(SkillDiagnostic::from).collect(),
-            total: listing.skills.len(),
+            total: listing.skills.len() + more,
             total_diagnostics: listing.diagnostics.len(),
             as_of: view.as_of,
             next_cursor: next_cursor.map(str::to_owned),
@@ -58,66 +70,194 @@ impl Service {
         })
     }
 
-    /// One skill that `audience` sees, with its instructions, their outline and its files.
+    /// One skill that `audience` sees, or a draft that `drafts` sees, with its instructions, their outline and its files.
     ///
     /// # Errors
-    /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; the store's.
+    /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
+    /// each use of it is approved; the store's.
     pub async fn show_skill(
         &self,
         audience: impl Into<Audience>,
         policy: &Policy,
         skill: &SkillPath,
+        drafts: DraftReader<'_>,
     ) -> Result<SkillPage> {
         let audience = audience.into();
+        let published = async {
+            let found = self.find_skill(&audience, policy, skill).await?;
+            let files = self.files_of(&found, policy, skill).await?;
+            let standing = Standing::of_files(files.is_published, files.version.clone());
+            Ok::<_, Error>(page_of(document_of(&found.entry, standing), &files))
+        };
+        match published.await {
+            Err(missing) if missing.code() == Code::SkillNotFound => {
+                self.shown_draft(&audience.user, policy, skill, drafts).await?.ok_or(missing)
+            }
+            page => page,
+        }
+    }
+
+    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one.
+    ///
+    /// # Errors
+    /// As [`show_skill`](Self::show_skill); also `version_not_found`, and `invalid_request` for a digest that is none.
+    pub async fn show_version(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        skill: &SkillPath,
+        digest: &str,
+    ) -> Result<SkillPage> {
+        check_digest(digest)?;
+        let found = self.find_skill(&audience.into(), policy, skill).await?;
+        let files = self.files_of_version(&found.space, skill, digest).await?;
+        let standing = Standing::of_files(true, Some(digest.to_owned()));
+        Ok(page_of(document_of(&found.entry, standing), &files))
+    }
+
+    /// One skill that `audience` sees as an archive, or the version of it that `digest` names.
+    ///
+    /// # Errors
+    /// As [`show_version`](Self::show_version).
+    pub async fn skill_archive(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        skill: &SkillPath,
+        digest: Option<&str>,
+    ) -> Result<SkillArchive> {
+        digest.map_or(Ok(()), check_digest)?;
+        let audience = audience.into();
+        let found = match self.find_skill(&audience, policy, skill).await {
+            Err(missing) if missing.code() == Code::SkillNotFound => {
+                let is_its = self.is_of_author(&audience, policy, skill, digest.is_some()).await?;
+                let archive =
+                    if is_its { self.own_skill_archive(&audience.user, skill, digest).await } else { Err(missing) };
+                return archive;
+            }
+            found => found?,
+        };
+        if let Some(digest) = digest {
+            return self.archive_of_version(&found.space, skill, digest).await;
+        }
+        let files = self.files_of(&found, policy, skill).await?;
+        self.archive_of(&found.space, skill, &files).await
+    }
+
+    /// One of the user's own skills as an archive, or the version of it that `digest` names. Its author gets it as it lies there,
+    /// though its SKILL.md is broken, and a version of it after it is deleted.
+    ///
+    /// # Errors
+    /// `skill_not_found` if there is none; `version_not_found`; `invalid_request` for a digest that is none; the store's.
+    pub async fn own_skill_archive(&self, user: &Id, skill: &SkillPath, digest: Option<&str>) -> Result<SkillArchive> {
+        digest.map_or(Ok(()), check_digest)?;
+        let space = self.namespace().user(user)?;
+        if let Some(digest) = digest {
+            return self.archive_of_version(&space, skill, digest).await;
+        }
+        match self.skill_files(&space, skill).await? {
+            Found::Files(files) => self.archive_of(&space, skill, &files).await,
+            Found::Nothing => Err(Error::new(Code::SkillNotFound, format!("there is no skill {skill}"))),
+            Found::Unreadable(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a skill that no one finds is there for its author: left out of the catalog for a fault, or a version of one that
+    /// is deleted. A folder inside of a skill is neither.
+    async fn is_of_author(
+        &self,
+        audience: &Audience,
+        policy: &Policy,
+        skill: &SkillPath,
+        is_version: bool,
+    ) -> Result<bool> {
+        check_content(policy, skill)?;
+        let view = self.catalogs().view(audience.clone(), false).await?;
+        Ok(policy.skill(skill).is_visible() && (is_version || view.left_out(skill).is_some()))
+    }
+
+    pub(super) async fn find_skill(
+        &self,
+        audience: &Audience,
+        policy: &Policy,
+        skill: &SkillPath,
+    ) -> Result<FoundSkill> {
         let mut view = self.catalogs().view(audience.clone(), false).await?;
         if view.entry(skill).is_none() {
             // It may have been put there since.
             view = self.catalogs().view(audience.clone(), true).await?;
         }
-        let entry = visible_entry(&view, policy, skill)?;
-        let layers = self.catalogs().layers(&audience)?;
-        let space = layers.iter().find(|(layer, _)| *layer == entry.layer).map(|(_, space)| space);
+        let entry = visible_entry(&view, policy, skill)?.clone();
+        check_content(policy, skill)?;
+        let layers = self.catalogs().layers(audience)?;
+        let space = layers.into_iter().find_map(|(layer, space)| (layer == entry.layer).then_some(space));
         let space = space.ok_or_else(|| not_found(&view, policy, skill))?;
-        self.page_of(entry, &space.skill(skill)?).await
+        Ok(FoundSkill { entry, space, view })
     }
 
-    async fn page_of(&self, entry: &CatalogEntry, folder: &KeyPrefix) -> Result<SkillPage> {
-        let main = folder.key("SKILL.md")?;
-        let whole = GetOptions::range(0..SKILL_FILE_BYTES);
-        let (object, (files, _)) =
-            tokio::try_join!(self.store().get(&main, whole), self.store().list_all(folder, SKILL_FILES))
-                .map_err(Error::from)?;
-        let (document, diagnostics) = read_document(&object.bytes, entry.skill.folder());
-        let body = document.map(|document| document.body).unwrap_or_default();
-        let outline = outline(&body);
-        let headings = outline.headings.into_iter().map(|heading| OutlineHeading {
-            level: heading.level,
-            text: heading.text,
-            start: heading.section.start,
-            end: heading.section.end,
-        });
-        // Keys that no path can name are no files of the skill.
-        let file = |key: &str, size| {
-            let path = folder.admit(key).and_then(|_| folder.relative(key));
-            path.map(|path| SkillFile { path: path.to_owned(), size })
-        };
-        Ok(SkillPage {
-            skill: SkillDocument::from(entry),
-            outline: headings.collect(),
-            outline_truncated: outline.is_cut,
-            body,
-            file_list: files.iter().filter_map(|entry| file(&entry.key, entry.size)).collect(),
-            diagnostics,
-        })
+    /// The files of a skill as a load would pin them.
+    pub(super) async fn files_of(&self, found: &FoundSkill, policy: &Policy, skill: &SkillPath) -> Result<SkillFiles> {
+        match self.skill_files(&found.space, skill).await? {
+            Found::Files(files) => Ok(files),
+            Found::Nothing => Err(not_found(&found.view, policy, skill)),
+            Found::Unreadable(error) => Err(error.into()),
+        }
     }
 }
 
-fn visible_entry<'view>(view: &'view CatalogView, policy: &Policy, skill: &SkillPath) -> Result<&'view CatalogEntry> {
+/// A skill of the catalog, and where it lies.
+pub(super) struct FoundSkill {
+    entry: Arc<CatalogEntry>,
+    pub(super) space: UserSpace,
+    view: Arc<CatalogView>,
+}
+
+fn check_digest(digest: &str) -> Result<()> {
+    if is_version_digest(digest) {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"))
+}
+
+/// The page of a skill that has these files.
+pub(super) fn page_of(mut skill: SkillDocument, files: &SkillFiles) -> SkillPage {
+    let folder = skill.skill.rsplit('/').next().unwrap_or_default().to_owned();
+    let (document, diagnostics) = read_document(&files.text, &folder);
+    let body = document.map(|read| {
+        skill.name = read.frontmatter.name.unwrap_or(folder);
+        skill.description = read.frontmatter.description;
+        skill.frontmatter = read.frontmatter.fields;
+        read.body
+    });
+    let body = body.unwrap_or_default();
+    let outline = outline(&body);
+    let headings = outline.headings.into_iter().map(|heading| OutlineHeading {
+        level: heading.level,
+        text: heading.text,
+        start: heading.section.start,
+        end: heading.section.end,
+    });
+    let listed = files.snapshot.files();
+    SkillPage {
+        skill: SkillDocument { files: listed.len(), size: listed.iter().map(|file| file.size).sum(), ..skill },
+        outline: headings.collect(),
+        outline_truncated: outline.is_cut,
+        body,
+        file_list: listed.iter().map(|file| SkillFile { path: file.path.clone(), size: file.size }).collect(),
+        diagnostics,
+    }
+}
+
+fn visible_entry<'view>(
+    view: &'view CatalogView,
+    policy: &Policy,
+    skill: &SkillPath,
+) -> Result<&'view Arc<CatalogEntry>> {
     if !policy.skill(skill).is_visible() {
         return Err(not_found(view, policy, skill));
     }
     let missing = || view.left_out(skill).map_or_else(|| not_found(view, policy, skill), |why| unusable(skill, why));
-    view.entry(skill).map(|entry| &**entry).ok_or_else(missing)
+    view.entry(skill).ok_or_else(missing)
 }
 
 fn unusable(skill: &SkillPath, why: &Diagnostic) -> Error {
@@ -130,21 +270,20 @@ fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
     unknown(skill.as_str(), &skills)
 }
 
-impl From<&CatalogEntry> for SkillDocument {
-    fn from(entry: &CatalogEntry) -> Self {
-        Self {
-            skill: entry.skill.to_string(),
-            name: entry.name().to_owned(),
-            description: entry.description().to_owned(),
-            category: entry.skill.category().to_owned(),
-            layer: entry.layer,
-            frontmatter: entry.frontmatter.fields.clone(),
-            files: entry.files,
-            size: entry.size,
-            updated_at: entry.updated_at,
-            state: SkillState::Published,
-            shadows: entry.shadows.clone(),
-        }
+fn document_of(entry: &CatalogEntry, Standing { state, digest }: Standing) -> SkillDocument {
+    SkillDocument {
+        skill: entry.skill.to_string(),
+        name: entry.name().to_owned(),
+        description: entry.description().to_owned(),
+        category: entry.skill.category().to_owned(),
+        layer: entry.layer,
+        frontmatter: entry.frontmatter.fields.clone(),
+        files: entry.files,
+        size: entry.size,
+        updated_at: entry.updated_at,
+        state,
+        digest,
+        shadows: entry.shadows.clone(),
     }
 }
 

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use super::publish::ArchivedFile;
+use super::publish::{Archive, ArchiveKind, ArchivedFile};
 use crate::{
     error::{Code, Error, Result},
+    limits::BUNDLED_FILES,
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, UserSpace, VirtualPath},
     session::LoadedSkill,
     skill::Snapshot,
@@ -38,8 +39,8 @@ pub(super) struct Pinned {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
-    /// The archive of the published version that the snapshot is, if it is one.
-    pub(super) archive: Option<ObjectKey>,
+    /// The archive of the published version or of the draft that the snapshot is, or the place of its bundle.
+    pub(super) archive: Option<Archive>,
     pub(super) writable: bool,
 }
 
@@ -189,9 +190,24 @@ impl Tree {
     }
 }
 
-/// The archive of the published version that was loaded, if it is one.
-pub(super) fn archive_of(loaded: &LoadedSkill, home: &UserSpace) -> Result<Option<ObjectKey>> {
-    loaded.version.as_deref().map(|version| home.version(&loaded.skill, version)).transpose()
+/// The archive of the published version or of the draft that was loaded; for another skill of many files, the place of the
+/// bundle of its snapshot.
+pub(super) fn archive_of(loaded: &LoadedSkill, snapshot: &Snapshot, home: &UserSpace) -> Result<Option<Archive>> {
+    match (&loaded.version, &loaded.draft) {
+        (Some(digest), _) => archive_of_version(&loaded.skill, digest, home).map(Some),
+        (None, Some(digest)) => {
+            home.draft_version(&loaded.skill, digest).map(|key| Some(Archive { key, kind: ArchiveKind::Version }))
+        }
+        (None, None) if snapshot.files().len() > BUNDLED_FILES => {
+            home.bundle(snapshot.digest()).map(|key| Some(Archive { key, kind: ArchiveKind::Bundle }))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// The archive of a published version.
+pub(super) fn archive_of_version(skill: &SkillPath, digest: &str, home: &UserSpace) -> Result<Archive> {
+    Ok(Archive { key: home.version(skill, digest)?, kind: ArchiveKind::Version })
 }
 
 /// `/skills/{mount}`.

@@ -11,14 +11,11 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    layers::{Audience, Owner},
-    outlook::Outlook,
-    slot::Slot,
-};
+use super::{layers::Audience, outlook::Outlook, slot::Slot};
 use crate::{
     clock::Clock,
     limits::{CATALOG_BESIDE, CATALOG_STALE},
+    path::{Id, LayerOwner},
 };
 
 /// The overhead of one layer or outlook: its fields, its entries here, and a task.
@@ -34,14 +31,14 @@ pub(super) struct CatalogCache {
 
 #[derive(Debug)]
 struct State {
-    layers: HashMap<Owner, Arc<Slot>>,
+    layers: HashMap<LayerOwner, Arc<Slot>>,
     outlooks: HashMap<Audience, Arc<Outlook>>,
     order: Order<CacheKey>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum CacheKey {
-    Layer(Owner),
+    Layer(LayerOwner),
     Outlook(Audience),
 }
 
@@ -52,7 +49,7 @@ impl CatalogCache {
     }
 
     /// The layers of `owners` and the outlook of `audience`, marked as used now. Missing ones are made empty.
-    pub(super) fn in_use(&self, audience: &Audience, owners: &[Owner]) -> (Vec<Arc<Slot>>, Arc<Outlook>) {
+    pub(super) fn in_use(&self, audience: &Audience, owners: &[LayerOwner]) -> (Vec<Arc<Slot>>, Arc<Outlook>) {
         let mut state = self.lock();
         let layers = owners.iter().map(|owner| state.layers.entry(owner.clone()).or_default().clone()).collect();
         let outlook = state.outlooks.entry(audience.clone()).or_default().clone();
@@ -64,7 +61,7 @@ impl CatalogCache {
     }
 
     /// The layer of `owner`, marked as used now.
-    pub(super) fn layer(&self, owner: &Owner) -> Arc<Slot> {
+    pub(super) fn layer(&self, owner: &LayerOwner) -> Arc<Slot> {
         let mut state = self.lock();
         let layer = state.layers.entry(owner.clone()).or_default().clone();
         self.touch(&mut state, vec![CacheKey::Layer(owner.clone())]);
@@ -72,17 +69,24 @@ impl CatalogCache {
     }
 
     /// The layer of `owner`, if it is in memory. Does not mark it as used.
-    pub(super) fn look_at(&self, owner: &Owner) -> Option<Arc<Slot>> {
+    pub(super) fn look_at(&self, owner: &LayerOwner) -> Option<Arc<Slot>> {
         self.lock().layers.get(owner).cloned()
     }
 
+    /// Drops what is kept of a user.
+    pub(super) fn forget(&self, user: &Id) {
+        let mut state = self.lock();
+        state.layers.remove(&LayerOwner::User(user.clone()));
+        state.outlooks.retain(|audience, _| audience.user != *user);
+    }
+
     /// Whether `slot` is the present slot of `owner`.
-    pub(super) fn holds(&self, owner: &Owner, slot: &Arc<Slot>) -> bool {
+    pub(super) fn holds(&self, owner: &LayerOwner, slot: &Arc<Slot>) -> bool {
         self.lock().layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot))
     }
 
     /// Records the present size of a layer.
-    pub(super) fn weigh_layer(&self, owner: &Owner, slot: &Arc<Slot>, bytes: u64) {
+    pub(super) fn weigh_layer(&self, owner: &LayerOwner, slot: &Arc<Slot>, bytes: u64) {
         let mut state = self.lock();
         if state.layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot)) {
             self.weigh(&mut state, &CacheKey::Layer(owner.clone()), bytes);

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::{limits::CATEGORIES_NAMED, skill::shown::Shown};
 
+/// Letters by which two words are alike.
+const BEGINNING: usize = 4;
+
 /// The categories of some skills and the number of skills in each, the largest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Categories<'a>(Vec<(&'a Shown, usize)>);
@@ -21,6 +24,22 @@ impl<'a> Categories<'a> {
         // The sort is stable, so equal counts stay in the order of their names.
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         Self(counts)
+    }
+
+    /// The same with those first that are near to a question: the categories in `nearest`, in that order, and then those of
+    /// which a word begins like a word of `question`. The others stay in their order.
+    #[must_use]
+    pub fn nearest_first(mut self, nearest: &[String], question: &str) -> Self {
+        let question = question.to_lowercase();
+        let asked: Vec<&str> = beginnings(&question).collect();
+        let distance = |category: &Shown| {
+            let place = nearest.iter().position(|near| near == category.plain());
+            let name = category.plain().to_lowercase();
+            let is_alike = beginnings(&name).any(|beginning| asked.contains(&beginning));
+            place.unwrap_or(if is_alike { nearest.len() } else { usize::MAX })
+        };
+        self.0.sort_by_cached_key(|(category, _)| distance(category));
+        self
     }
 
     /// At most the first [`CATEGORIES_NAMED`], each as `write` writes it and as many as fit into `room` bytes, and the
@@ -44,6 +63,15 @@ impl<'a> Categories<'a> {
     }
 }
 
+/// The first letters of each word of `text` that has so many.
+fn beginnings(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter_map(|word| {
+        let (at, last) = word.char_indices().nth(BEGINNING - 1)?;
+        word.get(..at + last.len_utf8())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +86,19 @@ mod tests {
     fn the_fullest_come_first_and_skills_at_the_top_have_none() {
         assert_eq!(summary(&["b", "", "c", "a", "c"], 100).as_deref(), Some("c (2), a (1), b (1)"));
         assert_eq!(summary(&["", ""], 100), None);
+    }
+
+    #[test]
+    fn those_nearest_to_a_question_come_first() {
+        let shown: Vec<_> = ["x", "x", "y", "y", "invoices", "z"].iter().map(|name| one_line(name)).collect();
+        let sorted = |nearest: &[&str], question: &str| {
+            let nearest: Vec<_> = nearest.iter().map(|name| (*name).to_owned()).collect();
+            let categories = Categories::of(&shown).nearest_first(&nearest, question);
+            categories.summary(100, |category, _| category.plain().to_owned()).unwrap()
+        };
+        assert_eq!(sorted(&[], "anything"), "x, y, invoices, z");
+        assert_eq!(sorted(&["z", "y"], "anything"), "z, y, x, invoices");
+        assert_eq!(sorted(&["z"], "Invoicing, please"), "z, invoices, x, y");
     }
 
     #[test]

@@ -4,16 +4,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{
-    entry::CatalogEntry,
-    layers::{Audience, Owner},
-};
-use crate::path::{Layer, SkillPath};
+use super::{entry::CatalogEntry, layers::Audience};
+use crate::path::{Layer, LayerOwner, SkillPath};
 
 /// What changed in the catalog of one layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogChange {
-    owner: Owner,
+    owner: LayerOwner,
     /// The skills that changed.
     pub difference: Difference,
 }
@@ -28,7 +25,7 @@ pub struct Difference {
 }
 
 impl CatalogChange {
-    pub(super) fn new(owner: Owner, difference: Difference) -> Self {
+    pub(super) fn new(owner: LayerOwner, difference: Difference) -> Self {
         Self { owner, difference }
     }
 
@@ -41,7 +38,7 @@ impl CatalogChange {
     /// Whether `audience` sees that layer, if layers are on.
     #[must_use]
     pub fn concerns(&self, audience: &Audience) -> bool {
-        Owner::seen_by(audience, true).contains(&self.owner)
+        audience.owners(true).contains(&self.owner)
     }
 }
 

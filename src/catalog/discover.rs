@@ -43,6 +43,9 @@ pub(super) struct Readings {
     /// Diagnostics that belong to no record.
     pub(super) others: Vec<CatalogDiagnostic>,
     pub(super) unnameable_keys: usize,
+    /// Whether an earlier version read them, which kept less of each file. The next reading reads every file again.
+    #[serde(skip)]
+    pub(super) is_earlier: bool,
 }
 
 /// The content of one SKILL.md, even if the catalog leaves its skill out.
@@ -79,7 +82,7 @@ impl Discovery {
 
     /// Whether the layer is empty.
     pub(super) fn is_empty(&self) -> bool {
-        let Readings { records, others, unnameable_keys } = &*self.readings;
+        let Readings { records, others, unnameable_keys, .. } = &*self.readings;
         records.is_empty() && others.is_empty() && *unnameable_keys == 0
     }
 
@@ -87,8 +90,9 @@ impl Discovery {
         &self.readings
     }
 
+    /// What is known of a skill, if it was read as this version reads.
     fn record(&self, skill: &SkillPath) -> Option<&Record> {
-        let records = &self.readings.records;
+        let records = if self.readings.is_earlier { return None } else { &self.readings.records };
         let at = records.binary_search_by(|record| record.skill.cmp(skill)).ok()?;
         records.get(at)
     }
@@ -156,7 +160,7 @@ impl Survey {
         }
         records.sort_by(|one, two| one.skill.cmp(&two.skill));
         let unreadable = unreadable.iter().map(|failed| diagnose_unreadable(failed, previous)).collect();
-        Ok(Discovery::new(Readings { records, others, unnameable_keys }, unreadable, self.as_of))
+        Ok(Discovery::new(Readings { records, others, unnameable_keys, is_earlier: false }, unreadable, self.as_of))
     }
 }
 
@@ -198,6 +202,7 @@ fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
             files: folder.files,
             size: folder.size,
             updated_at: folder.updated_at,
+            fingerprint: Some(folder.fingerprint.clone()),
             shadows: Vec::new(),
         })
     });
@@ -208,10 +213,12 @@ fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
 fn reused(known: &Record, folder: &Folder) -> Record {
     let mut record = known.clone();
     if let Some(entry) = &mut record.entry
-        && (entry.files, entry.size, entry.updated_at) != (folder.files, folder.size, folder.updated_at)
+        && ((entry.files, entry.size, entry.updated_at) != (folder.files, folder.size, folder.updated_at)
+            || entry.fingerprint.as_ref() != Some(&folder.fingerprint))
     {
-        let CatalogEntry { files, size, updated_at, .. } = Arc::make_mut(entry);
+        let CatalogEntry { files, size, updated_at, fingerprint, .. } = Arc::make_mut(entry);
         (*files, *size, *updated_at) = (folder.files, folder.size, folder.updated_at);
+        *fingerprint = Some(folder.fingerprint.clone());
     }
     record
 }

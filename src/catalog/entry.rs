@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     path::{ETag, Layer, MountName, SkillPath},
-    skill::{Diagnostic, FindingCode, Frontmatter},
+    skill::{Diagnostic, FindingCode, Fingerprint, Frontmatter},
 };
 
 /// One skill of the catalog.
@@ -29,6 +29,9 @@ pub struct CatalogEntry {
     pub size: u64,
     /// The time of its newest file.
     pub updated_at: Timestamp,
+    /// Its files by path and version; `None` if an earlier version of this program wrote the index that it is from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
     /// Layers further away that have a skill of the same path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadows: Vec<Layer>,

@@ -20,8 +20,12 @@ use crate::{
     path::Layer,
 };
 
-/// Raise this when the meaning of the content changes.
-const SCHEMA: u32 = 2;
+/// Change this when the meaning of the content changes. The checksum does not cover it, so no bit turned in it may give
+/// [`EARLIER`].
+const SCHEMA: u32 = 4;
+/// The one before, which is read too. There an opening was the first kilobyte of a body, and a file without frontmatter was no
+/// skill.
+const EARLIER: u32 = 2;
 /// JSON is deflated in pieces of this size.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -79,7 +83,7 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
     let (header, body) = index.split_at(end);
     let body = body.get(1..).unwrap_or_default();
     let header: Header = serde_json::from_slice(header).map_err(|_| Unusable::Header)?;
-    if header.schema != SCHEMA {
+    if ![EARLIER, SCHEMA].contains(&header.schema) {
         return Err(Unusable::Schema(header.schema));
     }
     if header.sha256 != checksum(header.as_of, body) {
@@ -92,7 +96,8 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
     if plain.len() > CATALOG_INDEX_BYTES {
         return Err(Unusable::TooLarge);
     }
-    let readings: Readings = serde_json::from_slice(&plain)?;
+    let mut readings: Readings = serde_json::from_slice(&plain)?;
+    readings.is_earlier = header.schema == EARLIER;
     let records = &readings.records;
     // Lookups bisect, so order is part of the format. An entry under another skill's name, or of another layer, would
     // pass for one of this catalog.
@@ -151,6 +156,8 @@ fn checksum(as_of: Timestamp, body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -210,8 +217,24 @@ mod tests {
     async fn an_index_of_another_schema_is_not_used() {
         let index = written(&discovery().await).unwrap();
         assert!(read(&with_schema(&index, SCHEMA)).is_ok());
-        let later = SCHEMA + 1;
-        assert!(matches!(read(&with_schema(&index, later)), Err(Unusable::Schema(found)) if found == later));
+        for other in [EARLIER - 1, EARLIER + 1, SCHEMA + 1] {
+            assert!(matches!(read(&with_schema(&index, other)), Err(Unusable::Schema(found)) if found == other));
+        }
+    }
+
+    #[tokio::test]
+    async fn an_index_of_an_earlier_schema_answers_until_every_file_is_read_again() {
+        let store = MemoryStore::new();
+        store.put_raw("u1/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\nBody\n");
+        let space = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap();
+        let now = discover(&store, &space, &SystemClock::new(), None).await.unwrap();
+        let earlier = read(&with_schema(&written(&now).unwrap(), EARLIER)).unwrap();
+        assert_eq!(earlier.view().entries, now.view().entries);
+        assert!(!Arc::ptr_eq(&earlier.view().entries[0], &now.view().entries[0]));
+        let again = discover(&store, &space, &SystemClock::new(), Some(&earlier)).await.unwrap();
+        assert!(!Arc::ptr_eq(&earlier.view().entries[0], &again.view().entries[0]), "it was read again");
+        let reused = discover(&store, &space, &SystemClock::new(), Some(&again)).await.unwrap();
+        assert!(Arc::ptr_eq(&again.view().entries[0], &reused.view().entries[0]));
     }
 
     #[tokio::test]

@@ -6,10 +6,7 @@
 use std::sync::Arc;
 
 use super::{duplicates::duplicates, entry::CatalogEntry, view::CatalogView};
-use crate::{
-    error::Result,
-    path::{Id, Layer, Namespace, SkillPath, UserSpace},
-};
+use crate::path::{Id, LayerOwner, SkillPath};
 
 /// The reader of skills, which decides the layers. The team comes from the caller's key, never from a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,45 +24,11 @@ impl From<&Id> for Audience {
     }
 }
 
-/// The owner of a layer. Catalogs are kept by owner, so that everyone who sees a layer shares one reading of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Owner {
-    User(Id),
-    Team(Id),
-    Org,
-}
-
-impl Owner {
-    /// The owners of the layers that `audience` sees, nearest first. Layers above the user only if `with_layers`.
-    pub(super) fn seen_by(audience: &Audience, with_layers: bool) -> Vec<Self> {
-        let above = audience.team.iter().cloned().map(Self::Team).chain([Self::Org]).filter(|_| with_layers);
-        [Self::User(audience.user.clone())].into_iter().chain(above).collect()
-    }
-
-    /// The name under which it gets its share of the workers.
-    pub(super) fn worker_name(&self) -> String {
-        match self {
-            Self::User(user) => user.to_string(),
-            Self::Team(team) => format!("_teams/{team}"),
-            Self::Org => "_org".to_owned(),
-        }
-    }
-
-    pub(super) fn layer(&self) -> Layer {
-        match self {
-            Self::User(_) => Layer::User,
-            Self::Team(_) => Layer::Team,
-            Self::Org => Layer::Org,
-        }
-    }
-
-    /// The part of the bucket in which the layer lies.
-    pub(super) fn space(&self, namespace: &Namespace) -> Result<UserSpace> {
-        match self {
-            Self::User(user) => namespace.user(user),
-            Self::Team(team) => namespace.team(team),
-            Self::Org => namespace.org(),
-        }
+impl Audience {
+    /// The owners of the layers that it sees, nearest first. Layers above the user only if `with_layers`.
+    pub(super) fn owners(&self, with_layers: bool) -> Vec<LayerOwner> {
+        let above = self.team.iter().cloned().map(LayerOwner::Team).chain([LayerOwner::Org]).filter(|_| with_layers);
+        [LayerOwner::User(self.user.clone())].into_iter().chain(above).collect()
     }
 }
 

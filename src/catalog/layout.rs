@@ -11,7 +11,7 @@ use super::entry::CatalogDiagnostic;
 use crate::{
     limits::{CATALOG_SKILLS, SKILL_DEPTH},
     path::{ETag, KeyPrefix, ObjectKey, SkillPath},
-    skill::{Diagnostic, FindingCode, misnamed},
+    skill::{Diagnostic, FindingCode, Fingerprint, Fingerprinter, misnamed},
     store::ListEntry,
 };
 
@@ -34,6 +34,14 @@ pub(super) struct Folder {
     pub(super) size: u64,
     /// The time of the newest of them.
     pub(super) updated_at: Timestamp,
+    /// All of them by path and version.
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// A folder whose files are being counted.
+struct Counted {
+    folder: Folder,
+    fingerprint: Fingerprinter,
 }
 
 /// The skill folders of a listing.
@@ -58,21 +66,28 @@ impl Layout {
             }
         }
         let heads: HashSet<&str> = files.iter().filter_map(|(relative, ..)| head_folder(relative)).collect();
-        let mut found: HashMap<&str, Folder> = HashMap::new();
+        let mut found: HashMap<&str, Counted> = HashMap::new();
         for (relative, key, entry) in &files {
             if head_folder(relative).is_some_and(|folder| outermost(folder, &heads) == Some(folder)) {
                 layout.admit(relative, key, entry, &mut found);
             }
         }
         for (relative, _, entry) in &files {
-            if let Some(folder) = outermost(relative, &heads).and_then(|folder| found.get_mut(folder)) {
+            if let Some(Counted { folder, fingerprint }) =
+                outermost(relative, &heads).and_then(|folder| found.get_mut(folder))
+            {
+                let root = folder.skill.as_str().len() + 1;
+                fingerprint.add(relative.get(root..).unwrap_or_default(), &entry.etag);
                 folder.files += 1;
                 folder.size += entry.size;
                 folder.updated_at = folder.updated_at.max(entry.modified_at);
             }
             layout.diagnostics.extend(misnamed_head(relative, &heads));
         }
-        layout.folders = found.into_values().collect();
+        let folders = found.into_values();
+        layout.folders = folders
+            .map(|Counted { folder, fingerprint }| Folder { fingerprint: fingerprint.finish(), ..folder })
+            .collect();
         layout.folders.sort_by(|one, two| one.skill.cmp(&two.skill));
         layout.bound();
         layout
@@ -84,25 +99,24 @@ impl Layout {
         relative: &'key str,
         key: &ObjectKey,
         entry: &ListEntry,
-        found: &mut HashMap<&'key str, Folder>,
+        found: &mut HashMap<&'key str, Counted>,
     ) {
         let folder = head_folder(relative).unwrap_or_default();
         let Ok(skill) = SkillPath::parse(folder) else {
             self.diagnostics.push(CatalogDiagnostic { skill: folder.to_owned(), diagnostic: misplaced(folder) });
             return;
         };
-        found.insert(
-            folder,
-            Folder {
-                skill,
-                head: key.clone(),
-                head_size: entry.size,
-                etag: entry.etag.clone(),
-                files: 0,
-                size: 0,
-                updated_at: entry.modified_at,
-            },
-        );
+        let counted = Folder {
+            skill,
+            head: key.clone(),
+            head_size: entry.size,
+            etag: entry.etag.clone(),
+            files: 0,
+            size: 0,
+            updated_at: entry.modified_at,
+            fingerprint: Fingerprinter::default().finish(),
+        };
+        found.insert(folder, Counted { folder: counted, fingerprint: Fingerprinter::default() });
     }
 
     /// Drops skills over the limit of a catalog, with a diagnostic.

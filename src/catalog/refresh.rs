@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, view::CatalogView};
-use crate::error::Result;
+use crate::{error::Result, path::LayerOwner};
 
 /// A new reading of a catalog.
 #[derive(Clone, Debug)]
@@ -25,6 +25,21 @@ impl Catalogs {
         let view = self.view(audience, true).await?;
         let difference = Difference::between(&before, &view.entries);
         Ok(Refreshed { view, difference })
+    }
+
+    /// Reads one layer again, so that what this process changed in it shows at once.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn look_again(&self, owner: &LayerOwner) -> Result<()> {
+        let slot = self.kept.layer(owner);
+        self.read(owner, &slot, true).await.map(drop)
+    }
+
+    /// Whether users also see skills of teams and of the organisation.
+    #[must_use]
+    pub fn has_layers(&self) -> bool {
+        self.layers
     }
 
     /// The layers of `audience` in memory, nearest first.

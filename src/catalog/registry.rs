@@ -16,7 +16,7 @@ use super::{
     cache::CatalogCache,
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
-    layers::{Audience, Owner},
+    layers::Audience,
     outlook::{Outlook, Searchable},
     saved::SavedIndex,
     slot::{Flight, KnownCatalog, Slot},
@@ -28,7 +28,7 @@ use crate::{
     clock::Clock,
     error::Result,
     limits::{CATALOG_CHANGES, CATALOG_STALE, FRESH, MEMORY_CATALOGS_BYTES, WORK_STEPS},
-    path::{Id, Layer, Namespace, UserSpace},
+    path::{Id, Layer, LayerOwner, Namespace, UserSpace},
     store::{Committer, DeleteOptions, SharedStore},
 };
 
@@ -37,13 +37,13 @@ use crate::{
 pub struct Catalogs {
     store: SharedStore,
     namespace: Namespace,
-    clock: Arc<dyn Clock>,
-    kept: Arc<CatalogCache>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) kept: Arc<CatalogCache>,
     studio: Studio,
     /// Writes `catalog.json`, if there is one.
     index: Option<Committer>,
     /// Whether users also see skills of teams and of the organisation.
-    layers: bool,
+    pub(super) layers: bool,
     changes: broadcast::Sender<Arc<CatalogChange>>,
 }
 
@@ -109,7 +109,7 @@ impl Catalogs {
     }
 
     async fn look(&self, audience: &Audience, fresh: bool) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
-        let owners = Owner::seen_by(audience, self.layers);
+        let owners = audience.owners(self.layers);
         let (slots, outlook) = self.kept.in_use(audience, &owners);
         let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, fresh));
         let mut parts = try_join_all(parts).await?;
@@ -125,13 +125,13 @@ impl Catalogs {
     /// # Errors
     /// `invalid_path` if ids and prefix together are too long for a key.
     pub fn layers(&self, audience: &Audience) -> Result<Vec<(Layer, UserSpace)>> {
-        let owners = Owner::seen_by(audience, self.layers).into_iter();
+        let owners = audience.owners(self.layers).into_iter();
         owners.map(|owner| Ok((owner.layer(), owner.space(&self.namespace)?))).collect()
     }
 
     /// Returns one layer of `audience` from memory, of any age. Does not ask the store.
     pub fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
-        let owners = Owner::seen_by(&audience.into(), self.layers);
+        let owners = audience.into().owners(self.layers);
         let slot = self.kept.look_at(owners.iter().find(|owner| owner.layer() == layer)?)?;
         slot.known().map(|known| known.discovery.view().clone())
     }
@@ -142,7 +142,7 @@ impl Catalogs {
     /// # Errors
     /// As [`discover`](super::discover), and an error of the store if the index cannot be deleted.
     pub async fn rebuild(&self, user: &Id) -> Result<Arc<CatalogView>> {
-        let owner = Owner::User(user.clone());
+        let owner = LayerOwner::User(user.clone());
         let space = owner.space(&self.namespace)?;
         self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
         let slot = self.kept.layer(&owner);
@@ -166,7 +166,7 @@ impl Catalogs {
         self.changes.subscribe()
     }
 
-    async fn view_of(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn view_of(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let known = slot.known().filter(|known| !fresh && known.age(self.clock.uptime()) < CATALOG_STALE);
         let view = match known {
             Some(known) => known.discovery.view().clone(),
@@ -180,7 +180,7 @@ impl Catalogs {
 
     /// Refreshes a catalog each time it was served for 30 s, and ends after 30 s without a caller. It does not keep the
     /// slot alive, so a forgotten catalog frees its memory at once.
-    async fn attend(self, owner: Owner, slot: Weak<Slot>) {
+    async fn attend(self, owner: LayerOwner, slot: Weak<Slot>) {
         while let Some(slot) = slot.upgrade() {
             let wait = slot.known().map(|known| known.due.saturating_sub(self.clock.uptime())).unwrap_or_default();
             if !wait.is_zero() {
@@ -202,7 +202,7 @@ impl Catalogs {
     }
 
     /// Waits for the reading under way or begins one. With `fresh` it must begin after this call.
-    async fn read(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    pub(super) async fn read(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
         if let Some(flight) = &*flight
@@ -216,7 +216,7 @@ impl Catalogs {
         outcome
     }
 
-    async fn discover(&self, owner: &Owner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn discover(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
         let at = self.clock.uptime();
         let (layer, space) = (owner.layer(), owner.space(&self.namespace)?);
         let (survey, errand) = (Survey::of(&*self.store, layer, &space, &*self.clock), self.errand(owner));
@@ -244,7 +244,7 @@ impl Catalogs {
     }
 
     /// Remembers a new catalog, and reports its changes if there was one before.
-    fn keep(&self, owner: &Owner, slot: &Arc<Slot>, known: KnownCatalog) {
+    fn keep(&self, owner: &LayerOwner, slot: &Arc<Slot>, known: KnownCatalog) {
         let now = known.discovery.view().clone();
         let before = slot.replace(known);
         self.kept.weigh_layer(owner, slot, slot.bytes());
@@ -260,8 +260,8 @@ impl Catalogs {
     }
 
     /// The errand for work on the index of a layer.
-    fn errand(&self, owner: &Owner) -> Errand {
-        self.studio.workers.errand(&owner.worker_name(), WORK_STEPS)
+    fn errand(&self, owner: &LayerOwner) -> Errand {
+        self.studio.workers.errand(&owner.to_string(), WORK_STEPS)
     }
 
     /// The age of a catalog by the wall clock. One from the future counts as stale.
@@ -271,7 +271,7 @@ impl Catalogs {
     }
 
     /// Updates the index in the background.
-    fn save(&self, owner: &Owner, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
+    fn save(&self, owner: &LayerOwner, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
         let Some(committer) = self.index.clone() else { return };
         let (store, slot, errand) = (self.store.clone(), slot.clone(), self.errand(owner));
         tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery, &errand).await });

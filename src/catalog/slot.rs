@@ -2,11 +2,13 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
+
+use sha2::{Digest as _, Sha256};
 
 use super::{discover::Discovery, saved::SavedIndex, view::CatalogView, weight};
 use crate::{error::Result, limits::FRESH};
@@ -33,6 +35,7 @@ pub(super) struct KnownCatalog {
     age: Duration,
     /// The uptime at which to look again.
     pub(super) due: Duration,
+    tag: Arc<OnceLock<String>>,
 }
 
 /// The last reading: the turns at which it began and ended, and its result.
@@ -85,12 +88,23 @@ impl KnownCatalog {
     pub(super) fn read(discovery: Discovery, at: Duration, now: Duration) -> Self {
         // A long reading is not followed by another at once.
         let due = (at + FRESH).max(now + FRESH / 2);
-        Self { discovery, at, age: Duration::ZERO, due }
+        Self { discovery, at, age: Duration::ZERO, due, tag: Arc::default() }
     }
 
     /// A catalog from an index of this age.
     pub(super) fn believed(discovery: Discovery, now: Duration, age: Duration) -> Self {
-        Self { discovery, at: now, age, due: now + FRESH.saturating_sub(age) }
+        Self { discovery, at: now, age, due: now + FRESH.saturating_sub(age), tag: Arc::default() }
+    }
+
+    /// A hash of which skills there are and of the version of each SKILL.md. It is the same in every process.
+    pub(super) fn tag(&self) -> &str {
+        self.tag.get_or_init(|| {
+            let mut hash = Sha256::new();
+            for entry in &self.discovery.view().entries {
+                hash.update(format!("{}\0{}\0", entry.skill, entry.etag));
+            }
+            hex::encode(hash.finalize())
+        })
     }
 
     pub(super) fn age(&self, now: Duration) -> Duration {

@@ -42,6 +42,15 @@ impl CatalogView {
         self.entries.get(at)
     }
 
+    /// The same catalog with these skills too, but for those whose paths are taken.
+    #[must_use]
+    pub fn with(&self, more: impl IntoIterator<Item = CatalogEntry>) -> Self {
+        let mut whole = self.clone();
+        whole.entries.extend(more.into_iter().filter(|entry| self.entry(&entry.skill).is_none()).map(Arc::new));
+        whole.entries.sort_by(|one, two| one.skill.cmp(&two.skill));
+        whole
+    }
+
     /// The diagnostics for a reader who sees only some folders: none is about another folder, names one, or exists
     /// because of one.
     pub fn diagnostics_seen(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {

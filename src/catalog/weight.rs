@@ -35,8 +35,9 @@ pub(super) fn of_view(view: &CatalogView) -> usize {
 
 /// One skill of a catalog.
 pub(super) fn of_entry(entry: &CatalogEntry) -> usize {
-    let CatalogEntry { skill, frontmatter, opening, headings, etag, shadows, .. } = entry;
+    let CatalogEntry { skill, frontmatter, opening, headings, etag, fingerprint, shadows, .. } = entry;
     let shared = text(skill.as_str()) + text(etag.as_str()) + 2 * COUNTERS;
+    let shared = shared + fingerprint.as_ref().map_or(0, |one| text(one.as_str()));
     let texts = text(opening) + text(headings) + shadows.len();
     BLOCK + COUNTERS + size_of::<CatalogEntry>() + shared + texts + of_frontmatter(frontmatter)
 }
@@ -95,6 +96,7 @@ mod tests {
     use crate::{
         catalog::discover,
         clock::SystemClock,
+        limits::SKILL_OPENING_BYTES,
         path::{Id, Namespace},
         store::MemoryStore,
     };
@@ -126,7 +128,7 @@ mod tests {
             // A word can replace a letter.
             let expected = times * word.len();
             assert!(
-                (expected.saturating_sub(2)..expected + 2048).contains(&weight),
+                (expected.saturating_sub(2)..expected + SKILL_OPENING_BYTES + 1024).contains(&weight),
                 "{weight} for {}",
                 &frontmatter[..40.min(frontmatter.len())]
             );

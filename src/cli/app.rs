@@ -1,6 +1,9 @@
 //! What a command works on: the settings made into a store, a service or the operations of one session.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    str::FromStr as _,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::time::timeout;
 
@@ -8,15 +11,16 @@ use super::{
     control::Control,
     edges::Edges,
     folder::refuse_plain,
-    output::{Output, note},
+    output::Output,
     settings::{Setting, Settings, Sources},
 };
 use crate::{
-    backend::{BackendProtocol, Budgets, OpenStore, Service, ServiceOptions, StoredSkills},
+    audit::{AuditMode, Recorder},
+    backend::{Author, AuthorProtocol, BackendProtocol, Budgets, Observer, OpenStore, Service, ServiceOptions},
     client::RemoteBackend,
     clock::Clock,
     error::{Code, Error, Result},
-    limits::{LIST_OBJECTS, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
+    limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates},
     store::{S3Options, StoreAddress},
 };
@@ -31,12 +35,13 @@ pub(super) struct App {
     pub(super) edges: Edges,
     /// What was opened, to be closed at the end.
     services: Mutex<Vec<Service>>,
+    recorders: Mutex<Vec<Recorder>>,
 }
 
 impl App {
     /// A run with these settings.
     pub(super) fn new(sources: Sources, settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
-        Self { sources, settings, out, clock, edges, services: Mutex::default() }
+        Self { sources, settings, out, clock, edges, services: Mutex::default(), recorders: Mutex::default() }
     }
 
     /// Whose skills and files.
@@ -84,25 +89,24 @@ impl App {
         self.store().await
     }
 
-    /// The service for a command of authors, which has no sessions.
+    /// The user's skills as their author works on them, over the store or the server, whichever the settings name.
     ///
     /// # Errors
-    /// As [`direct_store`](Self::direct_store).
-    pub(super) async fn authoring(&self, command: &str) -> Result<Service> {
-        Ok(self.direct_store(command).await?.direct_service(ServiceOptions::default()))
+    /// As [`store`](Self::store).
+    pub(super) async fn author(&self) -> Result<Arc<dyn AuthorProtocol>> {
+        self.author_with(ServiceOptions::default()).await
     }
 
-    /// The service for a command of authors, and the user's skills with their files; says so if some are left out.
+    /// The same with these options of a service over a store.
     ///
     /// # Errors
-    /// As [`direct_store`](Self::direct_store), and the store's.
-    pub(super) async fn stored_skills(&self, command: &str) -> Result<(Service, StoredSkills)> {
-        let service = self.authoring(command).await?;
-        let stored = service.stored_skills(&self.user()?).await?;
-        if stored.is_cut {
-            note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+    /// As [`store`](Self::store).
+    pub(super) async fn author_with(&self, options: ServiceOptions) -> Result<Arc<dyn AuthorProtocol>> {
+        let user = self.user()?;
+        match self.settings.server()? {
+            Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?)),
+            None => Ok(Arc::new(Author::new(self.store().await?.direct_service(options), user))),
         }
-        Ok((service, stored))
     }
 
     /// The service over the store that the settings name, for one command. It reads the skills themselves: an index may be
@@ -112,9 +116,27 @@ impl App {
         Ok(self.kept(store.service(ServiceOptions { index: false, ..self.options()? })))
     }
 
-    /// The service over `store` for many users. `read_only` says why nothing may be written, if so.
-    pub(super) fn shared_service(&self, store: &OpenStore, read_only: Option<String>) -> Result<Service> {
-        Ok(self.kept(store.shared_service(ServiceOptions { read_only, ..self.options()? })))
+    /// The service over `store` for many users. `read_only` says why nothing may be written, if so; `audit` writes its records.
+    pub(super) fn shared_service(
+        &self,
+        store: &OpenStore,
+        read_only: Option<String>,
+        audit: Option<Recorder>,
+    ) -> Result<Service> {
+        let observer = audit.map(|recorder| Arc::new(recorder) as Arc<dyn Observer>);
+        Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, ..self.options()? })))
+    }
+
+    /// What writes audit records into `store`, if the settings want them and anything can be written. It is remembered for
+    /// [`end`](Self::end).
+    pub(super) fn recorder(&self, store: &OpenStore, read_only: Option<&str>) -> Result<Option<Recorder>> {
+        let mode = self.settings.required(Setting::Audit, AuditMode::from_str)?;
+        if mode == AuditMode::Off || read_only.is_some() {
+            return Ok(None);
+        }
+        let recorder = Recorder::of(store, mode);
+        self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
+        Ok(Some(recorder))
     }
 
     /// What the settings say of a service.
@@ -126,6 +148,7 @@ impl App {
             index: true,
             budgets: self.budgets()?,
             ledger: None,
+            observer: None,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
         })
     }
@@ -150,6 +173,12 @@ impl App {
         for service in services {
             if timeout(NOTE_FLUSH, service.sessions().flush_all()).await.is_err() {
                 tracing::warn!("the last discoveries and uses of skills were not written: the store takes too long");
+            }
+        }
+        let recorders = std::mem::take(&mut *self.recorders.lock().unwrap_or_else(PoisonError::into_inner));
+        for recorder in recorders {
+            if timeout(NOTE_FLUSH, recorder.flush_all()).await.is_err() {
+                tracing::error!("the last audit records were not written: the store takes too long");
             }
         }
     }

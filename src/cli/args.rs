@@ -25,8 +25,9 @@ A first session, on a store in your data folder:
 Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
 `skillmount config show` says where each value comes from.
 `skillmount completions --help` says how a shell completes skills and sessions.
-Exit status: 0 done, 1 grep found nothing (or a bug, which it says), 2 wrong input,
-4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
+Exit status: 0 done, 1 grep found nothing, fsck something wrong or test a question that fails
+(or a bug, which it says), 2 wrong input, 4 not allowed, 5 not found, 6 conflict,
+7 too much or not available."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -138,26 +139,44 @@ pub(super) enum Command {
     /// Look at and clear away sessions
     #[command(alias = "sessions")]
     Session(commands::session::Session),
+    /// List what was done: who called what, in which session, with which outcome
+    Audit(commands::audit::Audit),
+    /// List and decide calls of the agent that wait for a person's approval
+    #[command(alias = "approval")]
+    Approvals(commands::approvals::Approvals),
+    /// Say how conversations find and use skills
+    Usage(commands::usage::Usage),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
     /// Answer a hook of an agent's host, whose JSON is standard input
     Hook(commands::hook::Hook),
+    /// Give an agent's host the tools of a session: MCP on standard input and output
+    Mcp(commands::mcp::Mcp),
+    /// Connect an agent's host, so that it starts `skillmount mcp`
+    Connect(commands::connect::Connect),
     /// List, show, discover, load and unload skills
     #[command(alias = "skill")]
     Skills(commands::skills::Skills),
     /// Find skills for a task: `skills discover` where people type it
     #[command(hide = true)]
-    Search(commands::skills::Discover),
+    Search(commands::discover::Discover),
     /// Look at what is kept of the skills in the store, or make it anew
     Catalog(commands::catalog::Catalog),
     /// Begin a skill
     New(commands::new::New),
+    /// Ask questions that should find certain skills, and check that they do
+    Test(commands::test::Test),
     /// Check skills before they are published
     Lint(commands::lint::Lint),
     /// Put folders of skills into the store
     Push(commands::push::Push),
     /// Get skills out of the store into a folder
     Pull(commands::pull::Pull),
+    /// List, export and delete users
+    #[command(alias = "users")]
+    User(commands::user::User),
+    /// Check what the service keeps in the store, and mend it
+    Fsck(commands::fsck::Fsck),
     /// Find out why something does not work
     Doctor(commands::doctor::Doctor),
     /// Look at the configuration
@@ -177,6 +196,8 @@ impl Command {
     pub(super) async fn run(self, app: &App) -> Result<Status> {
         let outcome = match self {
             Self::Grep(command) => return command.run(app).await,
+            Self::Test(command) => return command.run(app).await,
+            Self::Fsck(command) => return command.run(app).await,
             Self::Serve(command) => command.run(app).await,
             Self::Demo(command) => command.run(app).await,
             Self::Ls(command) => command.run(app).await,
@@ -187,8 +208,13 @@ impl Command {
             Self::Mv(request) => app.out.of_operation(&app.backend().await?.move_path(request).await?),
             Self::Rm(command) => command.run(app).await,
             Self::Session(command) => command.run(app).await,
+            Self::Audit(command) => command.run(app).await,
+            Self::Approvals(command) => command.run(app).await,
+            Self::Usage(command) => command.run(app).await,
             Self::Prompt(command) => command.run(app).await,
             Self::Hook(command) => command.run(app).await,
+            Self::Mcp(command) => command.run(app).await,
+            Self::Connect(command) => command.run(app),
             Self::Skills(command) => command.run(app).await,
             Self::Search(command) => command.run(app).await,
             Self::Catalog(command) => command.run(app).await,
@@ -196,6 +222,7 @@ impl Command {
             Self::Lint(command) => command.run(app).await,
             Self::Push(command) => command.run(app).await,
             Self::Pull(command) => command.run(app).await,
+            Self::User(command) => command.run(app).await,
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),
             Self::Completions(command) => command.run(app),

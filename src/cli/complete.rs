@@ -34,16 +34,31 @@ enum Named {
     LoadedSkill,
     /// A session of the user.
     Session,
+    /// A user of the store.
+    User,
+    /// A call that waits for approval in the session.
+    Approval,
 }
 
 /// The words that name something: of which command, in which argument.
 const NAMES: &[(&[&str], &str, Named)] = &[
     (&[], "session", Named::Session),
+    (&["approvals", "allow"], "approval_id", Named::Approval),
+    (&["approvals", "deny"], "approval_id", Named::Approval),
     (&["skills", "show"], "skill", Named::Skill),
+    (&["skills", "discover"], "why", Named::Skill),
+    (&["search"], "why", Named::Skill),
     (&["skills", "load"], "skill", Named::Skill),
+    (&["skills", "history"], "skill", Named::Skill),
+    (&["skills", "diff"], "skill", Named::Skill),
+    (&["skills", "rollback"], "skill", Named::Skill),
+    (&["skills", "rm"], "skill", Named::Skill),
+    (&["skills", "mv"], "from", Named::Skill),
     (&["skills", "unload"], "skill", Named::LoadedSkill),
     (&["lint"], "target", Named::SkillOrPath),
     (&["pull"], "places", Named::SkillOrPath),
+    (&["user", "export"], "id", Named::User),
+    (&["user", "delete"], "id", Named::User),
 ];
 
 /// The line before the word that is being typed, and what opens the store or the server that it names.
@@ -124,10 +139,15 @@ async fn names(app: &App, kind: Named) -> Result<Vec<(String, Option<String>)>> 
             let loaded = control.session().await?.loaded_skills.into_iter();
             loaded.map(|loaded| (loaded.skill.to_string(), None)).collect()
         }
+        Named::Approval => {
+            let waiting = control.waiting_calls().await?.approvals.into_iter();
+            waiting.map(|call| (call.approval_id, Some(one_line(&call.tool).plain().to_owned()))).collect()
+        }
         Named::Session => {
             let sessions = control.sessions().await?.sessions.into_iter();
             sessions.map(|session| (session.session_id.to_string(), None)).collect()
         }
+        Named::User => control.users().await?.users.into_iter().map(|user| (user.user_id.to_string(), None)).collect(),
     })
 }
 

@@ -1,10 +1,16 @@
-//! What the command line needs of the HTTP interface, which it may not import: handed in by `main`.
+//! What the command line needs of the other surfaces, which it may not import: handed in by `main`.
 
 use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::{net::TcpListener, sync::watch};
 
-use crate::{access::Callers, backend::Service, clock::Clock, error::Result};
+use crate::{
+    access::Callers,
+    audit::Recorder,
+    backend::{Service, SkillBackend},
+    clock::Clock,
+    error::Result,
+};
 
 /// A future that owns what it works on.
 pub type Future<T> = Pin<Box<dyn std::future::Future<Output = T> + Send>>;
@@ -21,15 +27,19 @@ pub struct Serving {
     pub callers: watch::Receiver<Callers>,
     /// The folder for uploads under way.
     pub spool: Option<PathBuf>,
+    /// The writer of audit records, if there are any.
+    pub audit: Option<Recorder>,
     /// Done when the service is to stop, with how long it goes on accepting.
     pub shutdown: Future<Duration>,
 }
 
-/// The functions of the HTTP interface that commands call.
+/// The functions of the other surfaces that commands call.
 #[derive(Clone, Copy)]
 pub struct Edges {
     /// Serves until told to stop. Its first poll makes every check that can refuse to start.
     pub serve: fn(Serving) -> Future<Result<()>>,
     /// The OpenAPI document.
     pub openapi: fn() -> Result<String>,
+    /// Speaks the Model Context Protocol on standard input and output until the input ends.
+    pub mcp: fn(SkillBackend) -> Future<Result<()>>,
 }

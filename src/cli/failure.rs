@@ -38,7 +38,11 @@ const FOR_PEOPLE: &[(&str, &str)] = &[
     ("; read them in windows", "; `skillmount cat --offset` shows them in parts"),
     ("; give a narrower pattern or a path", "; give a narrower pattern, or a folder"),
     ("; go on without it", ""),
-    ("; ask for it", ""),
+    (
+        ", which was asked for; wait, then make the identical call again",
+        "; `skillmount approvals` shows it, and once it is allowed, the same command does it",
+    ),
+    ("; do not make this call again, go on without it", ""),
     ("max_count goes up to", "--max-count goes up to"),
     (
         "old_string cannot be empty. Give the exact text to replace, or use write for a new file",

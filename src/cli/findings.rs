@@ -22,6 +22,8 @@ use crate::{
 pub(super) fn judge(local: &LocalSkill, bytes: &[u8]) -> Result<LintedSkill> {
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
     let mut linted = lint_skill(&local.skill, local.main().display().to_string(), bytes, &files);
+    let size = local.files.iter().map(|file| file.size).sum();
+    linted = linted.with_quality(bytes, local.skill.folder(), &files, size);
     linted.fixable = fix(bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
     let others = local.files.iter().filter(|file| file.path != local.main() && file.size <= UPLOAD_FILE_BYTES as u64);
     for file in others {
@@ -35,7 +37,7 @@ pub(super) fn judge_no_skill(none: &NoSkill) -> LintedSkill {
     let path = none.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let finding = LintFinding { path, diagnostic: none.finding.clone() };
     let file = none.path.display().to_string();
-    LintedSkill { skill: none.at.clone(), file, mended: Vec::new(), findings: vec![finding], fixable: 0 }
+    LintedSkill { skill: none.at.clone(), file, mended: Vec::new(), findings: vec![finding], fixable: 0, quality: None }
 }
 
 /// The skill's name and how many findings it has, for the line above them.
@@ -48,6 +50,17 @@ pub(super) fn heading(linted: &LintedSkill) -> String {
     let counts: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
     format!("{}: {}", one_line(&linted.skill).plain(), counts.join(", "))
+}
+
+/// The score of a skill and what costs it points, each on a line.
+pub(super) fn quality(linted: &LintedSkill) -> Vec<String> {
+    let Some(quality) = &linted.quality else { return Vec::new() };
+    let score = format!("{}: quality {} of 100", one_line(&linted.skill).plain(), quality.score);
+    let reasons = quality.reasons.iter().map(|reason| {
+        let what = if reason.security { "security: " } else { "" };
+        format!("  -{} {what}{} [{}]", reason.points, one_line(&reason.message).plain(), reason.code)
+    });
+    [score].into_iter().chain(reasons).collect()
 }
 
 /// Where the file of a finding lies, as the author named it.

@@ -31,14 +31,31 @@ pub(super) fn text(argument: Option<String>, file: Option<&Path>) -> Result<Stri
         .map_err(|error| Error::new(Code::InvalidRequest, "the text given is not UTF-8").with_source(error))
 }
 
+/// What a person types in answer to `question`; `None` if nobody is at the terminal.
+///
+/// # Errors
+/// `invalid_request` if standard input cannot be read.
+pub(super) fn typed(question: &str) -> Result<Option<String>> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return Ok(None);
+    }
+    note(question);
+    let mut line = String::new();
+    stdin.read_line(&mut line).map_err(unreadable)?;
+    Ok(Some(line))
+}
+
 fn stdin() -> Result<Vec<u8>> {
     let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
         note("reading standard input; end it with Ctrl-D");
     }
     let mut bytes = Vec::new();
-    stdin
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::new(Code::InvalidRequest, "standard input cannot be read").with_source(error))?;
+    stdin.read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
+}
+
+fn unreadable(error: io::Error) -> Error {
+    Error::new(Code::InvalidRequest, "standard input cannot be read").with_source(error)
 }

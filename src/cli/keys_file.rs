@@ -40,7 +40,7 @@ pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<()> {
 }
 
 /// Gives `file` the owner and the permissions of the file at `path`.
-fn keep_owner(path: &Path, file: &File) -> io::Result<()> {
+pub(super) fn keep_owner(path: &Path, file: &File) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     #[cfg(unix)]
     {

@@ -10,6 +10,7 @@ mod blocking;
 mod callers;
 mod commands;
 mod complete;
+mod connect;
 mod control;
 mod counts;
 mod edges;

@@ -9,6 +9,8 @@ pub(super) enum Status {
     Done,
     /// It searched and found nothing. A script tells that from a hit, as with every grep.
     NothingFound,
+    /// It checked, and something is wrong.
+    FoundWrong,
     /// A signal stopped it. This is the exit status of a process that the signal ended.
     Stopped(u8),
 }
@@ -18,7 +20,7 @@ impl Status {
     pub(super) fn exit_code(self) -> ExitCode {
         match self {
             Self::Done => ExitCode::SUCCESS,
-            Self::NothingFound => ExitCode::from(1),
+            Self::NothingFound | Self::FoundWrong => ExitCode::from(1),
             Self::Stopped(status) => ExitCode::from(status),
         }
     }

@@ -1,4 +1,5 @@
-//! What push and pull share: how a plan prints, the bar that shows how far all of it is, and the closing line.
+//! What push and pull share: how a plan prints and the closing line. The bar that shows how far all of it is serves other
+//! commands too.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ fn counts(changes: &FileChanges) -> String {
         (changes.updated.len(), "changed"),
         (changes.deleted.len(), "deleted"),
         (changes.unchanged, "unchanged"),
-        (changes.kept.len(), "only in the store, which --delete would take"),
+        (changes.kept.len(), "kept as you have it"),
     ];
     let parts: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
@@ -48,7 +49,7 @@ pub(super) struct Totals {
     pub(super) bytes: u64,
     /// Files that changed on the receiving side.
     pub(super) changed: usize,
-    /// Skills that stayed behind.
+    /// Skills that were left as they are.
     pub(super) refused: usize,
     pub(super) took: Duration,
 }
@@ -62,12 +63,14 @@ pub(super) fn closing(totals: &Totals, dry_run: bool) -> String {
     format!("{skills}, {files}, {} in {:.1} s; {change}{refused}", DecimalBytes(*bytes), took.as_secs_f64())
 }
 
-/// One bar for the whole run, on stderr if that is a terminal, else nothing.
-pub(super) fn progress(app: &App, files: usize) -> ProgressBar {
+/// One bar for the whole run over so many `things`, on stderr if that is a terminal, else nothing.
+pub(super) fn progress(app: &App, many: usize, things: &str) -> ProgressBar {
     let target = if progress_is_seen(&app.out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    let bar = ProgressBar::with_draw_target(Some(many as u64), target);
     // A style that does not parse would only cost the look of the bar.
-    if let Ok(style) = ProgressStyle::with_template("{msg:!30} {wide_bar} {pos}/{len} files, {eta} left") {
+    if let Ok(style) =
+        ProgressStyle::with_template(&format!("{{msg:!30}} {{wide_bar}} {{pos}}/{{len}} {things}, {{eta}} left"))
+    {
         bar.set_style(style);
     }
     bar
@@ -82,7 +85,7 @@ mod tests {
     fn a_plan_prints_its_counts_and_its_files() {
         let files = [("a", FileChange::Created), ("b", FileChange::Unchanged), ("c", FileChange::Kept)];
         let changes: FileChanges = files.into_iter().collect();
-        assert_eq!(summary("s", &changes), "s: 1 new, 1 unchanged, 1 only in the store, which --delete would take");
+        assert_eq!(summary("s", &changes), "s: 1 new, 1 unchanged, 1 kept as you have it");
         assert_eq!(lines(&changes).collect::<Vec<_>>(), ["  + a", "  ? c"]);
         let all_new: FileChanges = files.into_iter().take(1).collect();
         assert_eq!(summary("s", &all_new), "s: new, 1 file");

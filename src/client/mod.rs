@@ -5,7 +5,12 @@
 //! every reply and goes back with the next request, so that a client that is moved between replicas never sees its own
 //! changes undone.
 
+mod authors;
+mod events;
 mod problem;
+mod users;
+
+pub use users::RemoteExport;
 
 use std::{
     fmt,
@@ -21,14 +26,17 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::Instant;
 
+pub use events::RemoteEvents;
+
 use crate::{
+    audit::{AuditPage, AuditRequest, Usage, UsageRequest},
     backend::{BackendProtocol, OperationNote, paths_of},
     error::{Code, Error, Result},
     hooks::{HookInput, HookOutput},
     limits::REQUEST_TIMEOUT,
     path::{Id, SkillPath, VirtualPath},
     prompt::{PromptRequest, Rendering},
-    session::{SessionListRequest, SessionPage, SessionSummary, SessionVersion},
+    session::{ApprovalList, DecideApproval, SessionListRequest, SessionPage, SessionSummary, SessionVersion},
     tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
     wire::{
         self, DownloadOutcome, Effect, Operation, Request, SkillList, SkillListRequest, SkillPage, UploadFile,
@@ -39,6 +47,8 @@ use crate::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server gives up first, so that its answer, and not silence, is what the caller gets.
 const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
+/// A stream of events goes on for as long as anybody reads it.
+const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 /// Files that are sent or fetched at once.
 const PARALLEL_FILES: usize = 8;
 
@@ -115,6 +125,24 @@ impl RemoteBackend {
         self.get(&self.user_url(["sessions"])?, wanted).await
     }
 
+    /// A page of the user's audit records.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `denied` without a key of scope `control`.
+    pub async fn audit(&self, wanted: &AuditRequest) -> Result<AuditPage> {
+        self.get(&self.user_url(["audit"])?, wanted).await
+    }
+
+    /// What happens in the session from now on, after the event `after` if that is given.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn events(&self, after: Option<&str>) -> Result<RemoteEvents> {
+        let request = self.client.get(self.session_url(["events"])?).header("accept", "text/event-stream");
+        let request = after.into_iter().fold(request, |request, after| request.header("last-event-id", after));
+        Ok(RemoteEvents::new(self.send(request.timeout(STREAM_TIMEOUT), Effect::Reads).await?))
+    }
+
     /// Forgets the session; its files stay, but those of its workspace `with_workspace`.
     ///
     /// # Errors
@@ -143,12 +171,37 @@ impl RemoteBackend {
         self.call("tool_calls", turn, Effect::Writes).await
     }
 
+    /// The calls of the session that wait for approval.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `denied` without scope `control`.
+    pub async fn waiting_calls(&self) -> Result<ApprovalList> {
+        self.get(&self.session_url(["approvals"])?, &()).await
+    }
+
+    /// Decides about a call that waits.
+    ///
+    /// # Errors
+    /// As [`waiting_calls`](Self::waiting_calls); also `approval_not_found`.
+    pub async fn decide_approval(&self, id: &str, decision: &DecideApproval) -> Result<SessionSummary> {
+        let request = self.client.post(self.session_url(["approvals", id])?).json(decision);
+        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
+    }
+
     /// Answers a hook.
     ///
     /// # Errors
     /// As [`session`](Self::session); also `invalid_request` if the input lacks a member of its event.
     pub async fn hook(&self, input: &HookInput) -> Result<HookOutput> {
         self.call("hooks", input, Effect::Writes).await
+    }
+
+    /// How the user's conversations find and use skills.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn usage(&self, wanted: &UsageRequest) -> Result<Usage> {
+        self.get(&self.user_url(["usage"])?, wanted).await
     }
 
     async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
@@ -205,7 +258,7 @@ impl RemoteBackend {
     }
 
     fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote<'_> {
-        OperationNote::begin((&self.user, &self.session), operation, subject)
+        OperationNote::begin((&self.user, Some(&self.session)), operation.name(), subject)
     }
 
     fn seen(&self) -> MutexGuard<'_, SessionVersion> {

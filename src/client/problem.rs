@@ -110,9 +110,10 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_change_come_back_and_the_outcome_is_what_the_server_said() {
-        let parts = json!({"file": "applied", "session": "not_applied", "audit": "unknown"});
+        let parts = json!({"file": "applied", "session": "not_applied", "audit": "unknown", "later": "applied"});
         let error = error(503, &json!({"code": "store_unavailable", "outcome": "partial", "parts": parts}));
-        let expected = Parts { file: Some(Outcome::Applied), session: Some(Outcome::NotApplied) };
+        let (file, session) = (Some(Outcome::Applied), Some(Outcome::NotApplied));
+        let expected = Parts { file, session, audit: Some(Outcome::Unknown) };
         assert_eq!((error.parts(), error.outcome()), (Some(expected), Some(Outcome::Partial)));
         assert!(error.details().is_empty());
     }

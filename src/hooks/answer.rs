@@ -3,13 +3,15 @@
 //! A hook costs what a prompt costs: it looks at the session, the policies and the catalog, and notes once that the listing was
 //! given.
 
+use std::iter;
+
 use super::{
     HookEvent, HookEventName, HookInput, HookOutput,
     command::key_words,
     context::{Hint, Listener, inherited, matching},
 };
 use crate::{
-    backend::{SessionState, SkillBackend},
+    backend::{SessionState, SkillBackend, index_of_drafts, with_drafts},
     budget::Work,
     catalog::{
         Searchable,
@@ -110,16 +112,23 @@ async fn called_for(backend: &SkillBackend, text: TriggerText) -> Result<(Vec<Hi
     }
     let steps = STEPS_PER_BYTE * text.bytes() as u64;
     let job = move |work: &Work| {
+        let all = with_drafts(&view, &session);
         let document = |skill: &SkillPath| {
-            let entry = view.entry(skill)?;
+            let entry = all.entry(skill)?;
             let is_new = session.loaded(skill).is_none() && policy.offers(skill, &entry.frontmatter);
             is_new.then(|| SearchDocument::of(entry))
         };
-        let found = index.called_for(&text, document, HOOK_SKILLS, work);
-        let found = found
-            .map_err(|stop| stop.into_error("the text of the hook has too many words for a catalog this large"))?;
-        let hint = |found: TriggerMatch| Some(Hint::of_entry(view.entry(&found.skill)?, &found.words));
-        Ok((found.into_iter().filter_map(hint).collect(), policy))
+        // The index of the catalog has no drafts; those of a session are few.
+        let drafts = index_of_drafts(&view, &all);
+        let mut found = Vec::new();
+        for index in iter::once(&*index).chain(&drafts) {
+            let more = index
+                .called_for(&text, document, HOOK_SKILLS, work)
+                .map_err(|stop| stop.into_error("the text of the hook has too many words for a catalog this large"))?;
+            found.extend(more);
+        }
+        let hint = |found: TriggerMatch| Some(Hint::of_entry(all.entry(&found.skill)?, &found.words));
+        Ok((found.into_iter().filter_map(hint).take(HOOK_SKILLS).collect(), policy))
     };
     backend.errand().run_sized(steps, job).await
 }

@@ -8,16 +8,25 @@
 use axum::http::HeaderMap;
 
 use crate::{
+    access::Grant,
     error::{Code, Error, Result},
     path::{Id, percent_decoded},
 };
 
 /// The address at which headers name user and session.
 const HOOKS_OF_CLAUDE: &str = "/hooks/claude";
+/// The address of MCP, at which headers name user and session if the key does not.
+pub(super) const MCP: &str = "/mcp";
 /// Names the user there.
 const USER: &str = "x-skillmount-user";
 /// Names the session there.
-const SESSION: &str = "x-skillmount-session";
+pub(super) const SESSION: &str = "x-skillmount-session";
+/// Names the session in the words of MCP.
+pub(super) const MCP_SESSION: &str = "mcp-session-id";
+/// The user of MCP on a service without keys, as on the command line.
+const DEFAULT_USER: &str = "me";
+/// The session of a host that names none.
+const DEFAULT_SESSION: &str = "mcp";
 
 /// What a request is about: the path below `/v1/users/`, or the headers of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +40,37 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Reads the address of a call on a user's data.
+    /// Reads the address of a call on a user's data by a caller with this grant.
     ///
     /// # Errors
     /// As [`parse`](Self::parse); `invalid_request` if a header that should name user or session is missing.
-    pub(super) fn of(path: &str, headers: &HeaderMap) -> Result<Self> {
-        if path != HOOKS_OF_CLAUDE {
-            return Self::parse(path);
+    pub(super) fn of(path: &str, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
+        match path {
+            HOOKS_OF_CLAUDE => Self::of_hook(headers),
+            MCP => Self::of_mcp(headers, grant),
+            path => Self::parse(path),
         }
+    }
+
+    /// A host of MCP names its user by its key if it can, and may leave its session to the service.
+    fn of_mcp(headers: &HeaderMap, grant: &Grant) -> Result<Self> {
+        let named =
+            |name: &str| headers.get(name).map(|value| Id::parse(value.to_str().unwrap_or_default())).transpose();
+        let user = match (named(USER)?, grant.user(), grant.key()) {
+            (Some(user), _, _) => user,
+            (None, Some(user), _) => user.clone(),
+            (None, None, None) => Id::parse(DEFAULT_USER)?,
+            (None, None, Some(_)) => {
+                let message = format!("this key is one of all users: name the user in the header {USER}");
+                return Err(Error::new(Code::InvalidRequest, message));
+            }
+        };
+        let session = named(SESSION)?.map_or_else(|| named(MCP_SESSION), |session| Ok(Some(session)))?;
+        let session = session.map_or_else(|| Id::parse(DEFAULT_SESSION), Ok)?;
+        Ok(Self { user, session: Some(session), rest: String::new() })
+    }
+
+    fn of_hook(headers: &HeaderMap) -> Result<Self> {
         let id = |name: &str| {
             let missing =
                 || Error::new(Code::InvalidRequest, format!("the header {name} is missing; send an id in it"));
@@ -64,6 +96,14 @@ impl Address {
         let rest = segments.map(decode).collect::<Result<Vec<_>>>()?.join("/");
         Ok(Self { user, session, rest })
     }
+}
+
+/// The user whose deletion `path` is about: `/v1/deletions/{user}`.
+///
+/// # Errors
+/// As [`Address::parse`].
+pub(super) fn deleted_user(path: &str) -> Result<Id> {
+    Id::parse(&decode_name(path.strip_prefix("/v1/deletions/").unwrap_or_default())?)
 }
 
 /// One segment that names one thing, decoded once.

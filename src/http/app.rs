@@ -1,22 +1,27 @@
 //! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
+    future::Future,
     path::PathBuf,
-    sync::{
-        Arc, PoisonError, RwLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, PoisonError, RwLock},
 };
 
+use axum::{extract::Request, response::Response};
+use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
     access::{Callers, KeyChanges},
-    backend::Service,
+    audit::{Events, Recorder},
+    backend::{Service, SkillBackend},
     clock::Clock,
+    error::Result,
     limits::CONNECTIONS,
 };
+
+/// Answers a request of the protocol. The last argument says whether a conversation begins with it.
+pub type McpAnswer = fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>>;
 
 /// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +33,10 @@ pub struct HttpConfig {
     pub caller_updates: Option<watch::Receiver<Callers>>,
     /// The folder for temporary files of uploads; the system's own if `None`.
     pub spool: Option<PathBuf>,
+    /// The writer of the audit records of the service, if there are any.
+    pub audit: Option<Recorder>,
+    /// Answers requests at `/mcp`, which is no address if `None`.
+    pub mcp: Option<McpAnswer>,
 }
 
 /// The service and what the HTTP interface keeps beside it.
@@ -39,20 +48,26 @@ pub(super) struct ServerState {
     pub(super) admission: Arc<Admission>,
     pub(super) spool: Arc<Spool>,
     pub(super) connections: Connections,
+    pub(super) audit: Option<Recorder>,
+    pub(super) events: Events,
+    pub(super) mcp: Option<McpAnswer>,
     callers: RwLock<Arc<Callers>>,
-    stopping: AtomicBool,
+    stopping: watch::Sender<bool>,
 }
 
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
         Self {
             metrics: Metrics::new(clock.now()),
-            clock,
             admission: Arc::new(Admission::new(service.memory())),
             spool: Arc::new(Spool::new(config.spool)),
             connections: Connections::new(CONNECTIONS),
+            events: Events::new(&service, config.audit.clone(), clock.clone()),
+            audit: config.audit,
+            clock,
+            mcp: config.mcp,
             callers: RwLock::new(Arc::new(config.callers)),
-            stopping: AtomicBool::new(false),
+            stopping: watch::Sender::new(false),
             service,
         }
     }
@@ -78,12 +93,22 @@ impl ServerState {
         );
     }
 
-    /// Makes `/readyz` report that the service stops. A load balancer then sends no new requests.
+    /// Makes `/readyz` report that the service stops. A load balancer then sends no new requests. Ends streams of events, whose
+    /// clients connect to another replica.
     pub(super) fn set_stopping(&self) {
-        self.stopping.store(true, Ordering::Relaxed);
+        self.stopping.send_replace(true);
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed)
+        *self.stopping.borrow()
+    }
+
+    /// Done when the service stops.
+    pub(super) fn stopping(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            // It fails if the service is gone, which is the end too.
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+        }
     }
 }

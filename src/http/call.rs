@@ -29,24 +29,31 @@ use super::{
 };
 use crate::{
     access::{Grant, Reach, Scope},
-    backend::SkillBackend,
+    backend::{Action, Actor, DraftReader, Effects, SkillBackend},
     catalog::Audience,
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
-    path::Id,
+    path::{Id, Layer, LayerOwner},
     session::{CreateSession, CreatedSession, SessionVersion},
-    wire::headers::SESSION_VERSION,
+    wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
 };
 
+/// The owner of calls about all users, as far as shares go. It is no id.
+const ALL_USERS: &str = "*";
+const USER_ROUTE: &str = "/v1/users/{user}";
+const SKILL_ROUTE: &str = "/v1/users/{user}/skills/{*skill}";
+const DOWNLOAD_ROUTE: &str = "/v1/users/{user}/skills/download";
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
 
 /// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they report of sessions
 /// is of those within its bounds. Any other reaches further than one session.
-const OPEN_TO_BOUND: [(Method, &str); 5] = [
+const OPEN_TO_BOUND: [(Method, &str); 7] = [
     (Method::GET, "/v1/users/{user}/sessions"),
     (Method::GET, "/v1/users/{user}/policy"),
     (Method::GET, "/v1/users/{user}/skills"),
-    (Method::GET, "/v1/users/{user}/skills/{*skill}"),
+    (Method::GET, SKILL_ROUTE),
+    (Method::GET, "/v1/users/{user}/skill_files/{*skill}"),
+    (Method::POST, DOWNLOAD_ROUTE),
     (Method::POST, "/v1/users/{user}/catalog/refresh"),
 ];
 
@@ -71,6 +78,24 @@ impl UserCall {
         self.grant.allows(&self.user, Scope::Control)
     }
 
+    /// Whose skills the call publishes: the user's, or those of the layer it asks for.
+    ///
+    /// # Errors
+    /// As [`Grant::publishes`].
+    pub(super) fn publishes(&self, layer: Option<Layer>) -> Result<LayerOwner> {
+        self.grant.publishes(&self.user, layer.unwrap_or_default())
+    }
+
+    /// Which drafts the caller sees.
+    pub(super) fn drafts(&self) -> DraftReader<'_> {
+        if self.needs_control().is_ok() { DraftReader::Control } else { DraftReader::Agent(self.reach()) }
+    }
+
+    /// Goes on only with a key of scope `control` for all users.
+    pub(super) fn needs_all_users(&self) -> Result<()> {
+        self.grant.reaches_all_users()
+    }
+
     /// The name of the caller's key; `None` if the service has no keys.
     pub(super) fn key_name(&self) -> Option<String> {
         self.grant.key().map(ToString::to_string)
@@ -89,10 +114,26 @@ impl UserCall {
         self.grant.may_set(&self.user, vars, |name| self.app.service.sessions().agents_may_set(name))
     }
 
+    /// Does `work`, which is a change on `subject` beside the agent's operations, and reports it for the audit records.
+    /// `effects` reads from its result what it did.
+    pub(super) async fn observed<T>(
+        &self,
+        session: Option<&Id>,
+        (action, subject): (Action, &str),
+        effects: impl FnOnce(&T) -> Effects,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let by = self.grant.key().map(AsRef::as_ref);
+        let who = Actor { user: &self.user, session, by };
+        self.app.service.observed(who, action, subject, effects, work).await
+    }
+
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
     pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         let is_taken = self.grant.is_taken(&self.user, session);
-        self.app.service.create_session_within(self.reach(), self.audience(), session, wanted, is_taken).await
+        let (service, audience) = (&self.app.service, self.audience());
+        let work = Box::pin(service.create_session_within(self.reach(), audience, session, wanted, is_taken));
+        self.observed(Some(session), (Action::CreateSession, ""), |_| Effects::default(), work).await
     }
 }
 
@@ -120,8 +161,12 @@ pub(super) async fn enter_user(
 ) -> Reply<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
-    let Address { user, session, rest } = Address::of(sent.path(), request.headers())?;
+    let Address { user, session, rest } = Address::of(sent.path(), request.headers(), &grant)?;
     grant.allows(&user, Scope::Agent)?;
+    // To ask for a deletion again changes nothing.
+    if !is_route(&request, &Method::DELETE, USER_ROUTE) {
+        app.service.check_not_deleted(&user).await?;
+    }
     let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
     let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
@@ -129,7 +174,8 @@ pub(super) async fn enter_user(
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        let call = SessionCall { user: call.clone(), session, backend: backend.within(reach) };
+        let backend = backend.within(reach).called_by(call.grant.key().map(AsRef::as_ref));
+        let call = SessionCall { user: call.clone(), session, backend };
         request.extensions_mut().insert(call);
     } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
         call.grant.reaches_all_sessions()?;
@@ -140,10 +186,17 @@ pub(super) async fn enter_user(
     Ok(response)
 }
 
+/// Lets in who may call about all users.
+pub(super) async fn enter_all(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
+    let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
+    grant.reaches_all_users()?;
+    let caller = Caller { user: ALL_USERS.into(), key: grant.key().cloned() };
+    Ok(within_shares(&app, &caller, request, next).await)
+}
+
 /// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
 async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request, next: Next) -> Response {
-    let template = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let cost = Cost::of(request.method(), template);
+    let cost = Cost::of(request.method(), template(&request));
     let bytes = cost.bytes(request.body().size_hint().exact());
     let admitted = match app.admission.enter(caller, request.extensions().get::<Line>(), bytes).await {
         Ok(admitted) => admitted,
@@ -191,9 +244,16 @@ async fn enter_bound(call: &SessionCall) -> Result<()> {
 }
 
 fn is_route(request: &Request, method: &Method, route: &str) -> bool {
-    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let asked = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    asked == method && matched == Some(route)
+    asked == method && template(request) == route
+}
+
+/// The template of the route that was matched. A skill may be called as the download is, which alone is a POST.
+fn template(request: &Request) -> &str {
+    match request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str) {
+        DOWNLOAD_ROUTE if *request.method() != Method::POST => SKILL_ROUTE,
+        matched => matched,
+    }
 }
 
 /// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.
@@ -213,7 +273,7 @@ fn closing(mut response: Response) -> Response {
     response
 }
 
-/// Adds the version of the session that the reply was made from or led to.
+/// Adds the version of the session that the reply was made from or led to, and the tags of its prompt and tools.
 ///
 /// Only successful replies carry it: a refusal must not cost a look at the store.
 pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, request: Request, next: Next) -> Response {
@@ -225,6 +285,10 @@ pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, reques
         && let Ok(version) = HeaderValue::try_from(session.seen_version().to_string())
     {
         response.headers_mut().insert(SESSION_VERSION, version);
+        if let Some(tag) = call.backend.known_tag().await.and_then(|tag| HeaderValue::try_from(tag).ok()) {
+            response.headers_mut().insert(PROMPT_TAG, tag.clone());
+            response.headers_mut().insert(TOOLS_TAG, tag);
+        }
     }
     response
 }

@@ -16,12 +16,13 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
     limits::PREFLIGHT_AGE,
-    wire::headers::{REQUEST_ID, SESSION_VERSION},
+    wire::headers::{PROMPT_TAG, REQUEST_ID, SESSION_VERSION, TOOLS_TAG},
 };
 
 /// For requests of listed origins only, so whichever origin it sees may read.
 static CORS: LazyLock<CorsLayer> = LazyLock::new(|| {
     let ours = [HeaderName::from_static(SESSION_VERSION), HeaderName::from_static(REQUEST_ID)];
+    let of_mcp = [HeaderName::from_static("mcp-session-id"), HeaderName::from_static("mcp-protocol-version")];
     let sent = [
         header::AUTHORIZATION,
         header::CONTENT_TYPE,
@@ -38,11 +39,12 @@ static CORS: LazyLock<CorsLayer> = LazyLock::new(|| {
         header::RETRY_AFTER,
         header::WWW_AUTHENTICATE,
     ];
+    let tags = [HeaderName::from_static(PROMPT_TAG), HeaderName::from_static(TOOLS_TAG)];
     CorsLayer::new()
         .allow_origin(AllowOrigin::mirror_request())
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers(sent.into_iter().chain(ours.clone()).collect::<Vec<_>>())
-        .expose_headers(read.into_iter().chain(ours).collect::<Vec<_>>())
+        .allow_headers(sent.into_iter().chain(ours.clone()).chain(of_mcp.clone()).collect::<Vec<_>>())
+        .expose_headers(read.into_iter().chain(ours).chain(tags).chain(of_mcp).collect::<Vec<_>>())
         .max_age(PREFLIGHT_AGE)
         .vary([header::ORIGIN])
 });

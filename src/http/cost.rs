@@ -11,6 +11,7 @@
 
 use axum::http::Method;
 
+use super::address::MCP;
 use crate::limits::{
     DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES,
     SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
@@ -45,17 +46,28 @@ const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/skills/{*skill}", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/versions/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/audit", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/usage", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/diff/{*skill}", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/sessions", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/lint", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/files/{*path}", Cost::Download),
     ("POST", "/download", Cost::Download),
+    ("GET", "/skill_files/{*skill}", Cost::Download),
+    ("GET", "/export", Cost::Download),
+    ("GET", "/v1/users", Cost::Operation(MemoryClass::Listing)),
     ("PUT", "/files/{*path}", Cost::Upload),
     ("POST", "/upload", Cost::Upload),
     ("PUT", "/skills/{*skill}", Cost::Upload),
+    ("PATCH", "/skills/{*skill}", Cost::Operation(MemoryClass::Text)),
 ];
 
 impl Cost {
     /// The class of a call, by its method and the template of its route.
     pub(super) fn of(method: &Method, template: &str) -> Self {
+        if template == MCP {
+            return Self::Turn;
+        }
         let known = ROUTES.iter().find(|(of, end, _)| method == of && template.ends_with(end));
         let named =
             |operation: &Operation| template.strip_suffix(operation.name()).is_some_and(|rest| rest.ends_with('/'));
@@ -103,7 +115,7 @@ mod tests {
     use super::*;
     use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES};
 
-    // S-LIMIT-1: Every limit stands in `src/limits.rs`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn every_call_within_its_limits_fits_the_part_of_one_user() {
         for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
@@ -137,7 +149,12 @@ mod tests {
             .paths
             .iter()
             .flat_map(|(path, item)| {
-                let has = [("GET", item.get.is_some()), ("POST", item.post.is_some()), ("PUT", item.put.is_some())];
+                let has = [
+                    ("GET", item.get.is_some()),
+                    ("POST", item.post.is_some()),
+                    ("PUT", item.put.is_some()),
+                    ("PATCH", item.patch.is_some()),
+                ];
                 has.into_iter().filter(|(_, has)| *has).map(|(method, _)| (path.clone(), method))
             })
             .collect();

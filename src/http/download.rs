@@ -13,7 +13,7 @@ use axum::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, future::BoxFuture, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -27,7 +27,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
-    backend::{FileReader, SkillBackend},
+    backend::FileReader,
     error::{Code, Error, Result},
     limits::TRANSFER_FILES,
     wire::ErrorCode,
@@ -52,15 +52,15 @@ struct DownloadRequest {
 /// The files of a download.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI generator alone: the reply is written piece by piece")]
-struct DownloadReply {
-    /// One for each path, in order.
+pub(super) struct DownloadReply {
+    /// One for each file, in the order of the request.
     files: Vec<DownloadedFile>,
 }
 
 /// One file of a download.
 #[derive(Debug, Serialize, ToSchema)]
 struct DownloadedFile {
-    /// The path as it was given.
+    /// The path as it was given. Of a file of a skill, where it lies below `skills/`.
     path: String,
     /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,29 +93,47 @@ async fn download(
         let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
         return Err(Error::new(Code::InvalidRequest, message).into());
     }
-    let mut response = if prefers(&headers, "application/json", "multipart/mixed") {
-        as_json(call.backend, request.paths)
-    } else {
-        let boundary = format!("skillmount-{:032x}", call.user.app.clock.random());
-        as_parts(call.backend, request.paths, boundary.into())
-    };
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    Ok(response)
+    let backend = call.backend;
+    let wanted = request.paths.into_iter().map(|path| {
+        let (backend, of) = (backend.clone(), path.clone());
+        WantedFile { path, open: async move { backend.open(&of, None, None).await }.boxed() }
+    });
+    Ok(download_reply(&headers, call.user.app.clock.random(), wanted.collect()))
 }
 
-fn as_parts(backend: SkillBackend, paths: Vec<String>, boundary: Arc<str>) -> Response {
+/// One file of a download, which is opened once those before it are sent.
+pub(super) struct WantedFile {
+    /// What the reply calls it.
+    pub(super) path: String,
+    /// Opens it.
+    pub(super) open: BoxFuture<'static, Result<FileReader>>,
+}
+
+/// The reply with these files, in the form that the client wants. `random` makes the boundary of parts.
+pub(super) fn download_reply(headers: &HeaderMap, random: u128, files: Vec<WantedFile>) -> Response {
+    let mut response = if prefers(headers, "application/json", "multipart/mixed") {
+        as_json(files)
+    } else {
+        as_parts(files, format!("skillmount-{random:032x}").into())
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+fn as_parts(files: Vec<WantedFile>, boundary: Arc<str>) -> Response {
     let end = Bytes::from(format!("--{boundary}--\r\n"));
     let content_type = format!("multipart/mixed; boundary={boundary}");
-    let parts = stream::iter(paths).then(move |path| part(backend.clone(), path, Arc::clone(&boundary)));
+    let parts = stream::iter(files).then(move |file| part(file, Arc::clone(&boundary)));
     let body = parts.flatten().chain(stream::iter([Ok(end)]));
     ([(header::CONTENT_TYPE, content_type)], Body::from_stream(body)).into_response()
 }
 
 /// One part: its head, its bytes or the reason there are none, and the line end that closes it.
-async fn part(backend: SkillBackend, path: String, boundary: Arc<str>) -> impl Stream<Item = Result<Bytes>> {
+async fn part(file: WantedFile, boundary: Arc<str>) -> impl Stream<Item = Result<Bytes>> {
+    let WantedFile { path, open } = file;
     let location = path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/");
     let head = format!("--{boundary}\r\ncontent-location: {location}\r\n");
-    let (head, bytes) = match backend.open(&path, None, None).await {
+    let (head, bytes) = match open.await {
         Ok(reader) => {
             let (etag, length) = (reader.stat().etag.clone(), reader.stat().size);
             let head = format!(
@@ -136,18 +154,19 @@ async fn part(backend: SkillBackend, path: String, boundary: Arc<str>) -> impl S
     stream::iter([Ok(Bytes::from(head))]).chain(bytes).chain(stream::iter([Ok(line_end)]))
 }
 
-fn as_json(backend: SkillBackend, paths: Vec<String>) -> Response {
-    let files = stream::iter(paths).enumerate().then(move |(at, path)| json_file(backend.clone(), path, at > 0));
+fn as_json(files: Vec<WantedFile>) -> Response {
+    let files = stream::iter(files).enumerate().then(move |(at, file)| json_file(file, at > 0));
     let (begin, end) = (Bytes::from_static(b"{\"files\":["), Bytes::from_static(b"]}"));
     let body = stream::iter([Ok(begin)]).chain(files.flatten()).chain(stream::iter([Ok(end)]));
     ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(body)).into_response()
 }
 
 /// One file as JSON: its bytes are written into the document as they come.
-async fn json_file(backend: SkillBackend, path: String, follows: bool) -> impl Stream<Item = Result<Bytes>> {
-    let nothing = DownloadedFile { path: path.clone(), etag: None, content: None, error: None, detail: None };
+async fn json_file(file: WantedFile, follows: bool) -> impl Stream<Item = Result<Bytes>> {
+    let WantedFile { path, open } = file;
+    let nothing = DownloadedFile { path, etag: None, content: None, error: None, detail: None };
     let comma = if follows { "," } else { "" };
-    match backend.open(&path, None, None).await {
+    match open.await {
         Ok(reader) => {
             let known = written(&DownloadedFile { etag: Some(reader.stat().etag.to_string()), ..nothing });
             let head = known.map(|known| Bytes::from(format!("{comma}{},\"content\":\"", known.trim_end_matches('}'))));

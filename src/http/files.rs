@@ -45,7 +45,7 @@ pub(super) fn of_session() -> OpenApiRouter {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
-struct ReadConditions {
+pub(super) struct ReadConditions {
     /// Only this version.
     #[param(rename = "If-Match")]
     if_match: Option<String>,
@@ -58,7 +58,7 @@ struct ReadConditions {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
-struct RangeHeaders {
+pub(super) struct RangeHeaders {
     /// One range of bytes, such as `bytes=0-99`.
     #[param(rename = "Range")]
     range: Option<String>,
@@ -97,21 +97,36 @@ struct WriteConditions {
         headers(("Content-Range" = String, description = "How many bytes the file has."))), Failure))]
 async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
     let path = call.virtual_path();
-    let range = ByteRange::of(&headers);
-    let conditional = headers.contains_key(header::IF_MATCH) || headers.contains_key(header::IF_NONE_MATCH);
-    if range.is_none() && !conditional {
-        let reader = call.backend.open(&path, None, None).await?;
-        return Ok(content(reader, None));
+    let backend = call.backend.approved_to_read(&path).await?;
+    if ByteRange::of(&headers).is_none() && !is_conditional(&headers) {
+        return Ok(content(backend.open(&path, None, None).await?, None));
     }
-    let stat = call.backend.stat(&path).await?;
-    if let Some(answer) = settle_conditions(&headers, &stat)? {
+    let stat = backend.stat(&path).await?;
+    file_reply(&headers, &stat, |range| backend.open(&path, range, Some(stat.etag.clone()))).await
+}
+
+fn is_conditional(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::IF_MATCH) || headers.contains_key(header::IF_NONE_MATCH)
+}
+
+/// The reply to a read of a file whose `stat` is known: what the request's conditions and its range leave of it. `open` reads
+/// that version.
+pub(super) async fn file_reply<Opening>(
+    headers: &HeaderMap,
+    stat: &FileStat,
+    open: impl FnOnce(Option<std::ops::Range<u64>>) -> Opening,
+) -> Reply<Response>
+where
+    Opening: Future<Output = Result<FileReader>>,
+{
+    if let Some(answer) = settle_conditions(headers, stat)? {
         return Ok(answer);
     }
-    let range = match range.filter(|_| if_range_holds(&headers, &stat.etag)) {
+    let range = match ByteRange::of(headers).filter(|_| if_range_holds(headers, &stat.etag)) {
         None => None,
         Some(range) => Some(range.within(stat.size).ok_or_else(|| Problem::range_not_satisfiable(stat.size))?),
     };
-    let reader = call.backend.open(&path, range.clone(), Some(stat.etag)).await?;
+    let reader = open(range.clone()).await?;
     Ok(content(reader, range.as_ref()))
 }
 
@@ -171,12 +186,13 @@ async fn put_file(
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
 async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<StatusCode> {
     let path = call.virtual_path();
+    let backend = call.backend.approved_to_delete(&path).await?;
     if let Some(tags) = Tags::of(&headers, &header::IF_MATCH) {
         // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
-        let stat = call.backend.stat(&path).await?;
+        let stat = backend.stat(&path).await?;
         check_match(&tags, &stat.etag)?;
     }
-    let reply = call.backend.delete(DeleteRequest { path }).await?;
+    let reply = backend.delete(DeleteRequest { path }).await?;
     reply.failure().map_or(Ok(StatusCode::NO_CONTENT), |error| Err(error.into()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use axum::{Extension, Json};
+use axum::{Extension, Json, http::StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::ToSchema as _;
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     backend::BackendProtocol as _,
+    error::Error,
     wire::{self, Operation, with_operations},
 };
 
@@ -52,7 +53,7 @@ macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
     )* ; $($also:tt)*) => {
         /// The operations, each at its own name below a session.
         pub(super) fn of_session() -> OpenApiRouter {
@@ -71,12 +72,13 @@ macro_rules! operations {
         $(
             $(#[doc = $doc])*
             #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = $tag,
-                request_body = wire::$request, responses((status = 200, body = wire::$reply), Failure))]
+                request_body = wire::$request, responses((status = $status, body = wire::$reply), Failure))]
             async fn $method(
                 Extension(call): Extension<SessionCall>,
                 JsonBody(request): JsonBody<wire::$request>,
-            ) -> Reply<Json<wire::$reply>> {
-                Ok(Json(call.backend.$method(request).await?))
+            ) -> Reply<(StatusCode, Json<wire::$reply>)> {
+                let status = StatusCode::from_u16($status).map_err(Error::internal)?;
+                Ok((status, Json(call.backend.$method(request).await?)))
             }
         )*
     };

@@ -219,7 +219,7 @@ mod tests {
     async fn the_document_of_every_code_is_as_reviewed() {
         let mut problems: Vec<Problem> =
             Code::ALL.iter().map(|code| Error::new(*code, "what to do next").into()).collect();
-        let parts = Parts { file: Some(Outcome::Applied), session: Some(Outcome::Unknown) };
+        let parts = Parts { file: Some(Outcome::Applied), session: Some(Outcome::Unknown), audit: None };
         let half_done = Error::new(Code::StoreUnavailable, "what to do next").with_parts(parts);
         problems.push(half_done.with_detail("deleted", 2).into());
         problems.push(Problem::range_not_satisfiable(7));

@@ -15,6 +15,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
+    error::Error,
     path::ETag,
     prompt::{self, PromptRequest, Rendering},
 };
@@ -40,9 +41,13 @@ async fn show(
 ) -> Reply<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = prefers(&headers, "text/plain", "application/json");
-    // Two representations of one prompt must not share a tag.
-    let form = if plain { "text" } else { "json" };
-    let etag = ETag::new(&format!("{}-{form}", rendering.etag()));
+    // Two representations of one prompt must not share a tag. An explanation may change while the prompt does not.
+    let (tag, form) = match &rendering.explain {
+        _ if plain => (rendering.etag(), "text"),
+        None => (rendering.etag(), "json"),
+        Some(_) => (ETag::of_bytes(&serde_json::to_vec(&rendering).map_err(Error::internal)?), "explained"),
+    };
+    let etag = ETag::new(&format!("{tag}-{form}"));
     let mut response = unless_known(&headers, &etag, || {
         if plain { rendering.prompt.into_response() } else { Json(rendering).into_response() }
     });

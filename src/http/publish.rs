@@ -1,4 +1,4 @@
-//! Publishing skills over HTTP: new versions in three forms, the versions there are, and going back.
+//! Publishing skills over HTTP: new versions in three forms, deleting, and going back.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use axum::{
     extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
+    routing::{patch, put},
 };
 use futures_util::TryStreamExt as _;
 use serde::Deserialize;
@@ -22,31 +23,53 @@ use super::{
     part_name::part_name,
     problem::{Failure, Problem, Reply},
     receive::{broken, check_announced, over},
-    skills::readable_catalog,
+    skills::NAMED_DOWNLOAD,
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{PublishOptions, UploadedSkill},
+    backend::{Action, Condition, Effects, PublishOptions, UploadedSkill},
     error::{Code, Error, Result},
     limits::{SKILL_FILES, TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
-    path::SkillPath,
-    wire::{PublishReply, PublishRequest, PublishStatus, RollbackRequest, VersionList, VersionListRequest},
+    path::{Layer, LayerOwner, SkillPath},
+    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
 };
 
 /// New versions of a user's skills.
 pub(super) fn of_user() -> OpenApiRouter {
     // Each form has its own limit; axum's, of two megabytes, would cut an upload off in the middle.
-    let publish = OpenApiRouter::new().routes(routes!(publish)).layer(DefaultBodyLimit::disable());
-    publish.routes(routes!(delete)).routes(routes!(versions)).routes(routes!(roll_back))
+    let publish = OpenApiRouter::new().routes(routes!(publish)).route(NAMED_DOWNLOAD, put(publish));
+    publish
+        .layer(DefaultBodyLimit::disable())
+        .routes(routes!(change))
+        .routes(routes!(delete))
+        .routes(routes!(roll_back))
+        .route(NAMED_DOWNLOAD, patch(change).delete(delete))
 }
 
-/// Where a version comes from.
+/// Where a version comes from, and what becomes of it.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct PublishParameters {
+    /// `draft` keeps it as a draft, which agents do not find; `published` unless given.
+    #[serde(default)]
+    #[param(inline)]
+    state: SkillState,
     /// Where it comes from, in any words: a commit, a ticket. The version keeps it; 1 KiB at most.
     source: Option<String>,
+    /// Whose skill it is: `user` unless given, or `team`, with a control key of the team, or `org`, with a control key of all
+    /// users.
+    layer: Option<Layer>,
+}
+
+/// Whose skill it is.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct LayerParameters {
+    /// Whose skill it is: `user` unless given, or `team`, with a control key of the team, or `org`, with a control key of all
+    /// users.
+    layer: Option<Layer>,
 }
 
 /// A part for each file, its name the path below the skill's folder.
@@ -67,7 +90,9 @@ struct PublishFilesRequest {
 /// a key of scope `control`.
 #[utoipa::path(put, path = "/skills/{*skill}", operation_id = "publish_skill", tag = "skills",
     params(PublishParameters, ("If-Match" = Option<String>, Header,
-        description = "Publish only if the skill has the version of this digest now; else `version_conflict`.")),
+        description = "Publish only if the skill has the version of this digest now; else `version_conflict`."),
+        ("If-None-Match" = Option<String>, Header,
+        description = "`*`: publish only if there is no such skill; else `version_conflict`.")),
     request_body(content((PublishRequest = "application/json"), (inline(Binary) = "application/zip"),
         (PublishFilesRequest = "multipart/form-data"))),
     responses(
@@ -81,15 +106,30 @@ async fn publish(
     Parameters(parameters): Parameters<PublishParameters>,
     request: Request,
 ) -> Reply<Response> {
-    call.needs_control()?;
+    let owner = call.publishes(parameters.layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let only = expected(request.headers())?;
+    let condition = condition(request.headers())?;
     let (uploaded, held) = receive(&call, &uploads, request).await?;
-    let options = PublishOptions { by: call.key_name(), source: parameters.source, only };
-    let service = call.app.service.clone();
+    let options = PublishOptions { by: call.key_name(), source: parameters.source, condition };
     // The memory is held until the work is done, and so is the work, if its caller leaves.
     let work = async move {
-        let published = service.publish_skill(&call.user, &skill, uploaded, options).await;
+        let before = options.condition.digest().map(str::to_owned);
+        let service = &call.app.service;
+        let publishing = async {
+            match (parameters.state, owner) {
+                (SkillState::Draft, LayerOwner::User(user)) => {
+                    service.draft_skill(&user, &skill, uploaded, options).await
+                }
+                (SkillState::Draft, _) => {
+                    let message =
+                        "drafts are a user's own: publish the skill in that layer, or make a draft without `layer`";
+                    Err(Error::new(Code::InvalidRequest, message))
+                }
+                (SkillState::Published, owner) => service.publish_skill(&owner, &skill, uploaded, options).await,
+            }
+        };
+        let action = (Action::PublishSkill, skill.as_str());
+        let published = call.observed(None, action, |reply| version(before, reply), Box::pin(publishing)).await;
         drop(held);
         published
     };
@@ -97,8 +137,35 @@ async fn publish(
     Ok(published(reply))
 }
 
+/// Change what a skill is, its description or its body: `state` publishes a draft, or makes a draft of a published skill. The
+/// rest of its SKILL.md stays as it was written. Needs a key of scope `control`.
+#[utoipa::path(patch, path = "/skills/{*skill}", operation_id = "change_skill", tag = "skills",
+    request_body = ChangeSkillRequest,
+    params(("If-Match" = Option<String>, Header,
+        description = "Change it only if it has the version of this digest now; else `version_conflict`.")),
+    responses((status = 200, description = "Changed, or unchanged.", body = PublishReply,
+        headers(("ETag" = String, description = "The digest of the version."))), Failure))]
+async fn change(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+    JsonBody(wanted): JsonBody<ChangeSkillRequest>,
+) -> Reply<Response> {
+    call.needs_control()?;
+    let skill = SkillPath::parse(&call.rest)?;
+    let options = PublishOptions { by: call.key_name(), source: None, condition: expected(&headers)?.into() };
+    let work = async move {
+        let before = options.condition.digest().map(str::to_owned);
+        let changing = Box::pin(call.app.service.change_skill(&call.user, &skill, wanted, options));
+        let action = (Action::ChangeSkill, skill.as_str());
+        call.observed(None, action, |reply| version(before, reply), changing).await
+    };
+    let reply = tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(with_tag(StatusCode::OK, reply))
+}
+
 /// Go back to an earlier version of a skill, also of a deleted one. Needs a key of scope `control`.
-#[utoipa::path(post, path = "/rollback/{*skill}", operation_id = "roll_back_skill", tag = "skills", request_body = RollbackRequest,
+#[utoipa::path(post, path = "/rollback/{*skill}", operation_id = "roll_back_skill", tag = "skills",
+    params(LayerParameters), request_body = RollbackRequest,
     responses(
         (status = 200, description = "Published again.", body = PublishReply,
             headers(("ETag" = String, description = "The digest of the published version."))),
@@ -106,50 +173,57 @@ async fn publish(
             headers(("ETag" = String, description = "The digest of the published version."))), Failure))]
 async fn roll_back(
     Extension(call): Extension<UserCall>,
+    Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
     JsonBody(RollbackRequest { digest }): JsonBody<RollbackRequest>,
 ) -> Reply<Response> {
-    call.needs_control()?;
+    let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let options = PublishOptions { by: call.key_name(), source: Some("a rollback".to_owned()), only: None };
-    let service = call.app.service.clone();
-    let work = async move { service.roll_back_skill(&call.user, &skill, &digest, options).await };
+    let options =
+        PublishOptions { by: call.key_name(), source: Some("a rollback".to_owned()), condition: Condition::Any };
+    let work = async move {
+        let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
+        call.observed(None, (Action::RollBackSkill, skill.as_str()), |reply| version(None, reply), rolling).await
+    };
     Ok(published(tokio::spawn(work).await.map_err(Error::internal)??))
 }
 
-/// Delete a skill. Its versions stay, and a rollback to one of them brings it back. Needs a key of scope `control`.
+/// Delete a skill. Its versions stay, and a rollback to one of them brings it back; a draft has none. Needs a key of scope `control`.
 #[utoipa::path(delete, path = "/skills/{*skill}", operation_id = "delete_skill", tag = "skills",
-    params(("If-Match" = Option<String>, Header,
+    params(LayerParameters, ("If-Match" = Option<String>, Header,
         description = "Delete only if the skill has the version of this digest now; else `version_conflict`.")),
     responses((status = 204, description = "Deleted."), Failure))]
-async fn delete(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<StatusCode> {
-    call.needs_control()?;
+async fn delete(
+    Extension(call): Extension<UserCall>,
+    Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
+    headers: HeaderMap,
+) -> Reply<StatusCode> {
+    let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let options = PublishOptions { by: call.key_name(), source: None, only: expected(&headers)? };
-    let service = call.app.service.clone();
-    let work = async move { service.delete_skill(&call.user, &skill, options).await };
+    let options = PublishOptions { by: call.key_name(), source: None, condition: expected(&headers)?.into() };
+    let work = async move {
+        let before = options.condition.digest().map(str::to_owned);
+        let deleting = Box::pin(call.app.service.delete_skill(&owner, &skill, options));
+        let gone = |(): &()| Effects::of_version(skill.as_str(), before, None);
+        call.observed(None, (Action::DeleteSkill, skill.as_str()), gone, deleting).await
+    };
     tokio::spawn(work).await.map_err(Error::internal)??;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// List the versions of a skill, newest first.
-#[utoipa::path(get, path = "/versions/{*skill}", operation_id = "list_versions", tag = "skills", params(VersionListRequest),
-    responses((status = 200, body = VersionList), Failure))]
-async fn versions(
-    Extension(call): Extension<UserCall>,
-    Parameters(wanted): Parameters<VersionListRequest>,
-) -> Reply<Json<VersionList>> {
-    let skill = SkillPath::parse(&call.rest)?;
-    let policy = readable_catalog(&call).await?;
-    if !policy.skill(&skill).is_visible() && call.needs_control().is_err() {
-        let message = format!("{skill} has no versions: it was never published");
-        return Err(Error::new(Code::SkillNotFound, message).into());
+/// What a publish did, for the audit records.
+fn version(before: Option<String>, reply: &PublishReply) -> Effects {
+    match reply.status {
+        PublishStatus::Unchanged => Effects::default(),
+        _ => Effects::of_version(&reply.skill, before, Some(reply.digest.clone())),
     }
-    Ok(Json(call.app.service.list_versions(&call.user, &skill, &wanted).await?))
 }
 
 /// The reply to what was published.
 fn published(reply: PublishReply) -> Response {
-    let status = if reply.status == PublishStatus::Created { StatusCode::CREATED } else { StatusCode::OK };
+    with_tag(if reply.status == PublishStatus::Created { StatusCode::CREATED } else { StatusCode::OK }, reply)
+}
+
+fn with_tag(status: StatusCode, reply: PublishReply) -> Response {
     let tag = HeaderValue::try_from(format!("\"{}\"", reply.digest));
     let mut response = (status, Json(reply)).into_response();
     response.headers_mut().extend(tag.ok().map(|tag| (header::ETAG, tag)));
@@ -163,6 +237,22 @@ fn expected(headers: &HeaderMap) -> Result<Option<String>> {
         Some(Tags::These(tags)) if tags.len() == 1 => Ok(tags.first().map(|tag| tag.trim_matches('"').to_owned())),
         Some(_) => {
             let message = "If-Match names one version of the skill by its digest: \"sha256:…\"";
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+/// What `If-Match` and `If-None-Match` say of what must be there.
+fn condition(headers: &HeaderMap) -> Result<Condition> {
+    match (expected(headers)?, Tags::of(headers, &header::IF_NONE_MATCH)) {
+        (only, None) => Ok(only.into()),
+        (None, Some(Tags::Any)) => Ok(Condition::Nothing),
+        (Some(_), Some(Tags::Any)) => {
+            let message = "If-Match and If-None-Match contradict each other: send one of them";
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+        (_, Some(Tags::These(_))) => {
+            let message = "If-None-Match is `*`, or left out: a version to replace stands in If-Match";
             Err(Error::new(Code::InvalidRequest, message))
         }
     }

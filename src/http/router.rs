@@ -7,21 +7,23 @@ use axum::{
     http::{HeaderMap, header},
     middleware::{from_fn, from_fn_with_state},
     response::{IntoResponse as _, Response},
-    routing::get,
+    routing::{any, get},
 };
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
+    address,
     app::ServerState,
-    call::{enter_user, tell_version},
+    approvals, audit, authors,
+    call::{enter_all, enter_user, tell_version},
     compression::{FixedText, compress_short},
-    docs, download, files, hooks, layers,
+    docs, download, events, files, hooks, layers, mcp,
     openapi::{beginning, finished},
     operations,
     problem::Reply,
-    prompt, publish, service, sessions, skills, tools, upload,
+    prompt, publish, service, sessions, skill_files, skills, tools, upload, users, versions,
 };
 use crate::error::{Error, Result};
 
@@ -48,6 +50,7 @@ fn routes() -> OpenApiRouter {
     OpenApiRouter::with_openapi(beginning())
         .merge(service::routes())
         .merge(hooks::of_claude())
+        .merge(users::of_all())
         .nest("/v1/users/{user}", of_user())
 }
 
@@ -55,7 +58,13 @@ fn of_user() -> OpenApiRouter {
     OpenApiRouter::new()
         .merge(sessions::of_user())
         .merge(skills::of_user())
+        .merge(skill_files::of_user())
         .merge(publish::of_user())
+        .merge(users::of_user())
+        .merge(audit::of_user())
+        .merge(events::of_user())
+        .merge(versions::of_user())
+        .merge(authors::of_user())
         .nest("/sessions/{session}", of_session())
 }
 
@@ -69,6 +78,8 @@ fn of_session() -> OpenApiRouter {
         .merge(prompt::of_session())
         .merge(tools::of_session())
         .merge(hooks::of_session())
+        .merge(events::of_session())
+        .merge(approvals::of_session())
         .route_layer(from_fn(tell_version))
 }
 
@@ -80,8 +91,13 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
         .route("/openapi.json", get(openapi_json))
         .merge(docs::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
+    let all = users::of_all().route_layer(from_fn_with_state(Arc::clone(&app), enter_all));
     let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
-    let (routes, _) = service.merge(claude).nest("/v1/users/{user}", users).split_for_parts();
+    let mcp = OpenApiRouter::new()
+        .route(address::MCP, any(mcp::answer))
+        .route_layer(from_fn(tell_version))
+        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let (routes, _) = service.merge(claude).merge(mcp).merge(all).nest("/v1/users/{user}", users).split_for_parts();
     routes
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)

@@ -17,7 +17,10 @@ use super::{
     metrics::{self, Readings, resident_memory},
     problem::{Failure, Problem, Reply},
 };
-use crate::error::{Code, Error};
+use crate::{
+    audit::Recorder,
+    error::{Code, Error},
+};
 
 /// The routes at the root. What is no call of a client is not in the document.
 pub(super) fn routes() -> OpenApiRouter {
@@ -77,6 +80,18 @@ async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Reply<Response>
         ];
         let endings = ledger.endings().into_iter();
         readings.store = endings.map(|((verb, status), count)| (verb, status, count)).collect();
+    }
+    if let Some(counts) = app.audit.as_ref().map(Recorder::counts) {
+        readings.values.push((
+            "skillmount_audit_waiting_bytes",
+            "Audit records that are not written yet",
+            counts.waiting,
+        ));
+        readings.totals.extend([
+            ("skillmount_audit_records", "Audit records that were written", counts.records),
+            ("skillmount_audit_batches", "Objects that they were written in", counts.batches),
+            ("skillmount_audit_records_dropped", "Audit records that were dropped", counts.dropped),
+        ]);
     }
     let text = app.metrics.render(&readings).map_err(Error::internal)?;
     Ok(([(header::CONTENT_TYPE, metrics::TEXT)], text).into_response())

@@ -1,6 +1,6 @@
 //! Sessions and policies.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Extension, Json, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
+    backend::{Action, Effects},
     error::Result,
     limits::PAGE_ENTRIES,
     path::Id,
@@ -30,7 +31,7 @@ pub(super) fn of_user() -> OpenApiRouter {
 }
 
 /// The session as this caller may see it.
-fn seen_by(session: SessionSummary, call: &UserCall) -> SessionSummary {
+pub(super) fn seen_by(session: SessionSummary, call: &UserCall) -> SessionSummary {
     SessionSummary { policy: shown(&session.policy, call), ..session }
 }
 
@@ -93,10 +94,14 @@ async fn forget(
     Parameters(parameters): Parameters<ForgetParameters>,
 ) -> Reply<StatusCode> {
     call.user.needs_control()?;
-    match parameters.workspace {
-        None => call.user.app.service.sessions().delete(&call.user.user, &call.session).await?,
-        Some(WorkspaceFate::Delete) => call.backend.forget_with_workspace().await?,
-    }
+    let work = async {
+        match parameters.workspace {
+            None => call.user.app.service.sessions().delete(&call.user.user, &call.session).await,
+            Some(WorkspaceFate::Delete) => call.backend.forget_with_workspace().await,
+        }
+    };
+    let action = (Action::ForgetSession, "");
+    call.user.observed(Some(&call.session), action, |()| Effects::default(), work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -113,7 +118,9 @@ async fn change(
     call.user.may_set(request.vars.as_ref().unwrap_or(&BTreeMap::new()))?;
     let sessions = call.user.app.service.sessions();
     let user_policy = sessions.user_policy(&call.user.user).await?;
-    let session = sessions.change(&call.user.user, &call.session, &request).await?;
+    let work = sessions.change(&call.user.user, &call.session, &request);
+    let action = (Action::ChangeSession, "");
+    let session = call.user.observed(Some(&call.session), action, |_| Effects::default(), work).await?;
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }
 
@@ -195,6 +202,8 @@ async fn set_user_policy(
     JsonBody(policy): JsonBody<Policy>,
 ) -> Reply<Json<UserPolicy>> {
     call.needs_control()?;
-    let policy = call.app.service.sessions().set_user_policy(&call.user, policy).await?;
+    let work = call.app.service.sessions().set_user_policy(&call.user, policy);
+    let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
+    let policy = call.observed(None, (Action::SetUserPolicy, "policy"), effects, work).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }

@@ -2,28 +2,48 @@
 
 use std::sync::Arc;
 
-use axum::{Extension, Json};
+use axum::{
+    Extension, Json,
+    body::Body,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use futures_util::TryStreamExt as _;
 use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
+    accept::prefers,
     body::Parameters,
     call::UserCall,
+    files::percent_encoded,
+    openapi::Binary,
     problem::{Failure, Reply},
 };
 use crate::{
+    backend::{Action, Effects, SkillArchive},
     error::{Code, Error, Result},
     path::SkillPath,
     session::Policy,
     wire::{RefreshReply, SkillList, SkillListRequest, SkillPage},
 };
 
+/// The address of a skill that is called as the download of skills is.
+pub(super) const NAMED_DOWNLOAD: &str = "/skills/download";
+
 /// A user's skills.
 pub(super) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(show)).routes(routes!(refresh))
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show))
+        .routes(routes!(refresh))
+        .route(NAMED_DOWNLOAD, get(show))
 }
 
-/// List a user's skills, without those that the user's policy hides.
+/// List a user's skills, without those that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
+/// of scope `control`, and to keys that are bound to the session that made them.
 #[utoipa::path(get, path = "/skills", operation_id = "list_skills", tag = "skills", params(SkillListRequest),
     responses((status = 200, body = SkillList), Failure))]
 async fn list(
@@ -31,42 +51,78 @@ async fn list(
     Parameters(wanted): Parameters<SkillListRequest>,
 ) -> Reply<Json<SkillList>> {
     let policy = readable_catalog(&call).await?;
-    Ok(Json(call.app.service.list_skills(call.audience(), &policy, &wanted).await?))
+    Ok(Json(call.app.service.list_skills(call.audience(), &policy, &wanted, call.drafts()).await?))
 }
 
-/// The policy that says what of the catalog may be shown.
+/// The policy that says what of the catalog may be shown to this caller. A key of scope `control` sees every skill.
 pub(super) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
-    if !policy.catalog_reads {
-        call.needs_control().map_err(|_| {
-            Error::new(
-                Code::Denied,
-                "the user's policy does not let agents read the catalog; the prompt lists the skills",
-            )
-        })?;
+    if call.needs_control().is_ok() {
+        return Ok(Arc::new(policy.for_control()));
     }
-    Ok(policy)
+    if policy.catalog_reads {
+        return Ok(policy);
+    }
+    let message = "the user's policy does not let agents read the catalog; the prompt lists the skills";
+    Err(Error::new(Code::Denied, message))
 }
 
-/// Read a user's skills again, however fresh they are; skills that the user's policy hides are not counted.
+/// Read a user's skills again, however fresh they are; skills that the user's policy hides from the caller are
+/// not counted.
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
 async fn refresh(Extension(call): Extension<UserCall>) -> Reply<Json<RefreshReply>> {
     let policy = readable_catalog(&call).await?;
-    Ok(Json(call.app.service.refresh_skills(call.audience(), &policy).await?))
+    let effects = |reply: &RefreshReply| Effects {
+        catalog: Some((reply.changed as u64, reply.removed as u64)),
+        ..Effects::default()
+    };
+    let work = call.app.service.refresh_skills(call.audience(), &policy);
+    Ok(Json(call.observed(None, (Action::RefreshCatalog, ""), effects, work).await?))
 }
 
-/// Nothing may be asked for but the skill.
-#[derive(Debug, Deserialize)]
+/// Which version of a skill.
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
-struct ShowParameters {}
+#[into_params(parameter_in = Query)]
+struct ShowParameters {
+    /// The digest of a version; the skill as it is now unless given.
+    digest: Option<String>,
+}
 
-/// Show one skill: its instructions, their outline, and its files.
-#[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", responses((status = 200, body = SkillPage), Failure))]
+/// Show one skill: its instructions, their outline, and its files. With `accept: application/zip` the answer is its folder as
+/// an archive.
+#[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", params(ShowParameters),
+    responses((status = 200, description = "The skill.",
+        content((SkillPage = "application/json"), (inline(Binary) = "application/zip"))), Failure))]
 async fn show(
     Extension(call): Extension<UserCall>,
-    Parameters(ShowParameters {}): Parameters<ShowParameters>,
-) -> Reply<Json<SkillPage>> {
+    Parameters(ShowParameters { digest }): Parameters<ShowParameters>,
+    headers: HeaderMap,
+) -> Reply<Response> {
     let skill = SkillPath::parse(&call.rest)?;
     let policy = readable_catalog(&call).await?;
-    Ok(Json(call.app.service.show_skill(call.audience(), &policy, &skill).await?))
+    let service = &call.app.service;
+    let mut response = if prefers(&headers, "application/zip", "application/json") {
+        archive(service.skill_archive(call.audience(), &policy, &skill, digest.as_deref()).await?, skill.folder())
+    } else if let Some(digest) = digest {
+        Json(service.show_version(call.audience(), &policy, &skill, &digest).await?).into_response()
+    } else {
+        Json(service.show_skill(call.audience(), &policy, &skill, call.drafts()).await?).into_response()
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+/// The reply that streams an archive. A failure on the way cuts the connection, so that no client takes a part for the whole.
+fn archive(archive: SkillArchive, name: &str) -> Response {
+    let tag = archive.digest.as_ref().and_then(|digest| HeaderValue::try_from(format!("\"{digest}\"")).ok());
+    let pieces = archive.pieces().inspect_err(|error| tracing::warn!(cause = %error.chain(), "an archive was cut"));
+    let mut response = Body::from_stream(pieces).into_response();
+    let disposition = format!("attachment; filename*=UTF-8''{}.zip", percent_encoded(name));
+    let headers = response.headers_mut();
+    headers.extend(tag.map(|tag| (header::ETAG, tag)));
+    headers.extend(HeaderValue::try_from(disposition).ok().map(|value| (header::CONTENT_DISPOSITION, value)));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/zip"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }

@@ -2,7 +2,6 @@
 
 use std::{fmt, sync::Arc};
 
-use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -29,21 +28,6 @@ impl ETag {
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::new(&hex_of_16(&Sha256::digest(bytes)))
-    }
-
-    /// Whether the tag is the MD5 of `bytes`, so that the object holds these bytes. S3 gives such a tag to an object that
-    /// was sent in one piece and is not encrypted with a key of KMS. `false` says nothing of the bytes: the tag may be of
-    /// another kind.
-    ///
-    /// ```
-    /// use skillmount::path::ETag;
-    ///
-    /// let tag = ETag::new("\"5d41402abc4b2a76b9719d911017c592\"");
-    /// assert!(tag.is_md5_of(b"hello") && !tag.is_md5_of(b"Hello"));
-    /// ```
-    #[must_use]
-    pub fn is_md5_of(&self, bytes: &[u8]) -> bool {
-        self.0.len() == 32 && *self.0 == *hex_of_16(&Md5::digest(bytes))
     }
 
     /// The tag without quotes.

@@ -4,6 +4,8 @@
 //! is byte for byte. Nothing is normalised, escaped or guessed, because two spellings of one name are how one tenant
 //! reaches another's files. [`Scope`] turns an agent's paths into the keys of its session.
 
+mod area;
+mod deletion;
 mod etag;
 mod glob;
 mod id;
@@ -15,20 +17,23 @@ mod percent;
 mod scope;
 mod segment;
 mod skill_path;
+mod space;
 mod template;
 mod virtual_path;
 
+pub use area::Area;
 pub use etag::ETag;
 pub use glob::Glob;
 pub use id::Id;
 #[cfg(feature = "server")]
 pub(crate) use id::{DEFAULT_SESSION, DEFAULT_USER};
-pub use key::{KeyPrefix, Namespace, ObjectKey, UserSpace};
-pub use layer::Layer;
+pub use key::{KeyPrefix, ObjectKey};
+pub use layer::{Layer, LayerOwner};
 pub use nearest::distance;
 #[cfg(any(feature = "s3", feature = "server"))]
 pub(crate) use percent::percent_decoded;
 pub use scope::{Mount, Place, Scope};
 pub use skill_path::{MountName, SkillPath};
+pub use space::{Namespace, UserSpace};
 pub use template::{MountTemplate, MountTemplates, check_variable_name};
 pub use virtual_path::VirtualPath;

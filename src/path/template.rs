@@ -69,6 +69,17 @@ impl MountTemplate {
         space.root().folder(&self.parts.iter().map(value).collect::<Vec<_>>().join("/"))
     }
 
+    /// Whether the keys of some session could be `relative`, or lie below it. `relative` begins after `{user}/`.
+    #[must_use]
+    pub fn covers(&self, relative: &str) -> bool {
+        let mut segments = relative.split('/');
+        self.parts.iter().all(|part| match (part, segments.next()) {
+            (Part::Literal(name), Some(segment)) => name == segment,
+            (Part::Variable { .. }, Some(_)) => true,
+            (_, None) => false,
+        })
+    }
+
     /// The session variables it uses, without `session`.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.uses().map(|(name, _)| name)

@@ -2,7 +2,7 @@
 
 use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
 use crate::{
-    backend::{SessionState, SkillBackend},
+    backend::{SessionState, SkillBackend, with_drafts},
     budget::Work,
     error::Result,
     session::{PromptMode, Session},
@@ -19,6 +19,7 @@ const STEPS_PER_BYTE: u64 = 16;
 /// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
 pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Result<Rendering> {
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
+    let view = with_drafts(&view, &session);
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
     let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);
     let current = if shows_body { current(backend, &session).await? } else { None };

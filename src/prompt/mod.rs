@@ -3,6 +3,8 @@
 //! The same input gives the same bytes, so that a provider's prompt cache holds: no times, no `ETag`s, skills in the order
 //! of their paths. Everything a skill says of itself is data: metadata is cleaned and escaped, bodies are fenced.
 
+mod explain;
+mod explanation;
 mod fit;
 mod for_session;
 mod items;
@@ -11,6 +13,7 @@ mod request;
 mod tokens;
 mod write;
 
+pub use explanation::{PromptExplanation, PromptSkill, PromptSkillStatus};
 pub use for_session::for_session;
 pub use render::render;
 pub use request::{CurrentSkill, Format, PromptRequest, Rendering, Scene};

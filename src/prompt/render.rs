@@ -1,6 +1,7 @@
 //! From a scene to a prompt.
 
 use super::{
+    explain::{Outcome, explain},
     fit::Fitting,
     items::{Candidates, Current, Detail, Loaded, visible},
     request::{PromptRequest, Rendering, Scene},
@@ -49,8 +50,19 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let details = if listed { words.fitted() } else { Vec::new() };
     let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
     let prompt = words.writer.write(&parts);
+    let tokens = tokens::count(&prompt);
+    let outcome = Outcome {
+        writer: words.writer,
+        mode,
+        max_tokens: request.max_tokens,
+        tokens,
+        items: &items.items,
+        details: &details,
+        current: current.as_ref(),
+    };
     Rendering {
-        tokens: tokens::count(&prompt),
+        explain: request.explain.then(|| explain(scene, request, &visible, &outcome)),
+        tokens,
         tokenizer: tokens::TOKENIZER.to_owned(),
         shown: details.iter().filter(|detail| **detail != Detail::Hidden).count(),
         total: visible.len(),

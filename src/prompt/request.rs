@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
+use super::explanation::PromptExplanation;
 use crate::{
     catalog::CatalogView,
     limits::PROMPT_TOKENS,
@@ -43,11 +44,14 @@ pub struct PromptRequest {
     /// Tokens at most, 2,000 if absent: of the listing and the sentences around it, which are never cut, whatever the budget.
     /// The instructions of a loaded skill come on top.
     pub max_tokens: usize,
+    /// Say of each skill why it is in the prompt, shortened, or not in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
 }
 
 impl Default for PromptRequest {
     fn default() -> Self {
-        Self { mode: None, format: Format::default(), category: None, max_tokens: PROMPT_TOKENS }
+        Self { mode: None, format: Format::default(), category: None, max_tokens: PROMPT_TOKENS, explain: false }
     }
 }
 
@@ -98,10 +102,13 @@ pub struct Rendering {
     /// Whether the budget left no room for all of them, or for their descriptions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// What of each skill is in it and why, if the request asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<PromptExplanation>,
 }
 
 impl Rendering {
-    /// The tag of these very bytes.
+    /// The tag of the prompt's bytes.
     #[must_use]
     pub fn etag(&self) -> ETag {
         ETag::of_bytes(self.prompt.as_bytes())

@@ -13,7 +13,7 @@ use crate::{error::Result, path::Id};
 #[serde(deny_unknown_fields)]
 #[schema(as = ChangeSessionRequest)]
 pub struct ChangeSession {
-    /// The new policy, whole; needs a key of scope `control`.
+    /// The new policy, whole; needs a key of scope `control`. Approvals that were given for the whole session end with the old one.
     pub policy: Option<Policy>,
     /// Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents.
     #[schema(value_type = Option<BTreeMap<String, String>>)]
@@ -45,6 +45,7 @@ impl Sessions {
         let apply = |session: &mut Session| -> Result<Change<()>> {
             if let Some(policy) = &wanted.policy {
                 session.policy.clone_from(policy);
+                session.approvals.forget_remembered();
             }
             session.vars.extend(wanted.vars.clone().unwrap_or_default());
             if wanted.clear_current_skill {

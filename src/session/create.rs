@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Change, Children, Policy, Session, SessionVersion, Sessions};
+use super::{Change, Children, Policy, Preload, Session, SessionVersion, Sessions};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
@@ -108,7 +108,7 @@ fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
         state.policy.clone_from(&parent.policy);
         if !children.load {
             // The skills that it begins with are those of its parent.
-            state.policy.preload.clear();
+            state.policy.preload = Preload::default();
         }
         state.loaded_skills.clone_from(&parent.loaded_skills);
         state.current_skill.clone_from(&parent.current_skill);

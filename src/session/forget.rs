@@ -1,6 +1,8 @@
 //! The end of sessions: their user deletes them, or they were idle too long.
 
 use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{DamagedSession, Sessions, sessions::not_found};
 use crate::{
@@ -11,7 +13,8 @@ use crate::{
 };
 
 /// The result of removing a user's idle sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionGcReply)]
 pub struct Collected {
     /// Sessions that were removed.
     pub removed: u64,

@@ -1,34 +1,43 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod approvals;
 mod change;
 mod create;
 mod forget;
+mod inspect;
+mod known_tag;
 mod lanes;
 mod list;
 mod objects;
 mod pending;
 mod policy;
 mod reach;
+mod session_tags;
 mod sessions;
 mod snapshots;
 mod state;
 mod stored;
 mod summary;
+mod tag;
 mod user_policy;
 mod uses;
 mod version;
 
+pub use approvals::{ApprovalList, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall};
 pub use change::ChangeSession;
 pub use create::{CreateSession, CreatedSession};
 pub use forget::Collected;
+pub use inspect::StoredSession;
 pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};
 pub use policy::{
-    Children, EffectivePolicy, LoadTool, Policy, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility,
+    Children, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility,
 };
 pub use reach::Whereabouts;
+pub use session_tags::session_tags;
 pub use sessions::{Change, Sessions};
-pub use state::{LoadedSkill, PastDiscovery, Session};
+pub use state::{LoadedSkill, PastDiscovery, Session, SessionDraft};
 pub use summary::{LoadedSummary, SessionSummary};
+pub use tag::Tagged;
 pub use uses::Ranks;
 pub use version::{Life, SessionVersion};

@@ -28,7 +28,7 @@ use crate::{
     json,
     limits::FRESH,
     path::{ETag, ObjectKey},
-    store::{Base, Committer, DeleteOptions, GetOptions, Keep, SharedStore, StoreError},
+    store::{Base, Committer, DeleteOptions, GetOptions, Keep, SharedStore, StoreError, Tags},
 };
 
 /// One object as this process knows it.
@@ -153,6 +153,11 @@ impl<T: StoredValue> Objects<T> {
         Self { store, committer, clock, seen, shared: T::Shared::default(), learnt: AtomicU64::new(0) }
     }
 
+    /// The same, whose objects carry these tags.
+    pub(super) fn tagged(self, tags: Tags) -> Self {
+        Self { committer: self.committer.with_tags(tags), ..self }
+    }
+
     /// The version in memory, if it is recent and not older than `claim`; otherwise the answer of the store.
     ///
     /// # Errors
@@ -181,6 +186,12 @@ impl<T: StoredValue> Objects<T> {
     /// The version in memory, if it is recent. Does not ask the store.
     pub(super) async fn recall(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
         self.seen.get(key).await.filter(|known| self.is_fresh(known))
+    }
+
+    /// A text that changes when the object does, if memory has a recent version. Does not ask the store.
+    pub(super) async fn known_tag(&self, key: &ObjectKey) -> Option<String> {
+        let known = self.recall(key).await?;
+        Some(known.etag().map_or_else(|| "none".to_owned(), ToString::to_string))
     }
 
     /// The answer of the store, even if the object is damaged.

@@ -12,6 +12,7 @@ use super::{
     Lanes, Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
     objects::{CachedObject, Objects},
     pending::PendingDiscoveries,
+    session_tags::session_tags,
     snapshots::Snapshots,
     uses::{Ranks, Uses},
 };
@@ -37,7 +38,7 @@ pub struct Sessions {
     /// Orders the changes of one session.
     lanes: Lanes,
     pub(super) pending: PendingDiscoveries,
-    uses: Uses,
+    pub(super) uses: Uses,
     snapshots: Snapshots,
 }
 
@@ -45,7 +46,7 @@ impl Sessions {
     /// The sessions below `namespace`. `templates` decides which variables have a use.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
-        let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES);
+        let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
         Self {
             policies: Objects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
             lanes: Lanes::default(),
@@ -101,6 +102,16 @@ impl Sessions {
                 Ok(found)
             }
         }
+    }
+
+    /// The session as the store has it now, or a new value if there is none.
+    ///
+    /// # Errors
+    /// `internal` if its object is damaged; the store's.
+    pub async fn look(&self, user: &Id, session: &Id) -> Result<Arc<Session>> {
+        let seen = self.records.look(&self.namespace.user(user)?.session(session)?).await?;
+        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
+        Ok(self.alive(&seen)?.unwrap_or_else(fresh))
     }
 
     /// As [`get`](Self::get). A new value also has the ranks it would begin with now.

@@ -8,7 +8,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Life, SessionVersion, policy::Policy, uses::Ranks};
+use super::{Life, SessionVersion, approvals::Approvals, policy::Policy, uses::Ranks};
 use crate::{
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, Layer, MountName, SkillPath},
@@ -37,6 +37,9 @@ pub struct LoadedSkill {
     /// The digest of the published version that those files are, if they are one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The digest of the draft that those files are, if they are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
     /// The arguments of its last load, for the parameters of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
@@ -46,6 +49,21 @@ pub struct LoadedSkill {
     /// by the digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Arc<Snapshot>>,
+}
+
+/// A draft of a skill that a session made, as far as its prompt and its searches say it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionDraft {
+    /// Its path.
+    pub skill: SkillPath,
+    /// The name in its frontmatter.
+    pub name: String,
+    /// The description in its frontmatter.
+    pub description: String,
+    /// The digest of its files when it was made.
+    pub digest: String,
+    /// When it was made.
+    pub made_at: Timestamp,
 }
 
 /// A question of a session to the catalog, and the answer.
@@ -104,6 +122,10 @@ pub struct Session {
     /// Whether a search of this session ever found skills.
     #[serde(default)]
     pub has_found: bool,
+    /// The drafts of skills that it made, in byte order of their paths, [`SESSION_DRAFTS`](crate::limits::SESSION_DRAFTS) at
+    /// most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drafts: Vec<SessionDraft>,
     /// Whether a hook has given the listing of skills. An earlier version that changes the session drops this, and then the
     /// listing is given once more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -115,6 +137,9 @@ pub struct Session {
     /// They stay the same for its whole life.
     #[serde(default, skip_serializing_if = "Ranks::is_empty")]
     pub ranks: Ranks,
+    /// The calls that a person approves first, and what was decided for the whole session.
+    #[serde(default, skip_serializing_if = "Approvals::is_empty")]
+    pub approvals: Approvals,
 }
 
 impl PastDiscovery {
@@ -145,9 +170,11 @@ impl Session {
             loaded_skills: Vec::new(),
             discoveries: Vec::new(),
             has_found: false,
+            drafts: Vec::new(),
             listing_given: false,
             used: BTreeSet::new(),
             ranks: Ranks::new(),
+            approvals: Approvals::default(),
         }
     }
 
@@ -185,6 +212,23 @@ impl Session {
     /// Records a load of `skill`. Returns true for the first one.
     pub fn note_use(&mut self, skill: &SkillPath) -> bool {
         self.used.len() < USED_IN_SESSION && self.used.insert(skill.clone())
+    }
+
+    /// The draft with the path `skill` that it made.
+    #[must_use]
+    pub fn draft(&self, skill: &SkillPath) -> Option<&SessionDraft> {
+        self.drafts.iter().find(|draft| draft.skill == *skill)
+    }
+
+    /// Notes a draft, in the place of one with the same path. Returns false if it is noted already.
+    pub fn note_draft(&mut self, made: SessionDraft) -> bool {
+        if self.drafts.contains(&made) {
+            return false;
+        }
+        self.drafts.retain(|draft| draft.skill != made.skill);
+        let at = self.drafts.partition_point(|draft| draft.skill < made.skill);
+        self.drafts.insert(at, made);
+        true
     }
 
     /// The loaded skill with the path `skill`.

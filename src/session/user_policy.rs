@@ -18,8 +18,8 @@ impl StoredValue for Policy {
         let rules = |names: usize, count: usize| names + weight::tree(count, size_of::<(String, u8)>());
         let tools: usize = self.tools.keys().map(|name| weight::text(name)).sum();
         let skills: usize = self.skills.keys().map(|name| weight::text(name)).sum();
-        let preload: usize = self.preload.iter().map(|skill| weight::text(skill.as_str())).sum();
-        let list = weight::list(self.preload.len(), size_of::<SkillPath>());
+        let preload: usize = self.preload.named().iter().map(|skill| weight::text(skill.as_str())).sum();
+        let list = weight::list(self.preload.named().len(), size_of::<SkillPath>());
         let of_agent = |(agent, skills): (&String, &Vec<String>)| {
             let skills_bytes: usize = skills.iter().map(|skill| weight::text(skill)).sum();
             weight::text(agent) + skills_bytes + weight::list(skills.len(), size_of::<String>())

@@ -83,6 +83,11 @@ impl Uses {
         }
     }
 
+    /// A text that changes when the counts in the bucket do, from memory alone.
+    pub(super) async fn known_tag(&self, user: &Id) -> Option<String> {
+        self.objects.known_tag(&self.namespace.user(user).ok()?.uses().ok()?).await
+    }
+
     /// Counts one more session that loaded `skill`. Returns true for the first unwritten count: the caller must then
     /// schedule a [`flush`](Self::flush).
     pub(super) fn add(&self, user: &Id, skill: &SkillPath) -> bool {

@@ -19,6 +19,12 @@ pub fn compose(name: &str, description: &str, fields: &Map<String, Value>, body:
         let _ = writeln!(text, "{key}: {}", escaped(value));
     }
     text.push_str("---\n");
+    push_body(&mut text, body);
+    text
+}
+
+/// Adds a body to a text that ends with the line that closes the frontmatter.
+pub(super) fn push_body(text: &mut String, body: &str) {
     if !body.starts_with('\n') {
         text.push('\n');
     }
@@ -26,11 +32,10 @@ pub fn compose(name: &str, description: &str, fields: &Map<String, Value>, body:
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    text
 }
 
 /// A value as JSON without the characters that YAML takes for ends of lines or does not take at all.
-fn escaped(value: &Value) -> String {
+pub(super) fn escaped(value: &Value) -> String {
     let mut text = String::new();
     for letter in value.to_string().chars() {
         if letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') {

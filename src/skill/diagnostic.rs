@@ -66,6 +66,8 @@ macro_rules! findings {
 // Name, severity for a load, severity for lint. What only lint finds has the same severity twice.
 findings! {
     FrontmatterMissing "frontmatter_missing" Error Error "The file does not begin with a `---` line.";
+    FrontmatterAbsent "frontmatter_absent" Warning Error "No frontmatter: the folder and the first paragraph stand in.";
+    FrontmatterGlued "frontmatter_glued" Warning Error "A heading on the line that ends the frontmatter.";
     FrontmatterUnclosed "frontmatter_unclosed" Error Error "No `---` line ends the frontmatter.";
     FrontmatterTooLarge "frontmatter_too_large" Error Error "Frontmatter over the limit.";
     FrontmatterTooDeep "frontmatter_too_deep" Error Error "Frontmatter nested over the limit.";

@@ -4,6 +4,8 @@
 //! the others down. The findings have the faults. A skill that cannot be used is `None` with an error among the
 //! findings.
 
+use std::collections::HashSet;
+
 use super::{
     Diagnostic, Frontmatter, Severity,
     frontmatter::{self, Split, decode},
@@ -16,7 +18,7 @@ use crate::limits::{SKILL_HEAD_BYTES, SKILL_HEADINGS_BYTES, SKILL_OPENING_BYTES}
 pub struct Head {
     /// Its frontmatter.
     pub frontmatter: Frontmatter,
-    /// The beginning of its body, for search: up to [`SKILL_OPENING_BYTES`], with runs of white space as one space.
+    /// The words of the first [`SKILL_OPENING_BYTES`] of its body, for search: each once, in the order of the text.
     pub opening: String,
     /// The headings of the part of its body that was read, for search: one a line, up to [`SKILL_HEADINGS_BYTES`].
     pub headings: String,
@@ -54,9 +56,13 @@ pub fn read_document(bytes: &[u8], folder: &str) -> (Option<Document>, Vec<Diagn
     (document, found)
 }
 
-/// The beginning of `body`, without layout.
+/// The words of the beginning of `body`. Marks between words are left out, those inside a word stay.
 fn opening(body: &str) -> String {
-    joined(body.split_whitespace(), ' ', SKILL_OPENING_BYTES)
+    let beginning = body.get(..body.floor_char_boundary(SKILL_OPENING_BYTES)).unwrap_or_default();
+    let mut seen = HashSet::new();
+    let words = beginning.split(|c: char| c.is_whitespace() || (c.is_ascii_punctuation() && c != '\''));
+    let words = words.filter(|word| word.contains(char::is_alphanumeric) && seen.insert(word.to_lowercase()));
+    joined(words, ' ', SKILL_OPENING_BYTES)
 }
 
 /// The text of the headings of `body`, without empty ones.
@@ -271,23 +277,48 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_file_without_frontmatter_that_begins_with_a_heading_loads_under_a_warning() {
+        let text = "# Paper cranes\n\nFolds paper into cranes.\n\n## Steps\n\nFold.\n";
+        let (document, found) = lenient(text);
+        assert_eq!(codes(&found), [("frontmatter_absent", Some(1), Some(1))]);
+        let Document { frontmatter, body, body_line } = document;
+        assert_eq!((frontmatter.name, frontmatter.description.as_str()), (None, "Folds paper into cranes."));
+        assert!(frontmatter.user_invocable);
+        assert_eq!((body.as_str(), body_line), (text, 1));
+    }
+
+    #[test]
+    fn a_heading_on_the_closing_line_is_the_first_line_of_the_body() {
+        let (document, found) = lenient("---\nname: folder\ndescription: d\n---# Title\nText\n---\n");
+        assert_eq!(codes(&found), [("frontmatter_glued", Some(4), Some(1))]);
+        assert_eq!((document.body.as_str(), document.body_line), ("# Title\nText\n---\n", 4));
+    }
+
+    #[test]
+    fn fields_between_asterisks_are_said_to_have_them() {
+        let (_, found) = read_document(b"---\n**name:** folder\n**description:** d\n---\n", "folder");
+        assert!(found[0].message.ends_with("fields have no asterisks: write `name: …`"), "{found:?}");
+    }
+
+    #[test]
     fn a_head_may_end_anywhere() {
         let limit = usize::try_from(SKILL_HEAD_BYTES).unwrap();
         for title in ["Title", "Title."] {
             let text = format!("---\nname: folder\ndescription: d\n---\n# {title}\n{}", "é\n".repeat(limit));
             let (head, found) = read_head(&text.as_bytes()[..limit], "folder");
             assert_eq!(found, []);
-            assert!(head.unwrap().opening.starts_with(&format!("# {title} é é")));
+            assert!(head.unwrap().opening.starts_with("Title é"));
         }
     }
 
     #[test]
-    fn an_opening_is_text_up_to_its_limit() {
+    fn an_opening_has_each_word_once_up_to_its_limit() {
         let opening = |body: &str| {
             let text = format!("---\nname: folder\ndescription: d\n---\n{body}");
             read_head(text.as_bytes(), "folder").0.unwrap().opening
         };
-        assert_eq!(opening("# Title\n\n  Some\t text.\n"), "# Title Some text.");
+        assert_eq!(opening("# Title\n\n  Some\t text (of `title`).\n"), "Title Some text of");
+        assert_eq!(opening("don't a/b C++"), "don't a b C");
         let long = |bytes: usize| format!("a {}", "b".repeat(bytes - 2));
         assert_eq!(opening(&long(SKILL_OPENING_BYTES)), long(SKILL_OPENING_BYTES));
         assert_eq!(opening(&long(SKILL_OPENING_BYTES + 1)), long(SKILL_OPENING_BYTES));

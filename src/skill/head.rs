@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::version::{VersionFile, is_sha256, is_version_digest, version_digest};
+use super::{
+    fingerprint::{Fingerprint, Fingerprinter},
+    version::{VersionFile, is_sha256, is_version_digest, version_digest},
+};
 use crate::{
     limits::SKILL_FILES,
     path::{ETag, KeyPrefix, SkillPath},
@@ -146,6 +149,19 @@ impl SkillHead {
         count == self.files.len()
     }
 
+    /// The fingerprint of a folder that holds exactly the files of this head; `None` if no folder is known to.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        if !self.materialised || self.state != HeadState::Published {
+            return None;
+        }
+        let mut fingerprint = Fingerprinter::default();
+        for one in &self.files {
+            fingerprint.add(&one.file.path, one.etag.as_ref()?);
+        }
+        Some(fingerprint.finish())
+    }
+
     /// The file at `path`.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&HeadFile> {
@@ -254,5 +270,11 @@ mod tests {
         assert!(matches(&[("a/b.md", "2"), ("SKILL.md", "1")]));
         assert!(!matches(&[("SKILL.md", "1")]) && !matches(&[("SKILL.md", "1"), ("a/b.md", "3")]));
         assert!(!matches(&[("SKILL.md", "1"), ("a/b.md", "2"), ("c", "3")]));
+        let mut folder = Fingerprinter::default();
+        for (path, tag) in &tags {
+            folder.add(path, tag);
+        }
+        assert_eq!(head.fingerprint(), Some(folder.finish()));
+        assert_eq!(head.materialised(&BTreeMap::new()).fingerprint(), None);
     }
 }

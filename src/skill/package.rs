@@ -211,6 +211,22 @@ impl VersionArchive {
         Ok(bytes.into())
     }
 
+    /// All its files with their paths.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn files(&mut self) -> Result<Vec<(String, Bytes)>, String> {
+        let mut left = VERSION_UNPACKED_BYTES;
+        let mut files = Vec::new();
+        for index in self.entries() {
+            let name = self.name_at(index)?;
+            let bytes = self.read_at(index, left)?;
+            left -= bytes.len() as u64;
+            files.push((name, bytes));
+        }
+        Ok(files)
+    }
+
     fn name_at(&mut self, index: usize) -> Result<String, String> {
         let entry = self.0.by_index_raw(index).map_err(|cause| format!("cannot be read: {cause}"))?;
         entry.name().map(std::borrow::Cow::into_owned).map_err(|cause| format!("has a name that is no text: {cause}"))
@@ -330,7 +346,7 @@ mod tests {
         assert!(VersionArchive::open(package.zip.slice(1..20)).is_err());
     }
 
-    // S-LIMIT-1: Every limit stands in `src/limits.rs`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn a_version_is_packed_up_to_its_limits() {
         let mut packer = Packer::default();

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Severity, VersionArchive, lint, package::MAIN, secret_file,
-    secrets,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, lint, package::MAIN,
+    quality, secret_file, secrets,
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -25,8 +25,10 @@ const PLAIN: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 
 /// Files of one skill that are being taken in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SkillUpload {
+    /// Whether bytes are text, in which secrets are looked for.
+    is_text: fn(&[u8]) -> bool,
     packer: Packer,
     /// Each path and each folder above one, as a disk without letter case has it, with how it is written
     /// and whether it is a file.
@@ -42,15 +44,33 @@ pub struct CheckedSkill {
     pub package: Package,
     /// Warnings.
     pub findings: Vec<Diagnostic>,
+    /// How well it serves agents.
+    pub quality: Quality,
+}
+
+impl Default for SkillUpload {
+    fn default() -> Self {
+        Self::new(|_| true)
+    }
 }
 
 impl SkillUpload {
+    /// Begins to take files in. Secrets are looked for in those that are text by `is_text`.
+    #[must_use]
+    pub fn new(is_text: fn(&[u8]) -> bool) -> Self {
+        let packer = Packer::default();
+        Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new() }
+    }
+
     /// Takes one file.
     pub fn add(&mut self, path: &str, bytes: &Bytes) {
         if self.findings.len() > SKILL_FINDINGS {
             return;
         }
-        let refused = self.check_path(path).or_else(|| secret_file(path)).or_else(|| secret_in(path, bytes));
+        let refused = self
+            .check_path(path)
+            .or_else(|| secret_file(path))
+            .or_else(|| if (self.is_text)(bytes) { secret_in(path, bytes) } else { None });
         match refused.map_or_else(|| self.packer.add(path, bytes), Err) {
             Ok(()) => self.paths.push(path.to_owned()),
             Err(finding) => self.findings.push(finding),
@@ -146,7 +166,12 @@ impl SkillUpload {
                 let paths: Vec<&str> = self.paths.iter().map(String::as_str).collect();
                 let findings = lint(&package.main, skill.folder(), Some(&paths));
                 let is_refused = findings.iter().any(|finding| finding.severity == Severity::Error);
-                return if is_refused { Err(findings) } else { Ok(CheckedSkill { package, findings }) };
+                if is_refused {
+                    return Err(findings);
+                }
+                let size = package.version.size();
+                let quality = quality(&package.main, skill.folder(), &paths, size, &findings);
+                return Ok(CheckedSkill { package, findings, quality });
             }
             let message = format!("there is no {MAIN} at the top: a skill is a folder with one");
             self.findings.push(Diagnostic::new(FindingCode::SkillFileMissing, message));

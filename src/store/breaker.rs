@@ -15,8 +15,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
 };
 use crate::{
     limits::{BREAKER_PAUSE, BREAKER_WINDOW},
@@ -190,6 +190,14 @@ impl Store for Breaker {
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.guard(key.as_str(), self.inner.delete(key, options)).await
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        self.guard(key.as_str(), self.inner.tag(key, tags)).await
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        self.guard(prefix.as_str(), self.inner.purge(prefix)).await
     }
 }
 

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult, Verb,
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
+    SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -109,5 +109,13 @@ impl Store for Logged {
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         Sent::now(Verb::Delete, key.as_str()).answered(self.inner.delete(key, options).await, |()| 0)
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        Sent::now(Verb::Tag, key.as_str()).answered(self.inner.tag(key, tags).await, |()| 0)
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        Sent::now(Verb::Purge, prefix.as_str()).answered(self.inner.purge(prefix).await, |_| 0)
     }
 }

@@ -1,10 +1,11 @@
 //! A store in memory: for tests, for trials, and as the model for the other stores.
 //!
-//! A path in it is a file or a folder, as in a directory. One made [like S3](MemoryStore::like_s3) holds both. One
+//! A path in it is a file or a folder, as in a directory. One made [like S3](MemoryStore::like_s3) holds both, and one that
+//! is [versioned](MemoryStore::versioned) keeps what was replaced and deleted, as a versioned bucket does. One
 //! mutex around one sorted map makes every verb atomic; the code is simple on purpose.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -15,10 +16,13 @@ use jiff::Timestamp;
 
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta,
-    PutOptions, PutResult, Store, StoreError, StoreResult,
+    Purged, PurgedVersion, PutOptions, PutResult, Store, StoreError, StoreResult, Tags,
     rules::{check_get, check_put, clip, page},
 };
 use crate::path::{ETag, KeyPrefix, ObjectKey};
+
+/// Versions that one purge removes before it leaves the rest to the next.
+const PURGED: usize = 1000;
 
 /// Objects in a map. Lost with the process.
 ///
@@ -41,11 +45,14 @@ use crate::path::{ETag, KeyPrefix, ObjectKey};
 pub struct MemoryStore {
     state: Mutex<State>,
     is_like_s3: bool,
+    is_versioned: bool,
 }
 
 #[derive(Debug, Default)]
 struct State {
     objects: BTreeMap<String, StoredObject>,
+    /// The sizes of earlier versions, and a zero for each mark of a delete.
+    earlier: BTreeMap<String, Vec<u64>>,
     writes: u64,
 }
 
@@ -53,6 +60,7 @@ struct State {
 struct StoredObject {
     meta: ObjectMeta,
     bytes: Bytes,
+    tags: Tags,
 }
 
 impl MemoryStore {
@@ -68,9 +76,28 @@ impl MemoryStore {
         Self { is_like_s3: true, ..Self::default() }
     }
 
+    /// An empty store like a versioned bucket. Earlier versions cannot be read; they are there until they are purged.
+    #[must_use]
+    pub fn versioned() -> Self {
+        Self { is_like_s3: true, is_versioned: true, ..Self::default() }
+    }
+
+    /// The tags of an object; `None` if there is no such object.
+    #[must_use]
+    pub fn tags_of(&self, key: &str) -> Option<Tags> {
+        self.lock().objects.get(key).map(|stored| stored.tags.clone())
+    }
+
+    /// How many earlier versions and marks of deletes there are of keys that begin with `prefix`.
+    #[must_use]
+    pub fn earlier_versions_below(&self, prefix: &str) -> usize {
+        let state = self.lock();
+        state.earlier.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, versions)| versions.len()).sum()
+    }
+
     /// Puts an object under any key, as another tool could on S3, even one that no virtual path can name.
     pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
-        self.lock().store(key, bytes.into(), BTreeMap::new())
+        self.lock().store(key, bytes.into(), PutOptions::default(), self.is_versioned)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -95,13 +122,41 @@ impl State {
         if next.is_some_and(|(below, _)| below.starts_with(&inside)) { Err(StoreError::IsFolder) } else { Ok(()) }
     }
 
-    fn store(&mut self, key: &str, bytes: Bytes, metadata: super::Metadata) -> ETag {
+    fn store(&mut self, key: &str, bytes: Bytes, options: PutOptions, is_versioned: bool) -> ETag {
         self.writes += 1;
         let etag = ETag::new(&format!("m{}", self.writes));
         let size = bytes.len() as u64;
+        let PutOptions { metadata, tags, .. } = options;
         let meta = ObjectMeta { size, etag: etag.clone(), modified_at: Timestamp::now(), metadata };
-        self.objects.insert(key.to_owned(), StoredObject { meta, bytes });
+        if let Some(old) = self.objects.insert(key.to_owned(), StoredObject { meta, bytes, tags })
+            && is_versioned
+        {
+            self.earlier.entry(key.to_owned()).or_default().push(old.meta.size);
+        }
         etag
+    }
+
+    /// Removes up to [`PURGED`] versions below `prefix`.
+    fn purge(&mut self, prefix: &KeyPrefix) -> Purged {
+        let below = |key: &String| key.starts_with(prefix.as_str());
+        let keys: BTreeSet<String> =
+            self.objects.keys().chain(self.earlier.keys()).filter(|key| below(key)).cloned().collect();
+        let mut purged = Purged::default();
+        for key in keys {
+            if purged.removed.len() >= PURGED {
+                purged.has_more = true;
+                break;
+            }
+            let object = self.objects.remove(&key).map(|stored| (stored.meta.size, true));
+            let earlier = self.earlier.remove(&key).unwrap_or_default().into_iter().map(|size| (size, false));
+            let versions = object.into_iter().chain(earlier);
+            purged.removed.extend(versions.map(|(size, is_object)| PurgedVersion {
+                key: key.clone(),
+                size,
+                is_object,
+            }));
+        }
+        purged
     }
 }
 
@@ -109,11 +164,11 @@ impl State {
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
         let file_and_folder = if self.is_like_s3 { FileAndFolder::Held } else { FileAndFolder::Refused };
-        Capabilities { conditional_delete: true, file_and_folder, any_key: true }
+        Capabilities { conditional_delete: true, file_and_folder, any_key: true, tags: true, versions: true }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        let StoredObject { meta, bytes } = self.lock().find(key)?.clone();
+        let StoredObject { meta, bytes, .. } = self.lock().find(key)?.clone();
         check_get(&options, &meta.etag)?;
         let range = clip(options.range, meta.size)?;
         let window =
@@ -128,7 +183,7 @@ impl Store for MemoryStore {
         if current.is_none() && !self.is_like_s3 {
             state.check_place(key.as_str())?;
         }
-        let etag = state.store(key.as_str(), bytes, options.metadata);
+        let etag = state.store(key.as_str(), bytes, options, self.is_versioned);
         Ok(PutResult { etag })
     }
 
@@ -155,9 +210,23 @@ impl Store for MemoryStore {
             (Some(stored), Some(wanted)) if stored.meta.etag != wanted => Err(StoreError::PreconditionFailed),
             (None, _) => Ok(()),
             (Some(_), _) => {
-                state.objects.remove(key.as_str());
+                let old = state.objects.remove(key.as_str());
+                if let Some(old) = old.filter(|_| self.is_versioned) {
+                    state.earlier.entry(key.as_str().to_owned()).or_default().extend([old.meta.size, 0]);
+                }
                 Ok(())
             }
         }
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        let mut state = self.lock();
+        let stored = state.objects.get_mut(key.as_str()).ok_or(StoreError::NotFound)?;
+        stored.tags = tags;
+        Ok(())
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        Ok(self.lock().purge(prefix))
     }
 }

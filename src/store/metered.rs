@@ -16,8 +16,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult, Verb,
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
+    SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -107,10 +107,10 @@ impl Ledger {
         let tallies = if SESSION_KEYS.iter().any(|mark| key.contains(mark)) { &self.sessions } else { &self.objects };
         let counter = match verb {
             Verb::Get => &tallies.get,
-            Verb::Put => &tallies.put,
+            Verb::Put | Verb::Tag => &tallies.put,
             Verb::Head => &tallies.head,
             Verb::List => &tallies.list,
-            Verb::Delete => &tallies.delete,
+            Verb::Delete | Verb::Purge => &tallies.delete,
         };
         counter.fetch_add(1, Ordering::Relaxed);
         tallies
@@ -187,7 +187,7 @@ pub struct Tally {
     pub bytes_written: u64,
 }
 
-/// Requests by verb.
+/// Requests by verb. Those that set tags count as puts, and those that purge as deletes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each field is the verb of its name")]
 pub struct Requests {
@@ -274,6 +274,16 @@ impl Store for Metered {
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.ledger.count(Verb::Delete, key.as_str());
         self.ledger.ended("delete", self.inner.delete(key, options).await)
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        self.ledger.count(Verb::Tag, key.as_str());
+        self.ledger.ended("tag", self.inner.tag(key, tags).await)
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        self.ledger.count(Verb::Purge, prefix.as_str());
+        self.ledger.ended("purge", self.inner.purge(prefix).await)
     }
 }
 

@@ -77,6 +77,6 @@ pub use probe::{Conditions, probe_conditions};
 pub use s3::S3Store;
 pub use s3_options::S3Options;
 pub use verb::{
-    DeleteOptions, GetOptions, Keep, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken,
-    PutCondition, PutOptions, PutResult, Verb,
+    DeleteOptions, GetOptions, Keep, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken, Purged,
+    PurgedVersion, PutCondition, PutOptions, PutResult, Tags, Verb,
 };

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{
-    DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult, StoreError,
-    StoreResult,
+    DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
+    StoreError, StoreResult, Tags,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -29,6 +29,7 @@ pub type SharedStore = Arc<dyn Store>;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability by itself")]
 pub struct Capabilities {
     /// [`delete`](Store::delete) honours `if_match`. A store without this ignores the condition, and the service sends
     /// none.
@@ -38,6 +39,10 @@ pub struct Capabilities {
     /// Keys may have segments over 255 bytes, empty segments and `.`/`..`, as on S3. The service makes no such key, but
     /// other tools may. The suite cannot test it, because no [`ObjectKey`] is such a key.
     pub any_key: bool,
+    /// Objects keep the tags of [`PutOptions::tags`] and [`tag`](Store::tag). A store without this writes objects untagged.
+    pub tags: bool,
+    /// [`purge`](Store::purge) removes versions for good. A store without this keeps no earlier versions.
+    pub versions: bool,
 }
 
 /// How a store treats a put that would make a path both a file and a folder: `a` beside `a/b`.
@@ -79,7 +84,7 @@ pub enum FileAndFolder {
 ///
 /// # Writing a store
 ///
-/// Implement the five verbs and [`capabilities`](Self::capabilities); [`rules`](super::rules) has what is the same for
+/// Implement the first five verbs and [`capabilities`](Self::capabilities); [`rules`](super::rules) has what is the same for
 /// every store. Then run two suites on it (feature `testing`): `skillmount::store::testing::conformance` checks what one
 /// handle can show, and `conformance_of_two` that a second handle sees a change and that objects outlive their handle.
 /// Test yourself that objects survive a crash of the process, and that a failure has the right outcome.
@@ -253,9 +258,32 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # }
     /// ```
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()>;
+
+    /// Sets the tags of an object, in place of those it has. Its bytes, its version and its time stay.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no such object; `Unsupported` from a store without [`Capabilities::tags`], as here.
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        let _ = (key, tags);
+        Err(StoreError::Unsupported("this store keeps no tags".to_owned()))
+    }
+
+    /// Removes up to 1,000 versions of objects below `prefix` for good: the objects, their earlier versions, and the marks
+    /// of deletes, whatever their keys. Each call begins at the start of what is left.
+    ///
+    /// # Races
+    /// What is written meanwhile may stay.
+    ///
+    /// # Errors
+    /// `Unsupported` from a store without [`Capabilities::versions`], as here, and from a server that lists no versions. A
+    /// version that cannot be removed is in the answer.
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        let _ = prefix;
+        Err(StoreError::Unsupported("this store keeps no versions".to_owned()))
+    }
 }
 
-/// Conveniences over the five verbs, for every store.
+/// Conveniences over the verbs, for every store.
 #[async_trait]
 pub trait StoreExt: Store {
     /// Lists all pages of the objects below `prefix`, up to `most` objects. The flag is true if there are more.

@@ -1,10 +1,11 @@
-//! The options and the answer of each of the five verbs of [`Store`](super::Store).
+//! The options and the answer of each verb of [`Store`](super::Store).
 
 use std::{collections::BTreeMap, ops::Range};
 
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::StoreError;
 use crate::path::ETag;
 
 /// One of the verbs of [`Store`](super::Store).
@@ -20,6 +21,10 @@ pub enum Verb {
     List,
     /// `delete`.
     Delete,
+    /// `tag`.
+    Tag,
+    /// `purge`.
+    Purge,
 }
 
 impl Verb {
@@ -32,12 +37,18 @@ impl Verb {
             Self::Head => "head",
             Self::List => "list",
             Self::Delete => "delete",
+            Self::Tag => "tag",
+            Self::Purge => "purge",
         }
     }
 }
 
 /// User metadata of an object: small, lower-case ASCII names, ASCII values, 2 KB in all as on S3.
 pub type Metadata = BTreeMap<String, String>;
+
+/// Tags of an object, by which rules of the bucket choose objects: up to 10, names and values of ASCII letters, digits and
+/// `+ - = . _ : / @`.
+pub type Tags = BTreeMap<String, String>;
 
 /// The description of an object, without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,6 +187,8 @@ pub struct PutOptions {
     pub condition: PutCondition,
     /// The metadata to attach.
     pub metadata: Metadata,
+    /// The tags to attach. A store that keeps none, or that is not allowed to set them, writes the object without.
+    pub tags: Tags,
 }
 
 impl PutOptions {
@@ -189,6 +202,12 @@ impl PutOptions {
     #[must_use]
     pub fn with_metadata(self, metadata: Metadata) -> Self {
         Self { metadata, ..self }
+    }
+
+    /// The same with these tags.
+    #[must_use]
+    pub fn with_tags(self, tags: Tags) -> Self {
+        Self { tags, ..self }
     }
 }
 
@@ -282,4 +301,26 @@ impl DeleteOptions {
     pub fn with_if_match(self, etag: ETag) -> Self {
         Self { if_match: Some(etag) }
     }
+}
+
+/// One version that [`purge`](super::Store::purge) removed for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PurgedVersion {
+    /// The whole key, as the store has it.
+    pub key: String,
+    /// The size in bytes; 0 for a mark of a delete.
+    pub size: u64,
+    /// Whether it was the object itself, and not an earlier version of it or the mark of a delete.
+    pub is_object: bool,
+}
+
+/// What one call of [`purge`](super::Store::purge) did.
+#[derive(Debug, Default)]
+pub struct Purged {
+    /// What it removed.
+    pub removed: Vec<PurgedVersion>,
+    /// Whether there may be more.
+    pub has_more: bool,
+    /// Why a version could not be removed, if so.
+    pub failed: Option<StoreError>,
 }

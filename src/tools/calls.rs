@@ -63,6 +63,32 @@ pub async fn run_functions(backend: &SkillBackend, calls: Vec<Value>, options: T
     answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
 }
 
+/// What came of a call that was run by itself.
+#[derive(Clone, Debug)]
+pub struct CallOutcome {
+    /// What a model reads of it; for a call that failed this begins with `Error: `.
+    pub text: String,
+    /// The reply as a document, by the output schema of its tool; the error of a call that failed.
+    pub reply: Result<Value>,
+}
+
+/// Runs one call, and gives the reply as a document too.
+///
+/// # Errors
+/// The store's if the session cannot be read. That the call fails is no error of this.
+pub async fn run_one(backend: &SkillBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
+    let policy = backend.state().await?.policy;
+    let form = TextForm { room: options.room(), instructions: instructions_place(&policy) };
+    let ran = match Call::parse(name, Ok(input), &policy) {
+        Ok(call) => call.run_whole(backend, form).await,
+        Err(error) => Err(error),
+    };
+    Ok(match ran {
+        Ok((text, reply)) => CallOutcome { text, reply: Ok(reply) },
+        Err(error) => CallOutcome { text: text::error(&error), reply: Err(error) },
+    })
+}
+
 /// Runs the calls, and answers them in their order.
 async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: ToolOptions) -> Result<Vec<Answer>> {
     let policy = backend.state().await?.policy;

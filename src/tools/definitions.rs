@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::tool::Tool;
 use crate::{
-    backend::{SessionState, SkillBackend},
+    backend::{SessionState, SkillBackend, with_drafts},
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
@@ -26,7 +26,7 @@ pub enum Shape {
     Anthropic,
     /// `{type: "function", function: {name, description, parameters}}`, as Chat Completions takes them.
     Openai,
-    /// `{name, description, inputSchema, annotations}`.
+    /// `{name, description, inputSchema, outputSchema, annotations}`.
     Mcp,
 }
 
@@ -58,6 +58,7 @@ pub struct Toolbox<'a> {
 /// The store's.
 pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
+    let view = with_drafts(&view, &session);
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
 }
 
@@ -93,7 +94,13 @@ impl ToolDefinition {
                 "name": name,
                 "description": description,
                 "inputSchema": input_schema,
-                "annotations": { "readOnlyHint": !tool.changes_files(), "openWorldHint": false },
+                "outputSchema": tool.output_schema(),
+                "annotations": {
+                    "readOnlyHint": !tool.changes_files(),
+                    "destructiveHint": tool.operation().is_destructive(),
+                    "idempotentHint": tool.operation().is_idempotent(),
+                    "openWorldHint": false,
+                },
             }),
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error, Result},
     json,
     session::EffectivePolicy,
-    wire::{self, Operation, Reply as _, Request as _, TextForm, Touch, with_operations},
+    wire::{self, Operation, Reply, Request as _, TextForm, Touch, with_operations},
 };
 
 /// Characters of a name that is quoted back.
@@ -48,6 +48,13 @@ macro_rules! calls {
                     $(Self::$variant(request) => Box::pin(backend.$method(request)).await?.text(form),)*
                 }
             }
+
+            /// As [`run`](Self::run), with the reply as a document beside its text.
+            pub(super) async fn run_whole(self, backend: &SkillBackend, form: TextForm) -> Result<(String, Value)> {
+                match self {
+                    $(Self::$variant(request) => whole(&Box::pin(backend.$method(request)).await?, form),)*
+                }
+            }
         }
     };
 }
@@ -69,6 +76,10 @@ impl Call {
         let Value::Object(members) = input else { return Err(wrong(tool, "it must be an object")) };
         Self::read(tool, tool.spelled(members)?)
     }
+}
+
+fn whole(reply: &impl Reply, form: TextForm) -> Result<(String, Value)> {
+    Ok((reply.text(form)?, serde_json::to_value(reply).map_err(Error::internal)?))
 }
 
 /// Reads the input of one tool.

@@ -16,7 +16,7 @@ mod text;
 mod tool;
 mod turn;
 
-pub use calls::{run, run_functions, run_turn};
+pub use calls::{CallOutcome, run, run_functions, run_one, run_turn};
 pub use commands::{Command, MessageReply, MessageRequest, run_message};
 pub use definitions::{Shape, ToolDefinition, Toolbox, definitions, for_session};
 pub use documents::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};

@@ -3,6 +3,8 @@
 //! The schema of a request is written for every language; a model gets less of it: no format and no reference.
 //! A member that is not among the required ones is optional.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
@@ -38,6 +40,14 @@ macro_rules! facts {
                 match self.operation() {
                     $(Operation::$variant => (schema_of::<wire::$request>(), wire::$request::NOT_FOR_MODELS),)*
                     _ => (Value::Null, &[]),
+                }
+            }
+
+            /// The JSON Schema of its reply, whole and in one document.
+            pub(super) fn output_schema(self) -> Value {
+                match self.operation() {
+                    $(Operation::$variant => whole_schema_of::<wire::$reply>(),)*
+                    _ => Value::Null,
                 }
             }
         }
@@ -103,6 +113,34 @@ impl Tool {
         let spelled = |name: String| if self.is_skill_tool() && name == ARGUMENTS { ARGS.to_owned() } else { name };
         let shown = members.into_iter().filter(|(name, _)| is_shown(name));
         shown.map(|(name, property)| (spelled(name), simplified(property))).collect()
+    }
+}
+
+/// The schema of a document, with the schemas that it refers to beside it, below `$defs`.
+fn whole_schema_of<T: ToSchema>() -> Value {
+    let mut others = Vec::new();
+    T::schemas(&mut others);
+    let others: BTreeMap<String, Value> =
+        others.into_iter().filter_map(|(name, schema)| Some((name, serde_json::to_value(schema).ok()?))).collect();
+    let mut schema = serde_json::to_value(T::schema()).unwrap_or_default();
+    if let (Some(members), false) = (schema.as_object_mut(), others.is_empty()) {
+        members.insert("$defs".to_owned(), others.into_iter().collect::<Map<_, _>>().into());
+    }
+    repoint(&mut schema);
+    schema
+}
+
+/// References of an OpenAPI document as those of a schema that has what it refers to below `$defs`.
+fn repoint(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                *reference = reference.replace("#/components/schemas/", "#/$defs/");
+            }
+            members.values_mut().for_each(repoint);
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(repoint),
+        _ => {}
     }
 }
 

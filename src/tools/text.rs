@@ -209,7 +209,7 @@ pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> S
         Instructions::InPrompt => {
             head + "Its instructions are in the system prompt now, for as long as no other skill is loaded."
         }
-        Instructions::InReply => skill.instructions(head, &block(&reply.body), room),
+        Instructions::InReply => skill.instructions(head, &block(reply.body.as_deref().unwrap_or_default()), room),
     }
 }
 

@@ -4,3 +4,7 @@
 pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// Carries the version of a session, both ways.
 pub(crate) const SESSION_VERSION: &str = "x-skillmount-session-version";
+/// Carries a hash of all that the prompt of a session depends on.
+pub(crate) const PROMPT_TAG: &str = "x-skillmount-prompt-tag";
+/// Carries a hash of all that the tools of a session depend on.
+pub(crate) const TOOLS_TAG: &str = "x-skillmount-tools-tag";

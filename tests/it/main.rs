@@ -10,6 +10,7 @@
     reason = "a test fails by panicking, and says aloud what it skipped"
 )]
 
+mod audit;
 mod backend;
 mod budget;
 mod catalog;
@@ -20,6 +21,8 @@ mod hooks;
 mod house;
 #[cfg(all(feature = "server", feature = "client"))]
 mod http;
+#[cfg(all(feature = "mcp", feature = "cli"))]
+mod mcp;
 mod model;
 mod path;
 mod prompt;

@@ -1,30 +1,26 @@
-//! What the authors of skills do, on any surface: list and read the files of stored skills, push new versions of them,
-//! and look after the catalog.
+//! What the authors of skills do, on any surface: list the skills that there are, push new versions of them and pull those
+//! of others, judge them, and look after the catalog.
 //!
-//! A surface gives plain data, and words the typed answers for its readers.
+//! [`AuthorProtocol`] is what an author asks of the side that keeps the skills, a store or a server. `push` and `pull` decide
+//! what becomes of each file; where an author's files lie is told by [`PushSource`] and [`PullTarget`]. A surface gives plain
+//! data, and words the typed answers for its readers.
 
 mod catalog_state;
+mod digests;
+mod files;
 mod lint;
+mod merge;
+mod protocol;
 mod pull;
 mod push;
+mod remembered;
 mod stored;
 
+pub use digests::{SkillDigest, SkillDigests};
+pub use files::SkillText;
 pub use lint::{lint_content, lint_skill};
-pub use pull::PulledFile;
-pub use push::{PushListing, PushPlan, SkillSource};
-pub use stored::{StoredFile, StoredSkill, StoredSkills};
-
-use crate::{
-    error::Result,
-    path::ObjectKey,
-    store::{GetOptions, Object, SharedStore, StoreError},
-};
-
-/// The whole object; `None` if it is gone.
-async fn fetch(store: &SharedStore, key: &ObjectKey) -> Result<Option<Object>> {
-    match store.get(key, GetOptions::default()).await {
-        Ok(object) => Ok(Some(object)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
+pub use protocol::{Author, AuthorProtocol, SkillZip};
+pub use pull::{PullHow, PullOptions, PullTarget, Pulled, pull_skill};
+pub use push::{ConflictFile, PushConflict, PushOptions, PushSource, PushStatus, Pushed, push_skill};
+pub use remembered::{Remembered, VersionMemory};
+pub use stored::{StoredSkill, StoredSkills};

@@ -1,70 +1,224 @@
-//! Stored skills on their way to their authors.
+//! Skills on their way to an author, whose own changes stay.
+
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
 use super::{
-    fetch,
-    stored::{StoredFile, StoredSkill},
+    digests::SkillDigest,
+    files::SkillText,
+    merge::{Settled, Sides, merge},
+    protocol::AuthorProtocol,
+    remembered::{Remembered, VersionMemory},
 };
 use crate::{
-    backend::Service,
-    error::{Code, Error, Result},
-    limits::UPLOAD_FILE_BYTES,
-    wire::FileChange,
+    error::{Error, Result},
+    wire::{FileChange, FileChanges},
 };
 
-/// What a pull does with one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PulledFile {
-    /// What becomes of the author's file.
-    pub change: FileChange,
-    /// What to put there; nothing if it is the same, or only the change is asked for.
-    pub bytes: Option<Bytes>,
-}
-
-impl StoredSkill {
-    /// Where a file of it lies below `skills/`, if it can be pulled.
+/// Where an author has the files of one skill.
+pub trait PullTarget: VersionMemory + Send + Sync {
+    /// The bytes at a path below the skill's folder; `None` if nothing is there.
     ///
     /// # Errors
-    /// `invalid_request` if no path can name it, or if it is larger than an uploaded file may be.
-    pub fn pullable(&self, file: &StoredFile) -> Result<String> {
-        file.key()?;
-        let place = self.place(file);
-        if file.size > UPLOAD_FILE_BYTES as u64 {
-            return Err(Error::new(Code::InvalidRequest, format!("{place} is over {} MiB", UPLOAD_FILE_BYTES >> 20)));
-        }
-        Ok(place)
+    /// Why no file may be there.
+    fn read(&self, path: &str) -> Result<Option<Bytes>>;
+
+    /// Puts these bytes there, whole or not at all.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn write(&mut self, path: &str, bytes: &Bytes) -> Result<()>;
+
+    /// Removes the file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn remove(&mut self, path: &str) -> Result<()>;
+}
+
+/// What becomes of files that their author changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PullHow {
+    /// They stay, and a skill in which another author changed one of them too stays whole as it is.
+    #[default]
+    Careful,
+    /// They stay, and those that another author changed too get the changes of both.
+    Merge,
+    /// They are replaced.
+    Theirs,
+}
+
+/// How to pull.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PullOptions {
+    /// What becomes of files that their author changed.
+    pub how: PullHow,
+    /// Say what would change and change nothing.
+    pub dry_run: bool,
+}
+
+/// What a pull did with a skill, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// Its files by what becomes of them.
+    pub changes: FileChanges,
+    /// The bytes of all its files.
+    pub size: u64,
+    /// Files that both authors changed. They stay as they are, and so does the skill.
+    pub conflicts: Vec<String>,
+    /// Files that have the changes of both authors now, and marks where both changed the same lines.
+    pub marked: Vec<String>,
+    /// Why files cannot be here, each in a sentence.
+    pub refused: Vec<String>,
+}
+
+/// What is to be done with a file.
+struct Step {
+    path: String,
+    change: FileChange,
+    /// What is to be there; `None` for nothing.
+    bytes: Option<Bytes>,
+}
+
+/// A pull that is being planned.
+struct Plan<'plan> {
+    known: Option<&'plan Remembered>,
+    base: Option<&'plan SkillText>,
+    theirs: &'plan SkillText,
+    how: PullHow,
+    steps: Vec<Step>,
+    pulled: Pulled,
+}
+
+/// Brings the files of `target` up to the skill that is `there`; nothing if it is gone. Changes of their author stay unless
+/// `options` say otherwise. Files that the author deleted stay so, and those that another author deleted go.
+///
+/// # Errors
+/// Those of the methods of `author`, and of the memory of `target`.
+pub async fn pull_skill(
+    author: &dyn AuthorProtocol,
+    there: &SkillDigest,
+    target: &mut dyn PullTarget,
+    options: PullOptions,
+) -> Result<Option<Pulled>> {
+    let known = target.remembered()?;
+    if let Some(known) = known.as_ref().filter(|known| there.digest.as_ref() == Some(&known.digest))
+        && let Some(unchanged) = as_remembered(target, known, options.how)
+    {
+        return Ok(Some(unchanged));
     }
+    let Some(theirs) = SkillText::get(author, &there.skill, None).await? else { return Ok(None) };
+    let base = match &known {
+        Some(known) if options.how == PullHow::Merge && known.digest != theirs.version.digest() => {
+            SkillText::get(author, &there.skill, Some(&known.digest)).await?
+        }
+        _ => None,
+    };
+    let pulled = Pulled { size: theirs.version.size(), ..Pulled::default() };
+    let mut plan = Plan {
+        known: known.as_ref(),
+        base: base.as_ref(),
+        theirs: &theirs,
+        how: options.how,
+        steps: Vec::new(),
+        pulled,
+    };
+    plan.all(target);
+    let Plan { steps, mut pulled, .. } = plan;
+    pulled.changes = steps.iter().map(|step| (step.path.as_str(), step.change)).collect();
+    if !pulled.conflicts.is_empty() || options.dry_run {
+        return Ok(Some(pulled));
+    }
+    for Step { path, change, bytes } in &steps {
+        let done = match bytes {
+            _ if !change.is_change() => Ok(()),
+            Some(bytes) => target.write(path, bytes),
+            None => target.remove(path),
+        };
+        pulled.refused.extend(done.err().map(|why: Error| why.message().to_owned()));
+        // A signal is heard here, between two files.
+        tokio::task::yield_now().await;
+    }
+    // What is not whole here is no version, and a push of it must not pass for one.
+    if pulled.refused.is_empty() && known.is_none_or(|known| known.digest != theirs.version.digest()) {
+        target.remember(&Remembered::of(&theirs.version))?;
+    }
+    Ok(Some(pulled))
 }
 
-impl Service {
-    /// Compares a file of `skill` with `here`, which its author has: by size first, by content only if the sizes are equal.
-    /// With `dry_run` only the change is asked for.
-    ///
-    /// # Errors
-    /// As [`StoredSkill::pullable`]; `edit_conflict` if it was deleted since it was listed; the store's.
-    pub async fn pull_file(
-        &self,
-        skill: &StoredSkill,
-        file: &StoredFile,
-        here: Option<&[u8]>,
-        dry_run: bool,
-    ) -> Result<PulledFile> {
-        let place = skill.pullable(file)?;
-        let change = if here.is_some() { FileChange::Updated } else { FileChange::Created };
-        let differs = here.is_none_or(|here| here.len() as u64 != file.size);
-        if differs && dry_run {
-            return Ok(PulledFile { change, bytes: None });
+/// What a pull does with files whose version is still there, if it is nothing.
+fn as_remembered(target: &dyn PullTarget, known: &Remembered, how: PullHow) -> Option<Pulled> {
+    let mut changes = Vec::new();
+    let mut size = 0;
+    for (path, sha256) in &known.files {
+        let mine = target.read(path).ok()?;
+        size += mine.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let sides = Sides { base: Some(sha256), mine: mine.as_ref(), theirs: None };
+        // With theirs away, a file that is as remembered would be deleted; any other was changed here.
+        let is_same = mine.is_some() && sides.settle() == Settled::Theirs;
+        if !is_same && how == PullHow::Theirs {
+            return None;
         }
-        let Some(object) = fetch(self.store(), file.key()?).await? else {
-            return Err(Error::new(
-                Code::EditConflict,
-                format!("{place} was deleted while it was being pulled; pull again"),
-            ));
+        changes.push((path.as_str(), if is_same { FileChange::Unchanged } else { FileChange::Kept }));
+    }
+    Some(Pulled { changes: changes.into_iter().collect(), size, ..Pulled::default() })
+}
+
+impl Plan<'_> {
+    fn all(&mut self, target: &dyn PullTarget) {
+        let known = self.known.into_iter().flat_map(|known| known.files.keys());
+        let paths: BTreeSet<&String> = self.theirs.files.keys().chain(known).collect();
+        for path in paths {
+            match target.read(path) {
+                Ok(mine) => self.file(path, mine.as_ref()),
+                Err(why) => self.pulled.refused.push(why.message().to_owned()),
+            }
+        }
+    }
+
+    fn file(&mut self, path: &str, mine: Option<&Bytes>) {
+        let theirs = self.theirs.files.get(path);
+        let base = self.known.and_then(|known| known.files.get(path)).map(String::as_str);
+        let settled = Sides { base, mine, theirs }.settle();
+        match (settled, self.how) {
+            (Settled::Same, _) if theirs.is_none() => {}
+            (Settled::Same, _) => self.step(path, FileChange::Unchanged, None),
+            (Settled::Theirs, _) | (_, PullHow::Theirs) => self.take(path, mine, theirs.cloned()),
+            (Settled::Mine, _) => self.step(path, FileChange::Kept, None),
+            (Settled::Both, PullHow::Merge) => self.merge(path, mine, theirs),
+            (Settled::Both, PullHow::Careful) => self.pulled.conflicts.push(path.to_owned()),
+        }
+    }
+
+    /// What both changed; a file that one of them deleted is the other's.
+    fn merge(&mut self, path: &str, mine: Option<&Bytes>, theirs: Option<&Bytes>) {
+        let (Some(both), Some(theirs)) = (mine, theirs) else {
+            return match theirs {
+                None => self.step(path, FileChange::Kept, None),
+                theirs => self.take(path, mine, theirs.cloned()),
+            };
         };
-        if here.is_some_and(|here| here == object.bytes) {
-            return Ok(PulledFile { change: FileChange::Unchanged, bytes: None });
+        let base = self.base.and_then(|base| base.files.get(path));
+        match merge(base, both, theirs) {
+            None => self.pulled.conflicts.push(path.to_owned()),
+            Some(merged) => {
+                self.pulled.marked.extend(merged.is_marked.then(|| path.to_owned()));
+                self.take(path, mine, Some(merged.bytes));
+            }
         }
-        Ok(PulledFile { change, bytes: (!dry_run).then_some(object.bytes) })
+    }
+
+    fn take(&mut self, path: &str, mine: Option<&Bytes>, bytes: Option<Bytes>) {
+        let change = match (mine, &bytes) {
+            (_, None) => FileChange::Deleted,
+            (None, Some(_)) => FileChange::Created,
+            (Some(_), Some(_)) => FileChange::Updated,
+        };
+        self.step(path, change, bytes);
+    }
+
+    fn step(&mut self, path: &str, change: FileChange, bytes: Option<Bytes>) {
+        self.steps.push(Step { path: path.to_owned(), change, bytes });
     }
 }

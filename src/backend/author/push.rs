@@ -1,205 +1,244 @@
-//! New versions of skills on their way into the store.
+//! Skills on their way from an author: published over the version that the author began from, and over no other.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::fetch;
+use super::{
+    digests::SkillDigest,
+    files::SkillText,
+    protocol::AuthorProtocol,
+    remembered::{Remembered, VersionMemory},
+};
 use crate::{
-    backend::Service,
+    backend::publish::{Condition, PublishOptions},
     error::{Code, Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_TRANSFERS, SKILL_FILES},
-    path::{Id, KeyPrefix, ObjectKey, SkillPath},
-    skill::MAIN,
-    store::{Base, DeleteOptions, ListEntry, Metadata, StoreError, StoreExt as _},
+    path::SkillPath,
+    skill::{Version, VersionFile},
     wire::{FileChange, FileChanges},
 };
 
 /// The files of one skill as its author has them.
-#[async_trait]
-pub trait SkillSource: Send + Sync {
+pub trait PushSource: VersionMemory + Send + Sync {
     /// The paths of all files below the skill's folder, with `/`.
-    fn paths(&self) -> Vec<&str>;
+    fn paths(&self) -> Vec<String>;
 
-    /// The bytes of one of them. A push asks twice, because a whole skill may be more than memory should hold.
+    /// The bytes of one of them. A push asks twice, because all skills together may be more than memory should hold.
     ///
     /// # Errors
     /// Why there are none.
-    async fn read(&self, path: &str) -> Result<Bytes>;
+    fn read(&self, path: &str) -> Result<Bytes>;
 }
 
-/// What the store has where skills are about to be pushed.
-#[derive(Clone, Debug)]
-pub struct PushListing {
-    /// In byte order of the keys; `None` if there are too many to be listed at once.
-    entries: Option<Vec<ListEntry>>,
+/// How to push.
+#[derive(Clone, Debug, Default)]
+pub struct PushOptions {
+    /// Publish over what another author published.
+    pub force: bool,
+    /// Say what would change and change nothing.
+    pub dry_run: bool,
+    /// Where the skill comes from, in any words. The version keeps it.
+    pub source: Option<String>,
 }
 
-/// What a push is about to do with each file of one skill.
-#[derive(Clone, Debug)]
-pub struct PushPlan {
-    steps: Vec<Step>,
+/// What became of a skill that was pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushStatus {
+    /// There was no such skill.
+    New,
+    /// It has a new version.
+    Changed,
+    /// It has this version already.
+    Unchanged,
+    /// It is not the version that its author began from, and stays as it is.
+    Conflict,
 }
 
-/// What to do with one file.
-#[derive(Clone, Debug)]
-struct Step {
-    path: String,
-    key: ObjectKey,
-    change: FileChange,
-    /// The version that it replaces or deletes.
-    base: Base,
+/// What a push did with a skill, or would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pushed {
+    /// What became of it.
+    pub status: PushStatus,
+    /// Its files by what becomes of them.
+    pub changes: FileChanges,
+    /// The version that it has now, as far as that is known.
+    pub digest: Option<String>,
+    /// Files that another tool wrote meanwhile, which stay.
+    pub kept: Vec<String>,
+    /// How the two differ, if they are in conflict.
+    pub conflict: Option<PushConflict>,
 }
 
-impl PushPlan {
-    /// The files by what becomes of them, in the order of the source; those that only the store has come last.
-    #[must_use]
-    pub fn changes(&self) -> FileChanges {
-        self.steps.iter().map(|step| (step.path.as_str(), step.change)).collect()
-    }
-
-    /// How many files are sent or deleted.
-    #[must_use]
-    pub fn due(&self) -> usize {
-        self.due_steps().count()
-    }
-
-    fn due_steps(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(|step| step.change.is_change())
-    }
+/// Two versions that neither comes from the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushConflict {
+    /// The version that the author began from; `None` if that is not known.
+    pub base: Option<String>,
+    /// The version that is there; `None` if the skill is gone.
+    pub theirs: Option<String>,
+    /// The files that either changed.
+    pub files: Vec<ConflictFile>,
 }
 
-impl Service {
-    /// Lists what the store has of `skills`: the folder of a single one, else all skills of the user at once.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn list_for_push(&self, user: &Id, skills: &[SkillPath]) -> Result<PushListing> {
-        let space = self.namespace().user(user)?;
-        let prefix = match skills {
-            [one] => space.skill(one)?,
-            _ => space.skills()?,
-        };
-        let (entries, more) = self.store().list_all(&prefix, LIST_OBJECTS).await?;
-        Ok(PushListing { entries: (!more).then_some(entries) })
-    }
+/// A file in three versions. What is absent is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConflictFile {
+    /// Its path below the skill's folder.
+    pub path: String,
+    /// As the author began; `None` also if that is not known.
+    pub base: Option<Bytes>,
+    /// As the author has it.
+    pub mine: Option<Bytes>,
+    /// As it is there.
+    pub theirs: Option<Bytes>,
+}
 
-    /// Compares `source` with what the store has of the user's skill `skill`, and changes nothing. `listing` is of
-    /// skills that this one is among. With `delete`, files that only the store has are to be deleted.
-    ///
-    /// # Errors
-    /// Those of `source`; `file_too_large` if the stored skill has too many files; `invalid_path` for a path that no key may
-    /// have; the store's.
-    pub async fn plan_push(
-        &self,
-        user: &Id,
-        skill: &SkillPath,
-        source: &dyn SkillSource,
-        listing: &PushListing,
-        delete: bool,
-    ) -> Result<PushPlan> {
-        let prefix = self.namespace().user(user)?.skill(skill)?;
-        let listed = match &listing.entries {
-            Some(all) => Cow::Borrowed(below(all, &prefix)),
-            None => Cow::Owned(self.store().list_all(&prefix, SKILL_FILES + 1).await?.0),
-        };
-        if listed.len() > SKILL_FILES {
-            return Err(Error::new(Code::FileTooLarge, format!("{prefix} holds more than {SKILL_FILES} files")));
+/// One skill on its way.
+struct Push<'push> {
+    author: &'push dyn AuthorProtocol,
+    skill: &'push SkillPath,
+    options: &'push PushOptions,
+    mine: Version,
+    known: Option<Remembered>,
+}
+
+/// Publishes the files of `source` as the new version of `skill`, if it is the version that they come from, or if there is no
+/// such skill. `there` is the skill as it was listed, if it was.
+///
+/// # Errors
+/// Those of `source`, and of the methods of `author`.
+pub async fn push_skill(
+    author: &dyn AuthorProtocol,
+    skill: &SkillPath,
+    source: &mut dyn PushSource,
+    there: Option<&SkillDigest>,
+    options: &PushOptions,
+) -> Result<Pushed> {
+    let files = source.paths().into_iter().map(|path| Ok(VersionFile::of(path.as_str(), &source.read(&path)?)));
+    let mine = Version::new(files.collect::<Result<_>>()?);
+    let push = Push { author, skill, options, mine, known: source.remembered()? };
+    let text = match there {
+        Some(there) => SkillText::of_unknown(author, there).await?,
+        None => None,
+    };
+    let listed = there.and_then(|there| there.digest.clone());
+    let Some(theirs) = listed.clone().or_else(|| Some(text.as_ref()?.version.digest().to_owned())) else {
+        let condition = if options.force { Condition::Any } else { Condition::Nothing };
+        return push.publish(source, (PushStatus::New, push.changes(&BTreeMap::new())), condition).await;
+    };
+    let only = Condition::Version(theirs.clone());
+    if theirs == push.mine.digest() {
+        let unchanged = (PushStatus::Unchanged, push.changes(&Remembered::of(&push.mine).files));
+        if listed.is_none() {
+            // It lies there as other tools or an interrupted publish left it: from now on it is a version.
+            return push.publish(source, unchanged, only).await;
         }
-        let mut there: BTreeMap<&str, &ListEntry> =
-            listed.iter().filter_map(|entry| Some((prefix.relative(&entry.key)?, entry))).collect();
-        let paths = source.paths().into_iter();
-        let compared: Vec<_> = paths.map(|path| self.compare(&prefix, source, path, there.remove(path))).collect();
-        let mut steps: Vec<Step> = stream::iter(compared).buffered(PARALLEL_TRANSFERS).try_collect().await?;
-        for (path, entry) in there {
-            let Some(key) = prefix.admit(&entry.key) else { continue };
-            let change = if delete { FileChange::Deleted } else { FileChange::Kept };
-            let base = Base::Version(entry.etag.clone(), Metadata::new());
-            steps.push(Step { path: path.to_owned(), key, change, base });
+        if push.known.as_ref().map(|known| &known.digest) != Some(&theirs) && !options.dry_run {
+            source.remember(&Remembered::of(&push.mine))?;
         }
-        Ok(PushPlan { steps })
+        return Ok(done(unchanged, Some(theirs)));
+    }
+    let before = match &push.known {
+        Some(known) if known.digest == theirs => known.files.clone(),
+        _ if !options.force => {
+            let text = if text.is_none() { SkillText::get(author, skill, None).await? } else { text };
+            return push.conflict(source, text).await;
+        }
+        _ => {
+            let text = if text.is_none() { SkillText::get(author, skill, Some(&theirs)).await? } else { text };
+            text.map(|text| Remembered::of(&text.version).files).unwrap_or_default()
+        }
+    };
+    push.publish(source, (PushStatus::Changed, push.changes(&before)), only).await
+}
+
+/// What became of a skill that has the version `digest` now.
+fn done((status, changes): (PushStatus, FileChanges), digest: Option<String>) -> Pushed {
+    Pushed { status, changes, digest, kept: Vec::new(), conflict: None }
+}
+
+impl Push<'_> {
+    /// What becomes of the files of a version that is replaced: the SHA-256 of each, by path.
+    fn changes(&self, before: &BTreeMap<String, String>) -> FileChanges {
+        let mut gone: BTreeSet<&str> = before.keys().map(String::as_str).collect();
+        let mut changes = Vec::new();
+        for file in self.mine.files() {
+            gone.remove(file.path.as_str());
+            let change = match before.get(&file.path) {
+                None => FileChange::Created,
+                Some(before) if *before == file.sha256 => FileChange::Unchanged,
+                Some(_) => FileChange::Updated,
+            };
+            changes.push((file.path.as_str(), change));
+        }
+        changes.extend(gone.into_iter().map(|path| (path, FileChange::Deleted)));
+        changes.into_iter().collect()
     }
 
-    /// Compares one file with the stored one, if there is one. Equal sizes alone say nothing: the contents are compared,
-    /// by the digest in the listing if there is one and it is the same, else by the bytes.
-    async fn compare(
+    /// Publishes on this condition, and remembers what was published.
+    async fn publish(
         &self,
-        prefix: &KeyPrefix,
-        source: &dyn SkillSource,
-        path: &str,
-        listed: Option<&ListEntry>,
-    ) -> Result<Step> {
-        let key = prefix.key(path)?;
-        let bytes = source.read(path).await?;
-        let stored = match listed {
+        source: &mut dyn PushSource,
+        what: (PushStatus, FileChanges),
+        condition: Condition,
+    ) -> Result<Pushed> {
+        if self.options.dry_run {
+            return Ok(done(what, Some(self.mine.digest().to_owned())));
+        }
+        let files = source.paths().into_iter().map(|path| Ok((path.clone(), source.read(&path)?)));
+        let text = SkillText::new(files.collect::<Result<_>>()?);
+        let options = PublishOptions { by: None, source: self.options.source.clone(), condition };
+        let published = self.author.publish_skill(self.skill, text.files.into_iter().collect(), options).await;
+        match published {
+            Ok(reply) => {
+                source.remember(&Remembered::of(&text.version))?;
+                Ok(Pushed { kept: reply.kept, ..done(what, Some(reply.digest)) })
+            }
+            Err(error) if error.code() == Code::VersionConflict && !self.options.force => {
+                let theirs = SkillText::get(self.author, self.skill, None).await?;
+                let current = error.details().get("current");
+                if theirs.is_none() && current.is_some_and(serde_json::Value::is_string) {
+                    let message = format!(
+                        "{} is a draft, whose place a push would take: publish or delete the draft first, or push by force",
+                        self.skill
+                    );
+                    return Err(Error::new(Code::VersionConflict, message).with_source(error));
+                }
+                self.conflict(source, theirs).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How `theirs`, which is there, and what the author has differ from what the author began from. They may be the same: a
+    /// first publish that was interrupted is in no listing, and its author pushes again.
+    async fn conflict(&self, source: &mut dyn PushSource, theirs: Option<SkillText>) -> Result<Pushed> {
+        if theirs.as_ref().is_some_and(|theirs| theirs.version == self.mine) {
+            let same = Remembered::of(&self.mine);
+            if !self.options.dry_run {
+                source.remember(&same)?;
+            }
+            return Ok(done((PushStatus::Unchanged, self.changes(&same.files)), Some(same.digest)));
+        }
+        let base = match &self.known {
+            Some(known) => SkillText::get(self.author, self.skill, Some(&known.digest)).await?,
             None => None,
-            Some(listed) if listed.size != bytes.len() as u64 => match self.store().head(&key).await {
-                Ok(meta) => Some((FileChange::Updated, Base::version(&meta))),
-                Err(StoreError::NotFound) => None,
-                Err(error) => return Err(error.into()),
-            },
-            Some(listed) if listed.etag.is_md5_of(&bytes) => {
-                Some((FileChange::Unchanged, Base::Version(listed.etag.clone(), Metadata::new())))
-            }
-            Some(_) => fetch(self.store(), &key).await?.map(|object| {
-                let change = if object.bytes == bytes { FileChange::Unchanged } else { FileChange::Updated };
-                (change, Base::version(&object.meta))
-            }),
         };
-        let (change, base) = stored.unwrap_or((FileChange::Created, Base::Absent));
-        Ok(Step { path: path.to_owned(), key, change, base })
-    }
-
-    /// Sends and deletes what `plan` says, which was made from the same `source`: resources first and SKILL.md last, so that
-    /// a new skill is whole when it is first listed. Each file replaces the version that was compared and no other. Calls
-    /// `done` after each file.
-    ///
-    /// # Errors
-    /// `edit_conflict` if a file has changed in the store since; `read_only`; those of `source`; the store's. Files before it
-    /// have landed, and another push sends the rest.
-    pub async fn push(&self, source: &dyn SkillSource, plan: &PushPlan, done: &(dyn Fn() + Send + Sync)) -> Result<()> {
-        self.check_writable()?;
-        let (last, first): (Vec<_>, Vec<_>) = plan.due_steps().partition(|step| step.path == MAIN);
-        for batch in [first, last] {
-            let taken: Vec<_> = batch.into_iter().map(|step| self.take(source, step, done)).collect();
-            stream::iter(taken).buffer_unordered(PARALLEL_TRANSFERS).try_collect::<()>().await?;
+        let paths: BTreeSet<String> = source.paths().into_iter().collect();
+        let of = |text: &Option<SkillText>, path: &str| text.as_ref()?.files.get(path).cloned();
+        let all: BTreeSet<&String> =
+            [&base, &theirs].into_iter().flatten().flat_map(|text| text.files.keys()).chain(&paths).collect();
+        let mut files = Vec::new();
+        for path in all {
+            let mine = if paths.contains(path) { Some(source.read(path)?) } else { None };
+            let file = ConflictFile { path: path.clone(), base: of(&base, path), mine, theirs: of(&theirs, path) };
+            let differs = file.mine != file.theirs || (base.is_some() && file.base != file.theirs);
+            files.extend(differs.then_some(file));
         }
-        Ok(())
+        let digest = theirs.map(|text| text.version.digest().to_owned());
+        let conflict =
+            PushConflict { base: base.map(|text| text.version.digest().to_owned()), theirs: digest.clone(), files };
+        let what = (PushStatus::Conflict, FileChanges::default());
+        Ok(Pushed { conflict: Some(conflict), ..done(what, digest) })
     }
-
-    async fn take(&self, source: &dyn SkillSource, step: &Step, done: &(dyn Fn() + Send + Sync)) -> Result<()> {
-        let taken = if step.change == FileChange::Deleted {
-            self.store().delete(&step.key, self.deleting(&step.base)).await
-        } else {
-            let bytes = source.read(&step.path).await?;
-            self.shared.committer.commit(&step.key, bytes, &step.base).await.map(|_| ())
-        };
-        done();
-        taken.map_err(|error| match error {
-            StoreError::PreconditionFailed | StoreError::NotFound => Error::new(
-                Code::EditConflict,
-                format!("{} changed in the store while it was being pushed; look at it, then push again", step.path),
-            ),
-            other => other.into(),
-        })
-    }
-
-    fn deleting(&self, base: &Base) -> DeleteOptions {
-        match base {
-            Base::Version(etag, _) if self.store().capabilities().conditional_delete => {
-                DeleteOptions { if_match: Some(etag.clone()) }
-            }
-            _ => DeleteOptions::default(),
-        }
-    }
-}
-
-/// The entries below `prefix`, of entries in the order of a listing.
-fn below<'listed>(entries: &'listed [ListEntry], prefix: &KeyPrefix) -> &'listed [ListEntry] {
-    let from = entries.partition_point(|entry| entry.key.as_str() < prefix.as_str());
-    let rest = entries.get(from..).unwrap_or_default();
-    let many = rest.partition_point(|entry| entry.key.starts_with(prefix.as_str()));
-    rest.get(..many).unwrap_or_default()
 }

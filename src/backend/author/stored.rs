@@ -6,7 +6,7 @@ use crate::{
     backend::{NamedSkill, Service, skill_named},
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
-    path::{Id, KeyPrefix, ObjectKey, SkillPath},
+    path::{ETag, Id, KeyPrefix, ObjectKey, SkillPath},
     skill::MAIN,
     store::{ListEntry, StoreExt as _},
 };
@@ -26,16 +26,18 @@ pub struct StoredSkill {
     /// Where it lies below `skills/`.
     pub skill: SkillPath,
     /// Every object below it, those included that no path can name.
-    pub files: Vec<StoredFile>,
+    pub(super) files: Vec<StoredFile>,
 }
 
 /// A file of a stored skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredFile {
+pub(super) struct StoredFile {
     /// Its path below the skill's folder.
-    pub path: String,
-    /// Its bytes.
-    pub size: u64,
+    pub(super) path: String,
+    /// Its version.
+    pub(super) etag: ETag,
+    /// Its size in bytes.
+    pub(super) size: u64,
     /// Its key; as it was listed if no path can name it.
     key: Result<ObjectKey, String>,
 }
@@ -51,6 +53,18 @@ impl Service {
         let (listed, is_cut) = self.store().list_all(&prefix, LIST_OBJECTS).await?;
         Ok(StoredSkills { skills: skills_of(&prefix, &listed), is_cut })
     }
+
+    /// The skill at this path alone, if there is one.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn stored_skill(&self, user: &Id, skill: &SkillPath) -> Result<StoredSkills> {
+        let (all, folder) = (self.namespace().user(user)?.skills()?, self.namespace().user(user)?.skill(skill)?);
+        let (listed, is_cut) = self.store().list_all(&folder, LIST_OBJECTS).await?;
+        let mut skills = skills_of(&all, &listed);
+        skills.retain(|stored| stored.skill == *skill);
+        Ok(StoredSkills { skills, is_cut })
+    }
 }
 
 impl StoredSkills {
@@ -58,7 +72,7 @@ impl StoredSkills {
     ///
     /// # Errors
     /// As [`skill_named`].
-    pub fn choose(&self, names: &[String]) -> Result<Vec<&StoredSkill>> {
+    pub(super) fn choose(&self, names: &[String]) -> Result<Vec<&StoredSkill>> {
         if names.is_empty() {
             return Ok(self.skills.iter().collect());
         }
@@ -70,10 +84,16 @@ impl StoredSkills {
 }
 
 impl StoredSkill {
-    /// Where a file of it lies below `skills/`.
+    /// The files that a path can name: path and version of each.
+    pub(super) fn tags(&self) -> BTreeMap<String, ETag> {
+        let named = self.files.iter().filter(|file| file.key.is_ok());
+        named.map(|file| (file.path.clone(), file.etag.clone())).collect()
+    }
+
+    /// The bytes of its SKILL.md.
     #[must_use]
-    pub fn place(&self, file: &StoredFile) -> String {
-        format!("{}/{}", self.skill, file.path)
+    pub fn main_size(&self) -> u64 {
+        self.main().map_or(0, |main| main.size)
     }
 
     /// Its SKILL.md.
@@ -101,7 +121,12 @@ fn skills_of(prefix: &KeyPrefix, listed: &[ListEntry]) -> Vec<StoredSkill> {
     for entry in listed {
         if let Some((root, path)) = prefix.relative(&entry.key).and_then(|relative| split(relative, &roots)) {
             let key = prefix.admit(&entry.key).ok_or_else(|| entry.key.clone());
-            skills.entry(root).or_default().push(StoredFile { path: path.to_owned(), size: entry.size, key });
+            skills.entry(root).or_default().push(StoredFile {
+                path: path.to_owned(),
+                etag: entry.etag.clone(),
+                size: entry.size,
+                key,
+            });
         }
     }
     let parsed = skills.into_iter().filter_map(|(root, files)| Some((SkillPath::parse(root).ok()?, files)));

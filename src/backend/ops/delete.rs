@@ -17,7 +17,7 @@ use crate::{
     },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
-    path::{ObjectKey, VirtualPath},
+    path::{ETag, ObjectKey, VirtualPath},
     store::{DeleteOptions, StoreError},
     wire::{DeleteReply, DeleteRequest, FailedFile, Operation},
 };
@@ -34,6 +34,7 @@ pub(in crate::backend) struct Fates {
 
 pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
+    let backend = &backend.approved(&request).await?;
     let target = backend.target(Operation::Delete, &path).await?;
     let doomed = backend.doomed(&target, &path).await?;
     if doomed.is_empty() {
@@ -86,7 +87,10 @@ impl SkillBackend {
         let until = Instant::now() + DELETE_BEGINS;
         let deletes = doomed.into_iter().map(|(path, key)| async move {
             let deleted = if Instant::now() < until { self.delete_object(&key).await } else { Err(not_begun()) };
-            (path, deleted)
+            if let Ok(before) = &deleted {
+                self.note_file(&path, before.as_ref(), None, None);
+            }
+            (path, deleted.map(drop))
         });
         let mut fates = Fates { gone: Vec::new(), failed: Vec::new() };
         let mut deletes = stream::iter(deletes).buffer_unordered(PARALLEL_GETS);
@@ -101,11 +105,11 @@ impl SkillBackend {
         fates
     }
 
-    /// Removes one object, whatever version it has by then.
-    async fn delete_object(&self, key: &ObjectKey) -> Result<()> {
+    /// Removes one object, whatever version it has by then. Returns that version if it was seen.
+    async fn delete_object(&self, key: &ObjectKey) -> Result<Option<ETag>> {
         let store = &self.shared.store;
         if !store.capabilities().conditional_delete {
-            return Ok(store.delete(key, DeleteOptions::default()).await?);
+            return Ok(store.delete(key, DeleteOptions::default()).await.map(|()| None)?);
         }
         let until = Instant::now() + OPERATION_TIMEOUT;
         let mut failure = StoreError::PreconditionFailed;
@@ -113,14 +117,14 @@ impl SkillBackend {
         for _ in 0..ATTEMPTS {
             let if_match = match store.head(key).await {
                 Ok(meta) => Some(meta.etag),
-                Err(StoreError::NotFound) => return Ok(()),
+                Err(StoreError::NotFound) => return Ok(None),
                 Err(error) => {
                     failure = error;
                     break;
                 }
             };
-            match store.delete(key, DeleteOptions { if_match }).await {
-                Ok(()) | Err(StoreError::NotFound) => return Ok(()),
+            match store.delete(key, DeleteOptions { if_match: if_match.clone() }).await {
+                Ok(()) | Err(StoreError::NotFound) => return Ok(if_match),
                 Err(error) => failure = error,
             }
             in_doubt |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });

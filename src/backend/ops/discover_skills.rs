@@ -6,14 +6,21 @@
 use std::sync::Arc;
 
 use crate::{
-    backend::{SessionState, SkillBackend},
-    catalog::{CatalogEntry, CatalogView, Categories, search::SearchHit},
+    backend::{
+        SessionState, SkillBackend,
+        drafted::{search_with_drafts, with_drafts},
+        explained::explained,
+    },
+    catalog::{
+        CatalogEntry, CatalogView, Categories, Searchable,
+        search::{Confidence, SearchHit, SearchResults},
+    },
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
     session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
     skill::shown::one_line,
-    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation},
+    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
 };
 
 pub(in crate::backend) async fn discover_skills(
@@ -21,9 +28,9 @@ pub(in crate::backend) async fn discover_skills(
     request: DiscoverRequest,
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
-    let (SessionState { session, policy }, catalog) =
-        tokio::try_join!(backend.admit(Operation::DiscoverSkills), backend.searchable_catalog())?;
-    let view = &*catalog.view;
+    let admitted = async { backend.approved(&request).await?.admit(Operation::DiscoverSkills).await };
+    let (SessionState { session, policy }, catalog) = tokio::try_join!(admitted, backend.searchable_catalog())?;
+    let view = &with_drafts(&catalog.view, &session);
     let category = request.category.as_deref().unwrap_or_default();
     let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
     let wanted = |skill: &SkillPath| {
@@ -31,20 +38,29 @@ pub(in crate::backend) async fn discover_skills(
             |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && is_of_level(entry, &level);
         skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
     };
-    let found = catalog.index.search(&request.query, wanted, request.limit)?;
-    backend.note(&request.query, &found.hits, found.total)?;
-    // Where tools come as skills are found, any replica may be asked for those of the next turn.
-    let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
-    if found.total > 0 && brings_tools {
-        backend.save_notes().await;
+    // The place of a skill that is asked about is among all that are found.
+    let most = if request.why.is_some() { usize::MAX } else { request.limit };
+    let SearchResults { hits: all, total } = search_with_drafts(&catalog, view, &request.query, wanted, most)?;
+    let hits = all.get(..request.limit).unwrap_or(&all);
+    // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
+    if !request.explain && request.why.is_none() {
+        backend.note(&request.query, hits, total)?;
+        backend.note_found(total);
+        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
+        if total > 0 && brings_tools {
+            backend.save_notes().await;
+        }
     }
-    let skills: Vec<_> =
-        found.hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit.score))).collect();
-    let message = match skills.len() {
-        0 => nothing_found(view, &policy),
-        shown => what_was_found(shown, found.total, &policy),
+    let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
+    let message = match skills.first() {
+        None => nothing_found(&catalog, view, &request.query, &policy)?,
+        Some(first) => what_was_found(skills.len(), total, first.confidence, &policy),
     };
-    Ok(DiscoverReply { skills, total: found.total, message })
+    let (ranking, words, why) = (SearchRanking::Lexical, Vec::new(), None);
+    let reply = DiscoverReply { skills, total, ranking, message, words, why };
+    let catalog = Searchable { view: Arc::clone(view), index: Arc::clone(&catalog.index) };
+    explained(backend, &catalog, &policy, &request, &all, reply).await
 }
 
 impl SkillBackend {
@@ -86,7 +102,7 @@ fn is_of_level(entry: &CatalogEntry, level: &str) -> bool {
     level.is_empty() || entry.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
 }
 
-fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
+fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
     DiscoveredSkill {
         skill: entry.skill.to_string(),
         name: entry.name().to_owned(),
@@ -94,11 +110,23 @@ fn discovered(entry: &CatalogEntry, score: f32) -> DiscoveredSkill {
         category: entry.skill.category().to_owned(),
         layer: entry.layer,
         // Three digits tell two skills apart; more would only look exact.
-        score: (score * 1000.0).round() / 1000.0,
+        score: (hit.score * 1000.0).round() / 1000.0,
+        confidence: match hit.confidence {
+            Confidence::High => SearchConfidence::High,
+            Confidence::Low => SearchConfidence::Low,
+        },
+        explain: None,
     }
 }
 
-fn what_was_found(shown: usize, total: usize, policy: &EffectivePolicy) -> String {
+/// `best` is the confidence in the first skill.
+fn what_was_found(shown: usize, total: usize, best: SearchConfidence, policy: &EffectivePolicy) -> String {
+    let doubt = match best {
+        SearchConfidence::High => "",
+        SearchConfidence::Low => {
+            " Confidence is low: they share little more than everyday words with the question, so perhaps none fits."
+        }
+    };
     let next = match policy.tool(Operation::LoadSkill) {
         ToolRule::Blocked => String::new(),
         ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
@@ -107,15 +135,22 @@ fn what_was_found(shown: usize, total: usize, policy: &EffectivePolicy) -> Strin
         0 => String::new(),
         _ => format!(" The best {shown} are shown; ask more narrowly, or with a larger limit, for others."),
     };
-    format!("Found {total} skill(s).{next}{cut}")
+    format!("Found {total} skill(s).{next}{cut}{doubt}")
 }
 
-/// Says so and names the categories there are, those with most skills first.
-fn nothing_found(view: &CatalogView, policy: &EffectivePolicy) -> String {
-    let offered = view.entries.iter().filter(|entry| policy.offers(&entry.skill, &entry.frontmatter));
-    let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
-    match Categories::of(&categories).summary(usize::MAX, |category, _| category.plain().to_owned()) {
+/// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
+/// skills that answer it and are left out by its category or level, and then those whose names begin like one of its words.
+fn nothing_found(catalog: &Searchable, view: &CatalogView, query: &str, policy: &EffectivePolicy) -> Result<String> {
+    let is_offered = |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter);
+    let anywhere = |skill: &SkillPath| view.entry(skill).is_some_and(is_offered);
+    let elsewhere = search_with_drafts(catalog, view, query, anywhere, SEARCH_RESULTS_MOST)?;
+    let categories: Vec<_> =
+        view.entries.iter().filter(|entry| is_offered(entry)).map(|entry| one_line(entry.skill.category())).collect();
+    let answering = elsewhere.hits.iter().map(|hit| one_line(hit.skill.category()).plain().to_owned());
+    let nearest: Vec<String> = answering.collect();
+    let categories = Categories::of(&categories).nearest_first(&nearest, query);
+    Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),
         Some(categories) => format!("No matching skills found. Try: {categories}."),
-    }
+    })
 }

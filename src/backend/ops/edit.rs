@@ -15,8 +15,9 @@ use crate::{
 
 pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditRequest) -> Result<EditReply> {
     let path = VirtualPath::parse(&request.file_path)?;
-    let replacement = Replacement::new(request.old_string, request.new_string, request.replace_all)?;
-    let replacement = Arc::new(replacement);
+    Replacement::check(&request.old_string)?;
+    let backend = &backend.approved(&request).await?;
+    let replacement = Arc::new(Replacement::new(request)?);
     for _ in 0..ATTEMPTS {
         let target = backend.target(Operation::Edit, &path).await?;
         let call = backend.call(&target, &path, &replacement.identity())?;
@@ -27,6 +28,8 @@ pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditReques
             .edit(backend.user(), target.key.clone(), path.clone(), replacement.clone(), name)
             .await;
         let edited = edited.map_err(|error| target.failed(&path, error))?;
+        let Landed { commit, before, after, .. } = &edited;
+        backend.note_file(&path, before.as_ref(), after.clone(), commit.etag.as_ref());
         if backend.finish(&target, &path, call.as_ref(), &edited).await? {
             let Landed { commit, count, .. } = edited;
             return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });

@@ -16,7 +16,7 @@ const TOO_MANY_NAMES: &str =
 pub(in crate::backend) async fn glob(backend: &SkillBackend, request: GlobRequest) -> Result<GlobReply> {
     let glob = Glob::parse(&request.pattern)?;
     let root = search_root(request.path.as_deref())?;
-    let tree = backend.enter(Operation::Glob).await?;
+    let tree = backend.approved(&request).await?.enter(Operation::Glob).await?;
     let files = backend.files_below(&tree, &root).await?;
     let errand = backend.errand();
     let mut matches: Vec<GlobMatch> = named(&errand, files.entries, glob, root)

@@ -51,13 +51,14 @@ pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepReques
     let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
     let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
     let root = search_root(request.path.as_deref())?;
-    let tree = backend.enter(Operation::Grep).await?;
+    let tree = backend.approved(&request).await?.enter(Operation::Grep).await?;
     let mut files = backend.files_below(&tree, &root).await?;
     if let Some(glob) = glob {
         files.entries = named(&errand, files.entries, glob, root).await?;
     }
     let large = files.entries.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
     files.entries.retain(|found| found.size <= GREP_FILE_BYTES);
+    backend.fetch_bundles(&files.entries).await;
     let (mut reply, cut) = backend.search_files(&search, &mut files, &errand).await?;
     if !reply.truncated {
         reply.truncation_reason = left_out(&files, large, cut);
@@ -69,14 +70,17 @@ pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepReques
 impl SkillBackend {
     /// The reply, and how many files were searched in part.
     async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
+        let total = files.entries.len();
         let searched = stream::iter(files.entries.drain(..))
             .map(|found| self.search_found(found, search, errand))
             .buffered(PARALLEL_GETS);
         let mut results = std::pin::pin!(searched);
         let mut collected = Collected::new(search);
-        let mut cut = 0;
+        let (mut cut, mut done) = (0, 0);
         while let Some(result) = results.next().await {
             let (path, searched) = result?;
+            done += 1;
+            self.report(done, total);
             cut += usize::from(searched.is_cut);
             if !collected.add(&path, searched.hits, searched.count) {
                 break;
@@ -118,7 +122,7 @@ impl SkillBackend {
     /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
     async fn search_file(&self, file: &FileRef, search: &Search, errand: &Errand) -> Result<Searched, Unsearched> {
         let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
-        let Object { meta, bytes: mut piece, range } = self.try_fetch(file, range, None).await?;
+        let Object { meta, bytes: mut piece, range } = self.shared.try_fetch(file, range, None).await?;
         if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
             return Ok(Searched::default());
         }
@@ -136,7 +140,7 @@ impl SkillBackend {
             if state.is_done {
                 return Ok(Searched { hits: state.hits, count: state.count, is_cut: state.is_cut });
             }
-            let next = self.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+            let next = self.shared.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
             at = advance(file, at, &next)?;
             piece = next.bytes;
         }

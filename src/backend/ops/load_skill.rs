@@ -7,15 +7,17 @@ use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream}
 use crate::{
     backend::{
         SessionState, SkillBackend,
+        approvals::check_preload,
         gate::permit,
         lookup::{Fetched, LookupError},
+        observer::SkillUse,
         publish::ArchivedFile,
         tree::{archive_of, skill_mount},
     },
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
-    session::{Change, EffectivePolicy, LoadedSkill, Session, SkillRule},
+    session::{Change, EffectivePolicy, LoadedSkill, Preload, Session},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
 };
@@ -57,7 +59,7 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (Mounted, Fetched)) 
         description: loaded.description,
         digest: loaded.digest,
         version: loaded.version,
-        body: rendered.text,
+        body: request.body.then_some(rendered.text),
         parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
     })
 }
@@ -69,11 +71,13 @@ impl SkillBackend {
     /// # Errors
     /// Those of `load_skill` for a skill that is there.
     pub async fn load_skill_if_known(&self, request: LoadSkillRequest) -> Result<Option<LoadSkillReply>> {
-        match self.load_requested(&request).await {
+        let (backend, observed) = self.begin(Operation::LoadSkill, || request.skill.clone());
+        let loaded = match backend.load_requested(&request).await {
             Ok(loaded) => reply_to(&request, loaded).map(Some).map_err(Error::of_change),
             Err(LookupError::UnknownName(_)) => Ok(None),
             Err(error) => Err(Error::from(error).of_change()),
-        }
+        };
+        observed.ended(loaded).await
     }
 
     /// Counts this session among those that used the skill, without anybody waiting for it.
@@ -95,7 +99,8 @@ impl SkillBackend {
         if request.invoker != Invoker::Person {
             check_arguments(request)?;
         }
-        let SessionState { session, policy } = self.admit(Operation::LoadSkill).await?;
+        let SessionState { session, policy } = self.state().await?;
+        permit(&policy, Operation::LoadSkill)?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
         let find = async {
@@ -108,8 +113,10 @@ impl SkillBackend {
         let fetched = fetched?;
         check_arguments(request)?;
         check_invoker(&fetched, request.invoker)?;
-        check_approval(&fetched, &policy)?;
+        self.approve_load(request, &fetched.skill, &policy).await?;
         let mounted = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
+        self.note_skill(|| skill_use(&mounted));
+        self.note_load(&mounted.loaded, &fetched.snapshot).await;
         if mounted.is_first {
             self.count_use(&mounted.loaded.skill);
         }
@@ -117,17 +124,29 @@ impl SkillBackend {
     }
 
     /// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
-    /// begins with.
+    /// begins with. Of those that the records name, the ones that cannot be loaded are left out.
     ///
     /// # Errors
-    /// What keeps the first of them from being loaded.
+    /// What keeps the first of those that the policy names from being loaded.
     pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, EffectivePolicy)> {
         let user = self.shared.sessions.user_policy(self.user()).await?;
         let policy = draft.policy.under(&user);
-        permit(&policy, Operation::LoadSkill)?;
-        let found = draft.policy.preload.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy).err_into());
+        let is_chosen = draft.policy.preload == Preload::Auto;
+        match permit(&policy, Operation::LoadSkill) {
+            Err(_) if is_chosen => return Ok((Vec::new(), policy)),
+            permitted => permitted?,
+        }
+        let wanted = match (&draft.policy.preload, &self.shared.observer) {
+            (Preload::Skills(skills), _) => skills.clone(),
+            (Preload::Auto, Some(observer)) => observer.candidates(self.user()).await,
+            (Preload::Auto, None) => Vec::new(),
+        };
+        let found = wanted.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy).err_into());
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
-        let found = found.and_then(async |skill| check_approval(&skill, &policy).map(|()| skill)).try_collect().await?;
+        let found = found
+            .map(|found: Result<Fetched>| found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found)));
+        let found = found.filter(|found| std::future::ready(found.is_ok() || !is_chosen));
+        let found = found.try_collect().await?;
         Ok((found, policy))
     }
 
@@ -174,7 +193,7 @@ impl SkillBackend {
             status == LoadStatus::AlreadyLoaded
                 && before.mount == mount
                 && (before.layer, &before.team) == (fetched.layer, &team)
-                && before.version == fetched.version
+                && (&before.version, &before.draft) == (&fetched.version, &fetched.draft)
                 && before.arguments.as_deref() == arguments
         });
         let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
@@ -190,6 +209,7 @@ impl SkillBackend {
             description: fetched.document.frontmatter.description.clone(),
             digest: fetched.snapshot.digest().to_owned(),
             version: fetched.version.clone(),
+            draft: fetched.draft.clone(),
             arguments: arguments.map(str::to_owned),
             loaded_at: unchanged.map_or_else(|| self.shared.clock.now(), |before| before.loaded_at),
             snapshot: Some(fetched.snapshot.clone()),
@@ -220,10 +240,11 @@ impl SkillBackend {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
             version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
-            archived: archive_of(loaded, &home)?.map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
+            archived: archive_of(loaded, &snapshot, &home)?
+                .map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
             path,
         };
-        let (_, bytes) = self.fetch_whole(&file, SKILL_FILE_BYTES).await?;
+        let (_, bytes) = self.shared.fetch_whole(&file, SKILL_FILE_BYTES).await?;
         let (document, _) = read_document(&bytes, loaded.skill.folder());
         let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
         Ok(Some(rendered.unwrap_or_default()))
@@ -235,6 +256,16 @@ impl From<FilledParameter> for SkillParameter {
         let FilledParameter { name, description, required, value } = filled;
         Self { name, description: Some(description).filter(|text| !text.is_empty()), required, value }
     }
+}
+
+/// What became of the skill, for whoever keeps account.
+fn skill_use(Mounted { status, loaded, .. }: &Mounted) -> SkillUse {
+    let status = match status {
+        LoadStatus::Loaded => "loaded",
+        LoadStatus::AlreadyLoaded => "already_loaded",
+        LoadStatus::Reloaded => "reloaded",
+    };
+    SkillUse::of(loaded, status)
 }
 
 /// Keeps what a session remembers of each loaded skill small.
@@ -266,16 +297,6 @@ fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::new(Code::ToolBlocked, message))
-}
-
-/// Keeps a skill from being loaded unasked where a person has to approve it.
-fn check_approval(fetched: &Fetched, policy: &EffectivePolicy) -> Result<()> {
-    if policy.skill(&fetched.skill) != SkillRule::AskFirst {
-        return Ok(());
-    }
-    let skill = one_line(fetched.skill.as_str());
-    let message = format!("loading {} needs a person's approval in this session; ask for it", skill.inline());
-    Err(Error::new(Code::ApprovalRequired, message))
 }
 
 fn replace(session: &mut Session, loaded: LoadedSkill) -> Result<()> {

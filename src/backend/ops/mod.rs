@@ -1,5 +1,6 @@
 //! The operations: one file each, with one function of the operation's name.
 
+pub(super) mod create_skill;
 pub(super) mod delete;
 pub(super) mod discover_skills;
 pub(super) mod edit;

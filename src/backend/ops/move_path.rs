@@ -38,7 +38,7 @@ pub(in crate::backend) async fn move_path(backend: &SkillBackend, request: MoveR
         let message = format!("{from} cannot be moved to {to}, which is the same path or lies below it");
         return Err(Error::new(Code::InvalidPath, message));
     }
-    let tree = backend.enter(Operation::Move).await?;
+    let tree = backend.approved(&request).await?.enter(Operation::Move).await?;
     own_place(&tree, &from)?;
     own_place(&tree, &to)?;
     let files = backend.files_below(&tree, &from).await?;
@@ -142,10 +142,15 @@ impl SkillBackend {
             object => object.map_err(|error| unreadable(source, error))?,
         };
         let seen = object.meta.etag.clone();
+        let digest = self.noted_digest(&object.bytes).await;
         let copied = self.shared.committer.commit(&step.to_key, object.bytes, &Base::Absent).await;
         let copy = copied.map_err(|error| refused(step, error))?;
         match self.delete_version(&source.key, &seen).await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.note_file(&source.path, Some(&seen), None, None);
+                self.note_file(&step.to, None, digest, copy.etag.as_ref());
+                Ok(())
+            }
             Err(StoreError::PreconditionFailed) => Err(self.undo(step, copy.etag).await),
             Err(error) => Err(Error::from(error).with_outcome(Outcome::Partial)),
         }

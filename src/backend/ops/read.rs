@@ -22,7 +22,7 @@ use crate::{
 
 pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadRequest) -> Result<ReadReply> {
     let path = VirtualPath::parse(&request.file_path)?;
-    let file = backend.enter(Operation::Read).await?.file(&path)?;
+    let file = backend.approved(&request).await?.enter(Operation::Read).await?.file(&path)?;
     if let Some(index) = backend.known_index(&file, request.offset) {
         if let Some(reply) = backend.read_indexed(&file, &request, index).await? {
             return Ok(reply);
@@ -66,7 +66,7 @@ impl SkillBackend {
             Some(size) if size <= CHUNK_BYTES => Some(0..size),
             _ => Some(0..FIRST_CHUNK_BYTES),
         };
-        let first = self.fetch(file, range, None).await?;
+        let first = self.shared.fetch(file, range, None).await?;
         if let Some(kind) = binary_type(&first.bytes) {
             return Err(is_binary(file, kind, first.meta.size));
         }
@@ -97,7 +97,7 @@ impl SkillBackend {
             let at = window.at();
             let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
             let end = wanted.unwrap_or(u64::MAX).min(at + SCAN_BYTES);
-            let chunk = match self.try_fetch(file, Some(at..end), Some(&pin)).await {
+            let chunk = match self.shared.try_fetch(file, Some(at..end), Some(&pin)).await {
                 Err(StoreError::PreconditionFailed) if file.version == Version::Newest => return Ok(None),
                 chunk => chunk.map_err(|error| unreadable(file, error))?,
             };

@@ -1,6 +1,6 @@
 //! Whole files as bytes: upload, download, and the streams behind the raw HTTP routes.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -11,11 +11,13 @@ use crate::{
     backend::{
         SkillBackend,
         fetch::{advance, unreadable},
+        service::Shared,
         tree::FileRef,
     },
     error::{Code, Error, Result},
     limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
+    store::{ObjectMeta, StoreError},
     wire::{DownloadOutcome, Operation, UploadFile, UploadOutcome, WriteCondition},
 };
 
@@ -38,7 +40,7 @@ pub struct FileStat {
 /// The bytes of one version of a file, piece after piece: it holds one of [`DOWNLOAD_WINDOW_BYTES`] at a time.
 #[derive(Debug)]
 pub struct FileReader {
-    backend: SkillBackend,
+    shared: Arc<Shared>,
     file: FileRef,
     stat: FileStat,
     at: u64,
@@ -59,7 +61,9 @@ impl SkillBackend {
     async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
         let path = VirtualPath::parse(path)?;
         check_upload_size(&path, bytes.len())?;
-        let put = self.put_bytes(Operation::Upload, &path, bytes, WriteCondition::Always, precondition_failed);
+        let condition = WriteCondition::Always;
+        let approved = self.approved_to_store(Operation::Upload, &path, &bytes, &condition).await?;
+        let put = approved.put_bytes(Operation::Upload, &path, bytes, condition, precondition_failed);
         put.await.map(|written| written.etag)
     }
 
@@ -74,7 +78,7 @@ impl SkillBackend {
 
     async fn download_file(&self, path: &str) -> Result<Bytes> {
         let file = self.readable(path).await?;
-        self.fetch_whole(&file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+        self.shared.fetch_whole(&file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
     }
 
     /// What is known of a file, without its bytes.
@@ -82,10 +86,15 @@ impl SkillBackend {
     /// # Errors
     /// `invalid_path`, `file_not_found`, `is_a_directory`; `skill_changed` where a pinned file is gone.
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned());
+        observed.ended(backend.look_at(path).await).await
+    }
+
+    async fn look_at(&self, path: &str) -> Result<FileStat> {
         let file = self.readable(path).await?;
         let meta = self.shared.store.head(&file.key).await.map_err(|error| unreadable(&file, error))?;
         if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
-            return Err(unreadable(&file, crate::store::StoreError::PreconditionFailed));
+            return Err(unreadable(&file, StoreError::PreconditionFailed));
         }
         Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })
     }
@@ -96,28 +105,38 @@ impl SkillBackend {
     /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
     /// range starts after the end.
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned());
+        observed.ended(backend.open_file(path, range, pin).await).await
+    }
+
+    async fn open_file(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
         let file = self.readable(path).await?;
-        let wanted = range.unwrap_or(0..u64::MAX);
-        let first = wanted.start..wanted.end.min(wanted.start.saturating_add(DOWNLOAD_WINDOW_BYTES));
-        let object = self.fetch(&file, Some(first), pin.as_ref()).await?;
-        let stat = FileStat {
-            path: path.to_owned(),
-            size: object.meta.size,
-            etag: object.meta.etag.clone(),
-            modified_at: object.meta.modified_at,
-        };
-        let end = wanted.end.min(stat.size);
-        let at = object.range.end;
-        Ok(FileReader { backend: self.clone(), file, stat, at, end, ready: Some(object.bytes) })
+        FileReader::open(Arc::clone(&self.shared), file, range, pin.as_ref()).await
     }
 
     async fn readable(&self, path: &str) -> Result<FileRef> {
-        let path = VirtualPath::parse(path)?;
-        self.enter(Operation::Download).await?.file(&path)
+        let approved = self.approved_to_read(path).await?;
+        approved.enter(Operation::Download).await?.file(&VirtualPath::parse(path)?)
     }
 }
 
 impl FileReader {
+    /// A reader of all of a file, or of the bytes `range`; with `pin`, only of that version.
+    pub(in crate::backend) async fn open(
+        shared: Arc<Shared>,
+        file: FileRef,
+        range: Option<Range<u64>>,
+        pin: Option<&ETag>,
+    ) -> Result<Self> {
+        let wanted = range.unwrap_or(0..u64::MAX);
+        let first = wanted.start..wanted.end.min(wanted.start.saturating_add(DOWNLOAD_WINDOW_BYTES));
+        let object = shared.fetch(&file, Some(first), pin).await?;
+        let ObjectMeta { size, etag, modified_at, .. } = object.meta;
+        let stat = FileStat { path: file.path.to_string(), size, etag, modified_at };
+        let (at, end) = (object.range.end, wanted.end.min(size));
+        Ok(Self { shared, file, stat, at, end, ready: Some(object.bytes) })
+    }
+
     /// The file being read.
     #[must_use]
     pub fn stat(&self) -> &FileStat {
@@ -136,7 +155,7 @@ impl FileReader {
             return Ok(None);
         }
         let range = self.at..self.end.min(self.at + DOWNLOAD_WINDOW_BYTES);
-        let chunk = self.backend.fetch(&self.file, Some(range), Some(&self.stat.etag)).await?;
+        let chunk = self.shared.fetch(&self.file, Some(range), Some(&self.stat.etag)).await?;
         self.at = advance(&self.file, self.at, &chunk)?;
         Ok(Some(chunk.bytes))
     }

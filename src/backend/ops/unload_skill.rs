@@ -1,7 +1,7 @@
 //! Hiding a loaded skill again.
 
 use crate::{
-    backend::{SessionState, SkillBackend, lookup::loaded_by_name},
+    backend::{SessionState, SkillBackend, lookup::loaded_by_name, observer::SkillUse},
     error::Result,
     session::Change,
     wire::{Operation, UnloadSkillReply, UnloadSkillRequest, UnloadStatus},
@@ -11,7 +11,7 @@ pub(in crate::backend) async fn unload_skill(
     backend: &SkillBackend,
     request: UnloadSkillRequest,
 ) -> Result<UnloadSkillReply> {
-    let SessionState { session, policy } = backend.admit(Operation::UnloadSkill).await?;
+    let SessionState { session, policy } = backend.approved(&request).await?.admit(Operation::UnloadSkill).await?;
     backend.shared.sessions.check_writable()?;
     let name = request.skill;
     if loaded_by_name(&session, &name).is_none() {
@@ -29,6 +29,7 @@ pub(in crate::backend) async fn unload_skill(
     });
     match update.await?.1 {
         Some(found) => {
+            backend.note_skill(|| SkillUse::of(&found, "unloaded"));
             let skill = if backend.may_name(&found, &policy)? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
         }

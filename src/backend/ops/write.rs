@@ -22,6 +22,7 @@ pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequ
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
     let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
+    let backend = backend.approved(&request).await?;
     backend.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
 }
 
@@ -33,12 +34,14 @@ impl SkillBackend {
     /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
     /// what became of the change.
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
+        let (backend, observed) = self.begin(Operation::Write, || path.to_owned());
         let put = async {
             let path = VirtualPath::parse(path)?;
             check_upload_size(&path, bytes.len())?;
-            self.put_bytes(Operation::Write, &path, bytes, condition, precondition_failed).await
+            let approved = backend.approved_to_store(Operation::Write, &path, &bytes, &condition).await?;
+            approved.put_bytes(Operation::Write, &path, bytes, condition, precondition_failed).await
         };
-        put.await.map_err(Error::of_change)
+        observed.ended(put.await.map_err(Error::of_change)).await
     }
 
     /// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
@@ -50,8 +53,12 @@ impl SkillBackend {
         condition: WriteCondition,
         unmet: fn(&VirtualPath) -> Error,
     ) -> Result<WriteReply> {
+        let mut digest = None;
         for _ in 0..ATTEMPTS {
             let target = self.target(operation, path).await?;
+            if digest.is_none() {
+                digest = self.noted_digest(&bytes).await;
+            }
             let call = match &condition {
                 // Whoever overwrites twice writes the same twice.
                 WriteCondition::Always | WriteCondition::IfPresent => None,
@@ -69,6 +76,7 @@ impl SkillBackend {
                 };
                 target.failed(path, error)
             })?;
+            self.note_file(path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
             if self.finish(&target, path, call.as_ref(), &landed).await? {
                 let created = condition == WriteCondition::IfAbsent;
                 return Ok(WriteReply {
@@ -104,16 +112,20 @@ impl SkillBackend {
             },
         };
         let mark = call.map(|call| Mark { call: call.name.clone(), count: 1 });
+        let before = match &base {
+            Ok(Base::Version(etag, _)) => Some(etag.clone()),
+            _ => None,
+        };
         let committed = match base {
             Ok(base) => self.shared.committer.commit_marked(&target.key, bytes, &base, mark.as_ref()).await,
             Err(error) => Err(error),
         };
         match (committed, call) {
-            (Ok(commit), _) => Ok(Landed { commit, size, count: 1, is_earlier: false }),
+            (Ok(commit), _) => Ok(Landed { commit, size, count: 1, is_earlier: false, before, after: None }),
             (Err(StoreError::PreconditionFailed), Some(call)) => {
                 let now = store.head(&target.key).await.map_err(gone)?;
                 let (commit, count) = Mark::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
-                Ok(Landed { commit, size, count, is_earlier: true })
+                Ok(Landed { commit, size, count, is_earlier: true, before: None, after: None })
             }
             (Err(error), _) => Err(gone(error)),
         }

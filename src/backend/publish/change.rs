@@ -11,8 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
     path::ETag,
-    skill::{HeadChange, HeadFile, HeadState, Package, Provenance, SkillHead, Version},
-    store::{Base, StoreError},
+    skill::{HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive},
     wire::PublishStatus,
 };
 
@@ -24,6 +23,36 @@ pub(super) struct Changed {
     pub(super) complete: bool,
     /// Files that another tool wrote meanwhile, which stay.
     pub(super) kept: Vec<String>,
+}
+
+/// What must be published for a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Anything or nothing.
+    #[default]
+    Any,
+    /// Nothing.
+    Nothing,
+    /// The version of this digest.
+    Version(String),
+}
+
+impl Condition {
+    /// The digest of the version that must be there.
+    #[must_use]
+    pub fn digest(&self) -> Option<&str> {
+        match self {
+            Self::Version(digest) => Some(digest),
+            Self::Any | Self::Nothing => None,
+        }
+    }
+}
+
+impl From<Option<String>> for Condition {
+    /// The version of the digest that is given; any if none is.
+    fn from(digest: Option<String>) -> Self {
+        digest.map_or(Self::Any, Self::Version)
+    }
 }
 
 /// What is there before a change.
@@ -39,7 +68,7 @@ struct Before {
 }
 
 impl Place {
-    /// Makes `wanted` the published version, or deletes the skill. With `only`, only if the folder is that version now.
+    /// Makes `wanted` the published version, or deletes the skill, if the folder is as `condition` says now.
     ///
     /// # Errors
     /// `version_conflict` if it is another; `skill_not_found` if there is nothing to delete; `already_exists` if no skill may
@@ -48,12 +77,12 @@ impl Place {
         &self,
         wanted: Option<&Package>,
         from: &Provenance,
-        only: Option<&str>,
+        condition: &Condition,
     ) -> Result<Changed> {
         let _turn = self.service.shared.publishing.enter(self.folder.as_str()).await;
         for _ in 0..PUBLISH_ATTEMPTS {
             let before = self.before(from).await?;
-            self.check(&before, wanted.is_some(), only)?;
+            self.check(&before, wanted.is_some(), condition)?;
             let is_same = before.digest.as_deref() == wanted.map(|package| package.version.digest());
             if is_same && before.archived.is_none() {
                 return Ok(Changed { status: PublishStatus::Unchanged, complete: true, kept: Vec::new() });
@@ -62,7 +91,8 @@ impl Place {
                 self.check_place(&before.folder).await?;
             }
             for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
-                self.put_version(package).await?;
+                let key = self.space.version(&self.skill, package.version.digest())?;
+                self.put_archive(&key, package).await?;
             }
             let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
             let head = self.next_head(&before, wanted.map(|package| &package.version), from);
@@ -106,15 +136,33 @@ impl Place {
         Ok(Before { head, folder, archived: Some(package), known, digest })
     }
 
-    fn check(&self, before: &Before, is_publish: bool, only: Option<&str>) -> Result<()> {
-        if let Some(only) = only
-            && before.digest.as_deref() != Some(only)
-        {
-            let message = format!(
-                "{} is not the version that If-Match names any more: look at the difference, merge, and publish with the \
+    /// What is published now, if anything is, as an archive with its digest. A folder that is no version is packed.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub(super) async fn published_now(&self, from: &Provenance) -> Result<Option<(VersionArchive, String)>> {
+        let Before { archived, digest, folder, .. } = self.before(from).await?;
+        let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
+        let archive = match archived {
+            Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,
+            None => self.version_archive(&digest).await?,
+        };
+        Ok(Some((archive, digest)))
+    }
+
+    fn check(&self, before: &Before, is_publish: bool, condition: &Condition) -> Result<()> {
+        let conflict = match condition {
+            Condition::Version(only) if before.digest.as_ref() != Some(only) => Some(
+                "is not the version that If-Match names any more: look at the difference, merge, and publish with the \
                  version that `current` names",
-                self.skill
-            );
+            ),
+            Condition::Nothing if before.digest.is_some() => {
+                Some("is there already: look at it, and publish with the version that `current` names")
+            }
+            _ => None,
+        };
+        if let Some(what) = conflict {
+            let message = format!("{} {what}", self.skill);
             return Err(Error::new(Code::VersionConflict, message).with_detail("current", before.digest.clone()));
         }
         if is_publish || before.digest.is_some() || is_published(before.head.as_ref()) {
@@ -148,30 +196,5 @@ impl Place {
             source: from.source.clone(),
         };
         SkillHead::after(before.head.as_ref().map(|known| &known.head), &self.skill, change, from.at)
-    }
-
-    /// Puts the archive of a version, unless it is there. Its name is the digest of what is in it, so a put whose outcome is
-    /// unknown can be repeated.
-    async fn put_version(&self, package: &Package) -> Result<()> {
-        let key = self.space.version(&self.skill, package.version.digest())?;
-        match self.service.shared.committer.commit(&key, package.zip.clone(), &Base::Absent).await {
-            Ok(_) => Ok(()),
-            Err(StoreError::PreconditionFailed) => self.mend_version(package).await,
-            Err(error) => Err(Error::from(error).with_outcome(crate::error::Outcome::NotApplied)),
-        }
-    }
-
-    /// Replaces an archive of this name that does not hold what its name says.
-    async fn mend_version(&self, package: &Package) -> Result<()> {
-        let digest = package.version.digest();
-        match self.version_archive(digest).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.code() == Code::VersionNotFound => {
-                let key = self.space.version(&self.skill, digest)?;
-                self.service.shared.committer.commit(&key, package.zip.clone(), &Base::Whatever).await?;
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
     }
 }

@@ -10,13 +10,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{Place, folder::Folder, heads::StoredHead, materialise::mark_of, versions::ArchivedFile};
+use super::{
+    Place,
+    folder::{Folder, is_published},
+    heads::StoredHead,
+    materialise::mark_of,
+    versions::ArchivedFile,
+};
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
-    path::{SkillPath, UserSpace},
-    skill::{HeadState, MAIN, Snapshot, SnapshotFile, VersionArchive},
+    path::{Id, LayerOwner, SkillPath, UserSpace},
+    skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
 };
 
@@ -32,6 +38,10 @@ pub(in crate::backend) struct SkillFiles {
     pub(in crate::backend) snapshot: Arc<Snapshot>,
     /// The digest of the version that they are, if they are a published one.
     pub(in crate::backend) version: Option<String>,
+    /// Whether a version of the skill is published, even if these files are none.
+    pub(in crate::backend) is_published: bool,
+    /// The digest of the draft that they are, if they are one.
+    pub(in crate::backend) draft: Option<String>,
 }
 
 /// What lies at the path of a skill.
@@ -61,23 +71,25 @@ impl Service {
         let (mut look, mut head) = tokio::try_join!(place.look(), place.head())?;
         for _ in 0..PUBLISH_ATTEMPTS {
             match &head {
-                None if !look.may_precede_a_head(&place) => return place.plain(look, None),
+                None if !look.may_precede_a_head(&place) => return place.plain(look, None, false),
                 Some(known) if !known.head.materialised => {
                     place.finish_behind();
                     match place.published(known).await {
-                        Err(error) if error.code() == Code::VersionNotFound => return place.plain(look, None),
+                        Err(error) if error.code() == Code::VersionNotFound => {
+                            return place.plain(look, head.as_ref(), false);
+                        }
                         found => return found,
                     }
                 }
-                Some(known) if look.is(&place, known) => return place.plain(look, known.head.digest.clone()),
+                Some(known) if look.is(&place, known) => return place.plain(look, head.as_ref(), true),
                 // A listing that begins now lies between two looks at the head.
                 Some(_) => look = place.look().await?,
                 None => {}
             }
             let again = place.head().await?;
             if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
-                let version = again.filter(|known| look.is(&place, known)).and_then(|known| known.head.digest);
-                return place.plain(look, version);
+                let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
+                return place.plain(look, again.as_ref(), is_it);
             }
             head = again;
         }
@@ -96,10 +108,34 @@ impl Service {
         digest: &str,
     ) -> Result<SkillFiles> {
         let place = self.place_in(space.clone(), path)?;
-        let mut archive = place.version_archive(digest).await?;
-        let version = archive.version().map_err(Error::internal)?;
-        let files = version.files().iter().map(|file| (file.path.clone(), file.size, file.sha256.clone()));
-        place.archived(archive, files.collect(), digest, self.shared.clock.now())
+        let archive = place.version_archive(digest).await?;
+        place.all_of(archive, digest, self.shared.clock.now())
+    }
+
+    /// The files of the draft at `path` that `session` made; `None` if there is none by now.
+    ///
+    /// # Errors
+    /// `version_not_found` if its archive is gone; the store's.
+    pub(in crate::backend) async fn files_of_draft(
+        &self,
+        space: &UserSpace,
+        path: &SkillPath,
+        session: &Id,
+    ) -> Result<Option<SkillFiles>> {
+        let place = self.place_in(space.clone(), path)?;
+        let Some(draft) = place.draft().await?.map(|known| known.draft) else { return Ok(None) };
+        if draft.session.as_ref() != Some(session) {
+            return Ok(None);
+        }
+        place.draft_content(&draft).await.map(Some)
+    }
+
+    /// The files of a draft.
+    ///
+    /// # Errors
+    /// As [`files_of_draft`](Self::files_of_draft).
+    pub(in crate::backend) async fn content_of_draft(&self, user: &Id, draft: &SkillDraft) -> Result<SkillFiles> {
+        self.place(&LayerOwner::from(user), &draft.skill)?.draft_content(draft).await
     }
 }
 
@@ -113,8 +149,8 @@ impl Place {
         Ok(Look { listed, text })
     }
 
-    /// The plain files. `version` is what they are known to be.
-    fn plain(&self, look: Look, version: Option<String>) -> Result<Found> {
+    /// The plain files, which are those of `head` if `is_it`.
+    fn plain(&self, look: Look, head: Option<&StoredHead>, is_it: bool) -> Result<Found> {
         let Look { listed, text } = look;
         if matches!(text, Err(StoreError::NotFound)) {
             return Ok(Found::Nothing);
@@ -145,7 +181,9 @@ impl Place {
         });
         let snapshot = Snapshot::new(files.collect());
         let snapshot = if snapshot.file(MAIN).is_some() { snapshot } else { snapshot.with(MAIN, Some(main)) };
-        Ok(Found::Files(SkillFiles { text: text.bytes, snapshot: Arc::new(snapshot), version }))
+        let version = head.filter(|_| is_it).and_then(|known| known.head.digest.clone());
+        let (snapshot, is_published) = (Arc::new(snapshot), is_published(head));
+        Ok(Found::Files(SkillFiles { text: text.bytes, snapshot, version, draft: None, is_published }))
     }
 
     /// The files of a head, from the archive of its version.
@@ -157,6 +195,19 @@ impl Place {
         let archive = self.version_archive(digest).await?;
         let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
         self.archived(archive, files.collect(), digest, head.published_at).map(Found::Files)
+    }
+
+    async fn draft_content(&self, draft: &SkillDraft) -> Result<SkillFiles> {
+        let archive = self.draft_archive(&draft.digest).await?;
+        let files = self.all_of(archive, &draft.digest, draft.made_at)?;
+        Ok(SkillFiles { version: None, draft: Some(draft.digest.clone()), is_published: false, ..files })
+    }
+
+    /// The files of an archive, by what it holds.
+    fn all_of(&self, mut archive: VersionArchive, digest: &str, at: Timestamp) -> Result<SkillFiles> {
+        let version = archive.version().map_err(Error::internal)?;
+        let files = version.files().iter().map(|file| (file.path.clone(), file.size, file.sha256.clone()));
+        self.archived(archive, files.collect(), digest, at)
     }
 
     fn archived(
@@ -174,7 +225,7 @@ impl Place {
             modified_at: at,
         };
         let snapshot = Arc::new(Snapshot::new(files.into_iter().map(file).collect()));
-        Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()) })
+        Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()), draft: None, is_published: true })
     }
 
     /// Brings the plain files up to the head, without anybody waiting for it.

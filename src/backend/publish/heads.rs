@@ -75,7 +75,9 @@ impl Place {
         let key = self.space.head(&self.skill)?;
         let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
         let base = before.map_or(Base::Absent, |before| before.base.clone());
-        match self.service.shared.committer.commit(&key, bytes, &base).await {
+        let put = self.service.shared.committer.commit(&key, bytes, &base).await;
+        self.service.shared.heads.forget_listing(&self.space);
+        match put {
             Ok(commit) => Ok(commit.etag.map(|etag| StoredHead { head, base: Base::Version(etag, commit.metadata) })),
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
             Err(error) => Err(error.into()),

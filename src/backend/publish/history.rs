@@ -1,6 +1,5 @@
 //! The versions of a skill: which there are, and going back to one.
 
-use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
@@ -13,8 +12,8 @@ use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, UPLOAD_FILE_BYTES, VERSION_ZIP_BYTES, VERSIONS_LISTED},
-    path::{Id, SkillPath},
-    skill::{Package, Packer, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, lint, record_in},
+    path::{LayerOwner, SkillPath},
+    skill::{CheckedSkill, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
     wire::{PublishReply, VersionDocument, VersionList, VersionListRequest},
 };
@@ -26,17 +25,17 @@ struct Listed {
 }
 
 impl Service {
-    /// A page of the versions of the user's skill, newest first by the time that they were first stored.
+    /// A page of the versions of the owner's skill, newest first by the time that they were first stored.
     ///
     /// # Errors
     /// `skill_not_found` if nothing was ever published there; `invalid_request` for a cursor that is none; the store's.
     pub async fn list_versions(
         &self,
-        user: &Id,
+        owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         wanted: &VersionListRequest,
     ) -> Result<VersionList> {
-        let place = self.place(user, skill)?;
+        let place = self.place(&owner.into(), skill)?;
         let (head, mut listed) = tokio::try_join!(place.head(), place.listed_versions())?;
         if head.is_none() && listed.is_empty() {
             let message = format!("{skill} has no versions: it was never published");
@@ -67,60 +66,51 @@ impl Service {
     /// `version_not_found` if there is no such version; else as [`publish_skill`](Self::publish_skill).
     pub async fn roll_back_skill(
         &self,
-        user: &Id,
+        owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         digest: &str,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        self.roll_back(user, skill, digest, options).await.map_err(Error::of_change)
+        self.roll_back(&owner.into(), skill, digest, options).await.map_err(Error::of_change)
     }
 
     async fn roll_back(
         &self,
-        user: &Id,
+        owner: &LayerOwner,
         skill: &SkillPath,
         digest: &str,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, only) = self.provenance(options)?;
+        let (from, condition) = self.provenance(options)?;
         if !is_version_digest(digest) {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
-        let place = self.place(user, skill)?;
+        let place = self.place(owner, skill)?;
         let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
-        let mut archive = place.version_archive(digest).await?;
-        let provenance = from.clone();
-        let path = skill.clone();
-        let errand = self.workers().errand(user.as_str(), VERSION_ZIP_BYTES as u64);
-        let package: Package = errand
-            .run(move |_| {
-                let mut packer = Packer::default();
-                for file in archive.version().map_err(Error::internal)?.files() {
-                    let bytes = archive.read(&file.path, file.size).map_err(Error::internal)?;
-                    let bytes: Bytes = bytes.unwrap_or_default();
-                    packer.add(&file.path, &bytes).map_err(|why| Error::internal(why.message))?;
-                }
-                packer.finish(&path, &provenance).map_err(|why| Error::internal(why.message))
-            })
-            .await?;
-        let paths: Vec<&str> = package.version.files().iter().map(|file| file.path.as_str()).collect();
-        let findings = lint(&package.main, skill.folder(), Some(&paths));
-        let changed = place.change(Some(&package), &from, only.as_deref()).await?;
-        self.show_change(user).await;
-        Ok(reply(skill, digest, changed, findings))
+        let archive = place.version_archive(digest).await?;
+        let CheckedSkill { package, findings, quality } = place.repacked(owner, archive, &from).await?;
+        let changed = place.change_with_draft(Some(&package), &from, condition).await?;
+        self.show_change(owner).await;
+        Ok(reply(skill, digest, changed, findings, quality))
     }
 
-    /// Deletes the user's skill. Its versions stay, and rolling back to one brings it back.
+    /// Deletes the owner's skill. Its versions stay, and rolling back to one brings it back. A draft goes for good.
     ///
     /// # Errors
     /// `skill_not_found` if there is none; else as [`publish_skill`](Self::publish_skill).
-    pub async fn delete_skill(&self, user: &Id, skill: &SkillPath, options: PublishOptions) -> Result<()> {
+    pub async fn delete_skill(
+        &self,
+        owner: impl Into<LayerOwner>,
+        skill: &SkillPath,
+        options: PublishOptions,
+    ) -> Result<()> {
+        let owner = owner.into();
         let delete = async {
-            let (from, only) = self.provenance(options)?;
-            self.place(user, skill)?.change(None, &from, only.as_deref()).await
+            let (from, condition) = self.provenance(options)?;
+            self.place(&owner, skill)?.change_with_draft(None, &from, condition).await
         };
         delete.await.map_err(Error::of_change)?;
-        self.show_change(user).await;
+        self.show_change(&owner).await;
         Ok(())
     }
 }

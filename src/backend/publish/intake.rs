@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::change::Changed;
+use super::change::{Changed, Condition};
 use crate::{
-    backend::Service,
+    backend::{Service, text::binary_type},
     error::{Code, Error, Result},
     limits::{SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
-    path::{Id, SkillPath},
-    skill::{CheckedSkill, Diagnostic, MAIN, Provenance, Severity, SkillUpload, compose, is_version_digest},
+    path::{LayerOwner, SkillPath},
+    skill::{CheckedSkill, Diagnostic, MAIN, Provenance, Quality, Severity, SkillUpload, compose, is_version_digest},
     wire::{PublishReply, PublishRequest, SkillState},
 };
 
@@ -19,8 +19,8 @@ pub struct PublishOptions {
     pub by: Option<String>,
     /// Where the version comes from, in any words. The version keeps it.
     pub source: Option<String>,
-    /// The digest of the version that the skill must have; any if `None`.
-    pub only: Option<String>,
+    /// What must be there now, published or as a draft.
+    pub condition: Condition,
 }
 
 /// A skill as it was sent.
@@ -36,7 +36,7 @@ pub enum UploadedSkill {
 
 impl UploadedSkill {
     /// How many bytes it takes while it is checked and published: as it came, packed again, and its largest file.
-    fn window(&self) -> u64 {
+    pub(super) fn window(&self) -> u64 {
         let largest = UPLOAD_FILE_BYTES as u64;
         match self {
             Self::Text(request) => {
@@ -49,7 +49,7 @@ impl UploadedSkill {
 }
 
 impl Service {
-    /// Publishes `uploaded` as the new version of the user's skill.
+    /// Publishes `uploaded` as the new version of the owner's skill.
     ///
     /// # Errors
     /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
@@ -57,57 +57,77 @@ impl Service {
     /// the store's, with the outcome.
     pub async fn publish_skill(
         &self,
-        user: &Id,
+        owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         uploaded: UploadedSkill,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        self.publish(user, skill, uploaded, options).await.map_err(Error::of_change)
+        self.publish(&owner.into(), skill, uploaded, options).await.map_err(Error::of_change)
     }
 
     async fn publish(
         &self,
-        user: &Id,
+        owner: &LayerOwner,
         skill: &SkillPath,
         uploaded: UploadedSkill,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, only) = self.provenance(options)?;
-        let place = self.place(user, skill)?;
+        let (from, condition) = self.provenance(options)?;
+        let place = self.place(owner, skill)?;
         let _room = self.shared.versions.enter(uploaded.window()).await?;
-        let errand = self.workers().errand(user.as_str(), uploaded.window());
+        let CheckedSkill { package, findings, quality } = self.take_in(owner, skill, uploaded, &from).await?;
+        let changed = place.change_with_draft(Some(&package), &from, condition).await?;
+        self.show_change(owner).await;
+        Ok(reply(skill, package.version.digest(), changed, findings, quality))
+    }
+
+    /// Takes a skill apart and checks it whole.
+    ///
+    /// # Errors
+    /// `invalid_skill` with `findings`.
+    pub(super) async fn take_in(
+        &self,
+        owner: &LayerOwner,
+        skill: &SkillPath,
+        uploaded: UploadedSkill,
+        from: &Provenance,
+    ) -> Result<CheckedSkill> {
+        let errand = self.workers().errand(&owner.to_string(), uploaded.window());
         let (path, provenance) = (skill.clone(), from.clone());
         let checked = errand.run(move |_| check(uploaded, &path, &provenance)).await?;
-        let CheckedSkill { package, findings } = checked.map_err(|findings| invalid(skill, &findings))?;
-        let changed = place.change(Some(&package), &from, only.as_deref()).await?;
-        self.show_change(user).await;
-        Ok(reply(skill, package.version.digest(), changed, findings))
+        checked.map_err(|findings| invalid(skill, &findings))
     }
 
     /// What a version keeps of who publishes it now, and the condition.
-    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Option<String>)> {
+    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition)> {
         self.check_writable()?;
-        let PublishOptions { by, source, only } = options;
+        let PublishOptions { by, source, condition } = options;
         check_source(source.as_deref())?;
-        if only.as_deref().is_some_and(|only| !is_version_digest(only)) {
+        if condition.digest().is_some_and(|only| !is_version_digest(only)) {
             let message = "If-Match names one version of the skill by its digest: `sha256:` and 64 hex digits";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        Ok((Provenance { at: self.shared.clock.now(), by, source }, only))
+        Ok((Provenance { at: self.shared.clock.now(), by, source }, condition))
     }
 
-    /// Reads the user's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
-    pub(super) async fn show_change(&self, user: &Id) {
-        if let Err(error) = self.catalogs().view(user, true).await {
-            tracing::warn!(%user, cause = %error.chain(), "a published skill shows later");
+    /// Reads the owner's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
+    pub(super) async fn show_change(&self, owner: &LayerOwner) {
+        if let Err(error) = self.catalogs().look_again(owner).await {
+            tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");
         }
     }
 }
 
-pub(super) fn reply(skill: &SkillPath, digest: &str, changed: Changed, lint: Vec<Diagnostic>) -> PublishReply {
+pub(super) fn reply(
+    skill: &SkillPath,
+    digest: &str,
+    changed: Changed,
+    lint: Vec<Diagnostic>,
+    quality: Quality,
+) -> PublishReply {
     let Changed { status, complete, kept } = changed;
     let (skill, digest) = (skill.to_string(), digest.to_owned());
-    PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint }
+    PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint, quality }
 }
 
 fn check(
@@ -115,7 +135,8 @@ fn check(
     skill: &SkillPath,
     from: &Provenance,
 ) -> Result<Result<CheckedSkill, Vec<Diagnostic>>> {
-    let mut upload = SkillUpload::default();
+    // As lint does, whose findings are those of a push.
+    let mut upload = SkillUpload::new(|bytes| binary_type(bytes).is_none());
     match uploaded {
         UploadedSkill::Text(request) => {
             for (path, bytes) in composed(*request, skill.folder())? {
@@ -157,9 +178,9 @@ fn check_source(source: Option<&str>) -> Result<()> {
     }
 }
 
-fn invalid(skill: &SkillPath, findings: &[Diagnostic]) -> Error {
+pub(super) fn invalid(skill: &SkillPath, findings: &[Diagnostic]) -> Error {
     let first = findings.iter().find(|one| one.severity == Severity::Error);
     let first = first.map_or("it has faults", |one| one.message.as_str());
-    let message = format!("{skill} was not published, and nothing was stored: {first}");
+    let message = format!("{skill} is not a skill that can be published, and nothing was stored: {first}");
     Error::new(Code::InvalidSkill, message).with_detail("findings", serde_json::to_value(findings).unwrap_or_default())
 }

@@ -193,6 +193,11 @@ impl Place {
     /// Deletes one plain file in the version that it had.
     async fn remove(&self, key: &ObjectKey, step: Step) -> Result<Done> {
         let Some(base) = step.base else { return Ok(Done::Gone) };
+        Ok(if self.delete_version_of(key, base).await? { Done::Gone } else { Done::Kept(step.path) })
+    }
+
+    /// Deletes an object in the version that it had. Returns false if another one is there by now.
+    pub(super) async fn delete_version_of(&self, key: &ObjectKey, base: ETag) -> Result<bool> {
         let store = self.service.store();
         let if_match = if store.capabilities().conditional_delete {
             Some(base)
@@ -200,14 +205,14 @@ impl Place {
             // Such a store deletes whatever is there, so it is looked at just before.
             match store.head(key).await {
                 Ok(meta) if meta.etag == base => None,
-                Ok(_) => return Ok(Done::Kept(step.path)),
-                Err(StoreError::NotFound) => return Ok(Done::Gone),
+                Ok(_) => return Ok(false),
+                Err(StoreError::NotFound) => return Ok(true),
                 Err(error) => return Err(error.into()),
             }
         };
         match store.delete(key, DeleteOptions { if_match }).await {
-            Ok(()) | Err(StoreError::NotFound) => Ok(Done::Gone),
-            Err(StoreError::PreconditionFailed) => Ok(Done::Kept(step.path)),
+            Ok(()) | Err(StoreError::NotFound) => Ok(true),
+            Err(StoreError::PreconditionFailed) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -7,25 +7,43 @@
 //! Files belong to whoever wrote them last. A plain file is replaced or deleted only in the very version that was there
 //! when the head was written; if another tool wrote since, its file stays, and the folder differs from its head. Such a
 //! folder is what the skill is, until the next publish, which first keeps it as a version of its own.
+//!
+//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft:
+//! if a crash leaves both, the published skill counts, and the next publish or delete takes the draft away.
 
 mod change;
+mod difference;
+mod drafting;
+mod drafts;
+mod export;
 mod files;
 mod folder;
 mod heads;
 mod history;
+mod inspect;
 mod intake;
+mod known_heads;
+mod listed;
 mod materialise;
+mod repack;
 mod served;
 mod versions;
 
+pub use change::Condition;
+pub(super) use drafting::{DraftAsked, taken};
+pub use drafts::DraftReader;
+pub use export::SkillArchive;
 pub(super) use files::{Found, SkillFiles};
+pub(super) use inspect::InspectedHead;
 pub use intake::{PublishOptions, UploadedSkill};
-pub(super) use versions::{ArchivedFile, Versions};
+pub(super) use known_heads::KnownHeads;
+pub(super) use listed::Standing;
+pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
 
 use super::Service;
 use crate::{
-    error::Result,
-    path::{Id, KeyPrefix, SkillPath, UserSpace},
+    error::{Code, Error, Result},
+    path::{KeyPrefix, Layer, LayerOwner, SkillPath, UserSpace},
 };
 
 /// One skill of one owner, as far as publishing goes. It borrows nothing, so that work on it can outlive a call.
@@ -39,8 +57,17 @@ struct Place {
 }
 
 impl Service {
-    fn place(&self, user: &Id, skill: &SkillPath) -> Result<Place> {
-        self.place_in(self.namespace().user(user)?, skill)
+    /// A skill of a layer's owner.
+    ///
+    /// # Errors
+    /// `invalid_request` if nobody would see that layer; `invalid_path` if the key would be too long.
+    fn place(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<Place> {
+        if owner.layer() != Layer::User && !self.catalogs().has_layers() {
+            let message =
+                "this service shows no skills of teams and of the organisation: an operator starts it with --layers";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        self.place_in(owner.space(self.namespace())?, skill)
     }
 
     fn place_in(&self, space: UserSpace, skill: &SkillPath) -> Result<Place> {

@@ -1,18 +1,27 @@
 //! What a process keeps of versions, and single files of them for sessions whose plain files have moved on.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use bytes::{Bytes, BytesMut};
 use moka::future::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
-    budget::weight,
+    budget::{Workers, weight},
     error::{Error, Result},
-    limits::{CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_WINDOW_KIB, VERSION_ZIP_BYTES},
+    limits::{
+        BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_WINDOW_KIB,
+        VERSION_ZIP_BYTES,
+    },
     path::{ETag, ObjectKey},
     session::Lanes,
-    skill::VersionArchive,
+    skill::{VersionArchive, record_in},
     store::{GetOptions, Keep, Object, ObjectMeta, SharedStore, StoreError, StoreResult, rules::clip},
 };
 
@@ -26,30 +35,149 @@ pub(in crate::backend) struct Versions {
     /// One archive is fetched once, however many of its files are asked for.
     fetching: Lanes,
     window: Semaphore,
+    /// Archives that were no help a moment ago, and the most bytes that were asked for.
+    unusable: Cache<ObjectKey, u64>,
+    /// The file of an archive that was read by itself.
+    reads: Cache<ObjectKey, String>,
+    /// How often a skill was loaded that has no archive, by the key of its bundle.
+    loads: Cache<ObjectKey, Arc<AtomicU32>>,
+    /// Bundles that are there.
+    bundles: Cache<ObjectKey, ()>,
+    workers: Workers,
 }
 
-impl Default for Versions {
-    fn default() -> Self {
+impl Versions {
+    /// Nothing yet. Archives are taken apart on `workers`.
+    pub(in crate::backend) fn new(workers: Workers) -> Self {
         let weigh = |(key, path): &(ObjectKey, String), bytes: &Bytes| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + weight::text(path) + bytes.len())
         };
         let files = Cache::builder().max_capacity(VERSION_CACHE_BYTES).weigher(weigh).build();
-        Self { files, fetching: Lanes::default(), window: Semaphore::new(VERSION_WINDOW_KIB as usize) }
+        let unusable = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
+        let reads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
+        let loads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
+        let bundles = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
+        let window = Semaphore::new(VERSION_WINDOW_KIB as usize);
+        Self { files, fetching: Lanes::default(), window, unusable, reads, loads, bundles, workers }
     }
-}
 
-impl Versions {
     /// Waits for the room to have `bytes` of archives and unpacked files in memory.
-    pub(super) async fn enter(&self, bytes: u64) -> Result<SemaphorePermit<'_>> {
+    pub(in crate::backend) async fn enter(&self, bytes: u64) -> Result<SemaphorePermit<'_>> {
         let kib = u32::try_from(bytes >> 10).unwrap_or(u32::MAX).clamp(1, VERSION_WINDOW_KIB);
         self.window.acquire_many(kib).await.map_err(Error::internal)
     }
+
+    /// Whether the file is in memory.
+    pub(in crate::backend) fn holds(&self, file: &ArchivedFile) -> bool {
+        self.files.contains_key(&(file.archive.key.clone(), file.path.clone()))
+    }
+
+    /// Notes that a file is read by itself. Returns whether another file of its archive was before it.
+    pub(in crate::backend) async fn note_read(&self, file: &ArchivedFile) -> bool {
+        let first = self.reads.get_with(file.archive.key.clone(), async { file.path.clone() }).await;
+        first != file.path
+    }
+
+    /// Notes that a skill without an archive is loaded. Returns whether it is the second time of late.
+    pub(in crate::backend) async fn note_load(&self, bundle: &ObjectKey) -> bool {
+        let loads = self.loads.get_with_by_ref(bundle, async { Arc::default() }).await;
+        loads.fetch_add(1, Ordering::Relaxed) == 1
+    }
+
+    /// Notes that a bundle is there, and is what its name says.
+    pub(in crate::backend) async fn note_bundle(&self, bundle: ObjectKey) {
+        self.unusable.invalidate(&bundle).await;
+        self.bundles.insert(bundle, ()).await;
+    }
+
+    /// Whether an archive is there, as far as this process knows.
+    pub(in crate::backend) fn may_be_there(&self, archive: &Archive) -> bool {
+        archive.kind == ArchiveKind::Version || self.bundles.contains_key(&archive.key)
+    }
+
+    /// Whether an archive was no help a moment ago.
+    pub(in crate::backend) fn is_unusable(&self, archive: &ObjectKey) -> bool {
+        self.unusable.contains_key(archive)
+    }
+
+    /// Brings the files of an archive of at most `most` bytes into memory, in one request. An archive that is gone, too long
+    /// or not what its name says changes nothing: its files are read one by one, and it is left alone for a while.
+    pub(in crate::backend) async fn unpack(&self, store: &SharedStore, archive: &Archive, most: u64) {
+        let _turn = self.fetching.enter(archive.key.as_str()).await;
+        if self.unusable.get(&archive.key).await.is_some_and(|tried| tried >= most) {
+            return;
+        }
+        let unpacked = async {
+            let _room = self.enter(2 * most).await.map_err(StoreError::not_applied)?;
+            let once = GetOptions { keep: Keep::Not, ..GetOptions::range(0..most + 1) };
+            let zip = store.get(&archive.key, once).await?;
+            if !zip.is_whole() || zip.meta.size > most {
+                return Err(StoreError::PreconditionFailed);
+            }
+            self.take_apart(archive, zip.bytes, None).await
+        };
+        if unpacked.await.is_err() {
+            self.unusable.insert(archive.key.clone(), most).await;
+        }
+    }
+
+    /// Brings the small files of an archive into memory, once it is certain that it holds what its name says, and returns the
+    /// one at `path`.
+    async fn take_apart(&self, archive: &Archive, zip: Bytes, path: Option<String>) -> StoreResult<Option<Bytes>> {
+        let (key, kind) = (archive.key.clone(), archive.kind);
+        let name = key.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".zip"));
+        let digest = format!("sha256:{}", name.unwrap_or_default());
+        let errand = self.workers.errand(key.as_str(), zip.len() as u64);
+        let unpacked = errand.run(move |_| {
+            let record = record_in(&zip);
+            let mut zip = VersionArchive::open(zip).map_err(Error::internal)?;
+            let version = zip.version().map_err(Error::internal)?;
+            let keeps_to_its_name = match (kind, record) {
+                (ArchiveKind::Version, _) => version.digest() == digest,
+                (ArchiveKind::Bundle, None) => false,
+                (ArchiveKind::Bundle, Some(record)) => {
+                    record.digest == version.digest() && record.source.as_deref() == Some(&digest)
+                }
+            };
+            if !keeps_to_its_name {
+                return Ok(None);
+            }
+            let wanted = match path {
+                Some(path) => zip.read(&path, UPLOAD_FILE_BYTES as u64).map_err(Error::internal)?,
+                None => None,
+            };
+            Ok(Some((wanted, zip.small_files(VERSION_CACHE_BYTES / 2))))
+        });
+        let unpacked = unpacked.await.map_err(|_| StoreError::PreconditionFailed)?;
+        let (wanted, others) = unpacked.ok_or(StoreError::PreconditionFailed)?;
+        // Who reads one file of a skill often reads the others.
+        for (path, bytes) in others {
+            self.files.insert((key.clone(), path), bytes).await;
+        }
+        Ok(wanted)
+    }
 }
 
-/// A file in the archive of a version.
+/// The files of a skill in one object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::backend) struct Archive {
+    pub(in crate::backend) key: ObjectKey,
+    pub(in crate::backend) kind: ArchiveKind,
+}
+
+/// What an archive is, and what its name is the digest of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::backend) enum ArchiveKind {
+    /// A version or a draft, named by its content. It may be the only place of a file whose plain object has moved on.
+    Version,
+    /// The plain files of a snapshot, named by the snapshot. It stands in for them and never for what they no longer hold.
+    Bundle,
+}
+
+/// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::backend) struct ArchivedFile {
-    pub(in crate::backend) archive: ObjectKey,
+    pub(in crate::backend) archive: Archive,
     pub(in crate::backend) path: String,
 }
 
@@ -61,7 +189,12 @@ impl ArchivedFile {
 
     /// Whether no plain object is meant by this tag.
     pub(in crate::backend) fn is_only_archived(tag: &ETag) -> bool {
-        tag.as_str().starts_with(BY_CONTENT)
+        Self::sha256_of(tag).is_some()
+    }
+
+    /// The SHA-256 of the file, if its tag says it.
+    pub(in crate::backend) fn sha256_of(tag: &ETag) -> Option<&str> {
+        tag.as_str().strip_prefix(BY_CONTENT)
     }
 
     /// A range of it, as a store would give it. `tag` and `size` are those of the file as the session pinned it.
@@ -76,7 +209,7 @@ impl ArchivedFile {
         range: Option<Range<u64>>,
     ) -> StoreResult<Object> {
         let bytes = self.whole(store, versions).await?;
-        let is_other = match meta.etag.as_str().strip_prefix(BY_CONTENT) {
+        let is_other = match Self::sha256_of(&meta.etag) {
             Some(sha256) => crate::skill::VersionFile::of("", &bytes).sha256 != sha256,
             None => false,
         };
@@ -90,24 +223,23 @@ impl ArchivedFile {
     }
 
     async fn whole(&self, store: &SharedStore, versions: &Arc<Versions>) -> StoreResult<Bytes> {
-        let name = (self.archive.clone(), self.path.clone());
+        let name = (self.archive.key.clone(), self.path.clone());
         if let Some(bytes) = versions.files.get(&name).await {
             return Ok(bytes);
         }
-        let _turn = versions.fetching.enter(self.archive.as_str()).await;
+        if self.archive.kind == ArchiveKind::Bundle {
+            return Err(StoreError::PreconditionFailed);
+        }
+        let key = &self.archive.key;
+        let _turn = versions.fetching.enter(key.as_str()).await;
         if let Some(bytes) = versions.files.get(&name).await {
             return Ok(bytes);
         }
-        let size = store.head(&self.archive).await.map_err(gone)?.size;
+        let size = store.head(key).await.map_err(gone)?.size;
         let _room = versions.enter(size + UPLOAD_FILE_BYTES as u64).await.map_err(StoreError::not_applied)?;
-        let zip = get_whole(store, &self.archive, VERSION_ZIP_BYTES as u64).await.map_err(gone)?;
-        let mut zip = VersionArchive::open(zip).map_err(|_| StoreError::PreconditionFailed)?;
-        let read = zip.read(&self.path, UPLOAD_FILE_BYTES as u64);
-        let bytes = read.ok().flatten().ok_or(StoreError::PreconditionFailed)?;
-        // Who reads one file of a skill often reads the others.
-        for (path, bytes) in zip.small_files(VERSION_CACHE_BYTES / 2) {
-            versions.files.insert((self.archive.clone(), path), bytes).await;
-        }
+        let (_, zip) = get_whole(store, key, VERSION_ZIP_BYTES as u64).await.map_err(gone)?;
+        let wanted = versions.take_apart(&self.archive, zip, Some(self.path.clone())).await?;
+        let bytes = wanted.ok_or(StoreError::PreconditionFailed)?;
         versions.files.insert(name, bytes.clone()).await;
         Ok(bytes)
     }
@@ -119,11 +251,11 @@ fn gone(error: StoreError) -> StoreError {
 }
 
 /// A whole object of at most `most` bytes, in pieces of one version.
-pub(super) async fn get_whole(store: &SharedStore, key: &ObjectKey, most: u64) -> StoreResult<Bytes> {
+pub(super) async fn get_whole(store: &SharedStore, key: &ObjectKey, most: u64) -> StoreResult<(ObjectMeta, Bytes)> {
     let once = |range| GetOptions { keep: Keep::Not, ..GetOptions::range(range) };
     let first = store.get(key, once(0..CHUNK_BYTES)).await?;
     if first.is_whole() {
-        return Ok(first.bytes);
+        return Ok((first.meta, first.bytes));
     }
     if first.meta.size > most {
         return Err(StoreError::PreconditionFailed);
@@ -139,5 +271,5 @@ pub(super) async fn get_whole(store: &SharedStore, key: &ObjectKey, most: u64) -
         at = chunk.range.end;
         whole.extend_from_slice(&chunk.bytes);
     }
-    Ok(whole.freeze())
+    Ok((first.meta, whole.freeze()))
 }

@@ -63,11 +63,26 @@ impl SearchIndex {
 /// The data gathered while documents are added in byte order of their paths.
 struct Builder {
     steps: Steps,
-    /// Every word, by language, with its term, so that each word is stemmed once.
-    known: [HashMap<Box<str>, u32>; Language::ALL.len()],
+    /// Every word seen, by language, so that each is stemmed once.
+    known: [HashMap<Box<str>, Known>; Language::ALL.len()],
     terms: HashMap<Box<str>, u32>,
-    spellings: BTreeSet<Box<str>>,
-    documents: Vec<Vec<Occurrence>>,
+    documents: Vec<Counted>,
+}
+
+/// A word of some documents of one language.
+struct Known {
+    /// Its term; `None` for a stop word.
+    term: Option<u32>,
+    /// Whether it stands in other fields than headings and body.
+    is_spelling: bool,
+}
+
+/// A document as terms.
+struct Counted {
+    /// In the order of their terms.
+    occurrences: Vec<Occurrence>,
+    /// The number of words of each field.
+    lengths: [f32; Field::ALL.len()],
 }
 
 /// How often a term occurs in one field of one document.
@@ -79,13 +94,7 @@ struct Occurrence {
 
 impl Builder {
     fn new(steps: Steps) -> Self {
-        Self {
-            steps,
-            known: Default::default(),
-            terms: HashMap::new(),
-            spellings: BTreeSet::new(),
-            documents: Vec::new(),
-        }
+        Self { steps, known: Default::default(), terms: HashMap::new(), documents: Vec::new() }
     }
 
     fn add(&mut self, document: &SearchDocument<'_>) {
@@ -95,16 +104,28 @@ impl Builder {
             if !self.searches(field) {
                 continue;
             }
+            let from = found.len();
             for text in document.texts(field) {
                 self.add_text(&fold(text), field, language, &mut found);
             }
+            if field == Field::Keywords && self.steps.has(Step::Fields) {
+                // A list that repeats a word says it once.
+                let own = found.split_off(from).into_iter().collect::<BTreeSet<_>>();
+                found.extend(own);
+            }
         }
         found.sort_unstable();
-        let counted = found.chunk_by(|one, two| one == two).filter_map(|same| {
-            let (field, term) = *same.first()?;
-            Some(Occurrence { term, field, count: count(same.len()) })
-        });
-        self.documents.push(counted.collect());
+        let mut lengths = [0.0; Field::ALL.len()];
+        let mut occurrences = Vec::new();
+        for same in found.chunk_by(|one, two| one == two) {
+            let Some((term, field)) = same.first().copied() else { continue };
+            let count = count(same.len());
+            if let Some(length) = lengths.get_mut(field as usize) {
+                *length += count;
+            }
+            occurrences.push(Occurrence { term, field, count });
+        }
+        self.documents.push(Counted { occurrences, lengths });
     }
 
     fn searches(&self, field: Field) -> bool {
@@ -116,35 +137,35 @@ impl Builder {
         }
     }
 
-    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(Field, u32)>) {
+    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(u32, Field)>) {
         let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
+        let is_spelling = !matches!(field, Field::Headings | Field::Body);
         for word in words(folded) {
-            if self.steps.has(Step::StopWords) && language.is_stop_word(word) {
-                continue;
-            }
-            if !matches!(field, Field::Headings | Field::Body) && !self.spellings.contains(word) {
-                self.spellings.insert(word.into());
-            }
-            found.push((counted_as, self.term(word, language)));
+            found.extend(self.term(word, language, is_spelling).map(|term| (term, counted_as)));
         }
     }
 
-    fn term(&mut self, word: &str, language: Language) -> u32 {
-        let [english, spanish] = &mut self.known;
-        let known = if language == Language::English { english } else { spanish };
-        if let Some(term) = known.get(word) {
-            return *term;
+    /// The term of a word; `None` for a stop word.
+    fn term(&mut self, word: &str, language: Language, is_spelling: bool) -> Option<u32> {
+        let known = self.known.get_mut(language as usize)?;
+        if let Some(known) = known.get_mut(word) {
+            known.is_spelling |= is_spelling;
+            return known.term;
         }
-        let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
-        let next = number(self.terms.len());
-        let term = *self.terms.entry(stem.into()).or_insert(next);
-        known.insert(word.into(), term);
+        let is_stop_word = self.steps.has(Step::StopWords) && language.is_stop_word(word);
+        let term = (!is_stop_word).then(|| {
+            let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
+            let next = number(self.terms.len());
+            *self.terms.entry(stem.into()).or_insert(next)
+        });
+        known.insert(word.into(), Known { term, is_spelling });
         term
     }
 
     /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
     fn finish<E>(self, skills: Vec<SkillPath>, go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
-        let mut by_term = strengths(&self.documents, self.terms.len(), go_on)?;
+        let mean_lengths = mean_lengths(&self.documents);
+        let mut by_term = strengths(&self.documents, self.terms.len(), mean_lengths, go_on)?;
         drop(self.documents);
         let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
         sorted.sort_unstable();
@@ -154,13 +175,16 @@ impl Builder {
             postings.extend(by_term.get_mut(*term as usize).map(std::mem::take).unwrap_or_default());
             ends.push(number(postings.len()));
         }
+        let known = self.known.iter().flatten().filter(|(_, known)| known.is_spelling && known.term.is_some());
+        let spellings: BTreeSet<&str> = known.map(|(word, _)| &**word).collect();
         Ok(SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
-            spellings: Vocabulary::of_sorted(self.spellings.iter().map(|word| &**word)).with_endings(),
+            spellings: Vocabulary::of_sorted(spellings).with_endings(),
             steps: self.steps,
             ends,
             postings,
+            mean_lengths,
         })
     }
 }
@@ -178,42 +202,39 @@ pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
 /// BM25F: the occurrences of a term in a document are added up over its fields, each with the weight and length
 /// normalisation of the field. Only the sum saturates.
 fn strengths<E>(
-    documents: &[Vec<Occurrence>],
+    documents: &[Counted],
     terms: usize,
+    mean_lengths: [f32; Field::ALL.len()],
     mut go_on: impl FnMut() -> Result<(), E>,
 ) -> Result<Vec<Vec<Posting>>, E> {
     let mut by_term: Vec<Vec<Posting>> = Vec::new();
     by_term.resize_with(terms, Vec::new);
-    let mean = Field::ALL.map(|field| {
-        let holding = documents.iter().filter(|one| length(one, field) > 0.0).count();
-        documents.iter().map(|one| length(one, field)).sum::<f32>() / count(holding.max(1))
-    });
-    for (document, occurrences) in (0_u32..).zip(documents) {
+    for (document, Counted { occurrences, lengths }) in (0_u32..).zip(documents) {
         go_on()?;
-        let mut worth = HashMap::<u32, f32>::new();
-        for (field, mean) in Field::ALL.into_iter().zip(mean) {
-            let (weight, strictness) = field.weight();
-            let norm = 1.0 - strictness + strictness * length(occurrences, field) / mean.max(1.0);
-            for occurrence in occurrences.iter().filter(|occurrence| occurrence.field == field) {
-                *worth.entry(occurrence.term).or_default() += weight * occurrence.count / norm;
-            }
+        let mut each = [0.0; Field::ALL.len()];
+        for (((each, field), length), mean) in each.iter_mut().zip(Field::ALL).zip(lengths).zip(mean_lengths) {
+            *each = field.worth(*length, mean);
         }
-        for (term, worth) in worth {
-            if let Some(postings) = by_term.get_mut(term as usize) {
-                postings.push(Posting { document, strength: saturated(worth) });
-            }
+        let worth = |one: &Occurrence| each.get(one.field as usize).copied().unwrap_or_default() * one.count;
+        for same in occurrences.chunk_by(|one, two| one.term == two.term) {
+            let Some(postings) = same.first().and_then(|one| by_term.get_mut(one.term as usize)) else { continue };
+            postings.push(Posting { document, strength: saturated(same.iter().map(worth).sum()) });
         }
     }
     Ok(by_term)
 }
 
-/// The number of words of one field.
-fn length(occurrences: &[Occurrence], field: Field) -> f32 {
-    occurrences.iter().filter(|occurrence| occurrence.field == field).map(|occurrence| occurrence.count).sum()
+/// The mean number of words of each field, over the documents that have the field.
+fn mean_lengths(documents: &[Counted]) -> [f32; Field::ALL.len()] {
+    Field::ALL.map(|field| {
+        let lengths = documents.iter().filter_map(|one| one.lengths.get(field as usize).copied());
+        let (sum, having) = lengths.filter(|length| *length > 0.0).fold((0.0, 0), |(sum, n), one| (sum + one, n + 1));
+        sum / count(having.max(1))
+    })
 }
 
 /// A count as a factor. Counts over 16 bits make no difference.
-fn count(number: usize) -> f32 {
+pub(super) fn count(number: usize) -> f32 {
     f32::from(u16::try_from(number).unwrap_or(u16::MAX))
 }
 

@@ -69,13 +69,20 @@ impl<'a> SearchDocument<'a> {
 
 /// A part of a skill that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Field {
+pub enum Field {
+    /// Its folder, and its name if that differs.
     Name,
+    /// Its description.
     Description,
+    /// The situations to use it in.
     WhenToUse,
+    /// Its triggers, tags and keywords.
     Keywords,
+    /// Its category.
     Category,
+    /// The headings of its body.
     Headings,
+    /// The beginning of its body.
     Body,
 }
 
@@ -83,13 +90,21 @@ impl Field {
     pub(super) const ALL: [Self; 7] =
         [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
 
+    /// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean.
+    pub(super) fn worth(self, length: f32, mean: f32) -> f32 {
+        let (weight, strictness) = self.weight();
+        weight / (1.0 - strictness + strictness * length / mean.max(1.0))
+    }
+
     /// The weight of one occurrence, and the strength of length normalisation (0 none, 1 full).
-    pub(super) const fn weight(self) -> (f32, f32) {
+    const fn weight(self) -> (f32, f32) {
         match self {
-            Self::Name | Self::Keywords => (2.0, 0.3),
+            Self::Name => (2.0, 0.3),
             Self::Description | Self::WhenToUse => (1.5, 0.5),
+            // A list of triggers that is longer than others buys nothing.
+            Self::Keywords => (0.5, 0.75),
             Self::Category => (0.5, 0.0),
-            Self::Headings | Self::Body => (0.1, 0.7),
+            Self::Headings | Self::Body => (0.3, 0.7),
         }
     }
 }

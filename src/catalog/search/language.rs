@@ -1,11 +1,13 @@
-//! The two languages that search knows: detection, stop words and stems.
+//! The languages that search knows: detection, stop words and stems.
 //!
 //! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, that of `-ción`. It is restored
 //! before stemming so that singular and plural have one stem.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
+
+use super::language_file::LanguageFile;
 
 /// A language with stems and stop words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,17 +15,30 @@ pub(super) enum Language {
     /// Also the fallback for every unknown language: its stemmer changes only Latin endings.
     English,
     Spanish,
+    French,
+    German,
+    Portuguese,
 }
 
 impl Language {
-    pub(super) const ALL: [Self; 2] = [Self::English, Self::Spanish];
+    pub(super) const ALL: [Self; 5] = [Self::English, Self::Spanish, Self::French, Self::German, Self::Portuguese];
 
-    /// The language that most stop words and endings belong to; `None` on a tie.
+    /// The language that most stop words and endings belong to; `None` on a tie. Of languages that share small words,
+    /// English and Spanish come first.
     pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
-        let (mut english, mut spanish) = (0_usize, 0_usize);
+        let mut counts = [0_usize; Self::ALL.len()];
         for word in words {
-            english += usize::from(Self::English.is_stop_word(word));
-            spanish += usize::from(Self::Spanish.is_stop_word(word) || has_spanish_ending(word));
+            let languages = STOP_WORDS.get(word).copied().unwrap_or_default();
+            for (count, language) in counts.iter_mut().zip(Self::ALL) {
+                let is_ending = language == Self::Spanish && has_spanish_ending(word);
+                *count += usize::from(languages & language.bit() != 0 || is_ending);
+            }
+        }
+        let [english, spanish, others @ ..] = counts;
+        let most = others.into_iter().max().unwrap_or_default();
+        if most > english.max(spanish) {
+            let mut having = Self::ALL.into_iter().zip(counts).filter(|(_, count)| *count == most);
+            return having.next().filter(|_| having.next().is_none()).map(|(language, _)| language);
         }
         match spanish.cmp(&english) {
             std::cmp::Ordering::Greater => Some(Self::Spanish),
@@ -35,15 +50,31 @@ impl Language {
     /// Whether `word` is a stop word: an article, a preposition, a word of asking (`help`, `quiero`), a greeting or a
     /// day.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
-        self.stop_words().binary_search(&word).is_ok()
+        STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
     }
 
     /// The sorted stop list, folded.
     pub(super) fn stop_words(self) -> &'static [&'static str] {
         match self {
             Self::English => ENGLISH,
-            Self::Spanish => SPANISH,
+            _ => self.file().map_or(&[], |file| file.stop_words.as_slice()),
         }
+    }
+
+    /// Its data file; English, into which the others are translated, has none.
+    pub(super) fn file(self) -> Option<&'static LanguageFile> {
+        match self {
+            Self::English => None,
+            Self::Spanish => Some(&SPANISH),
+            Self::French => Some(&FRENCH),
+            Self::German => Some(&GERMAN),
+            Self::Portuguese => Some(&PORTUGUESE),
+        }
+    }
+
+    /// The possible languages of a text: English and Spanish if it has no words that say more.
+    pub(super) fn likely(guess: Option<Self>) -> impl Iterator<Item = Self> {
+        [guess.unwrap_or(Self::English)].into_iter().chain(guess.is_none().then_some(Self::Spanish))
     }
 
     /// The stem of a folded word.
@@ -51,7 +82,15 @@ impl Language {
         match self {
             Self::English => Stemmer::create(Algorithm::English).stem(word).into_owned(),
             Self::Spanish => Stemmer::create(Algorithm::Spanish).stem(&with_accent(word)).into_owned(),
+            Self::French => Stemmer::create(Algorithm::French).stem(word).into_owned(),
+            Self::German => Stemmer::create(Algorithm::German).stem(word).into_owned(),
+            Self::Portuguese => Stemmer::create(Algorithm::Portuguese).stem(word).into_owned(),
         }
+    }
+
+    /// Its bit in [`STOP_WORDS`].
+    const fn bit(self) -> u8 {
+        1 << self as u8
     }
 
     /// An approximate plural of a folded noun, good enough to recognise it.
@@ -62,6 +101,22 @@ impl Language {
         }
     }
 }
+
+static SPANISH: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/es.txt")));
+static FRENCH: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/fr.txt")));
+static GERMAN: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/de.txt")));
+static PORTUGUESE: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/pt.txt")));
+
+/// The languages in which each word is a stop word, a bit each.
+static STOP_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut found = HashMap::new();
+    for language in Language::ALL {
+        for word in language.stop_words() {
+            *found.entry(*word).or_default() |= language.bit();
+        }
+    }
+    found
+});
 
 fn has_spanish_ending(word: &str) -> bool {
     word.len() > 5 && ["cion", "ciones", "miento"].iter().any(|ending| word.ends_with(ending))
@@ -89,20 +144,6 @@ const ENGLISH: &[&str] = &[
     "would", "yesterday", "you", "your",
 ];
 
-#[rustfmt::skip]
-const SPANISH: &[&str] = &[
-    "a", "actualmente", "adios", "ahora", "al", "algo", "algun", "alguna", "ante", "antes", "aquel", "asi", "aun", "ayer", "ayuda",
-    "ayudame", "bajo", "buena", "buenas", "buenos", "cada", "como", "con", "cual", "cuales", "cuando", "de", "del", "desde", "dia", "dias",
-    "domingo", "donde", "durante", "e", "el", "ella", "ellos", "en", "entre", "era", "es", "esa", "ese", "eso", "esta", "estaba", "estan",
-    "estas", "este", "esto", "estos", "etc", "favor", "fue", "gracias", "ha", "hace", "hacer", "hacia", "han", "hasta", "hay", "haz",
-    "hola", "hoy", "jueves", "la", "las", "le", "les", "lo", "los", "luego", "lunes", "manana", "martes", "mas", "me", "mi", "miercoles",
-    "mis", "muy", "necesita", "necesitamos", "necesito", "ni", "no", "noche", "noches", "nos", "nuestra", "nuestro", "o", "otra", "otro",
-    "otros", "oye", "para", "perdon", "perdona", "pero", "por", "porfa", "porque", "puede", "puedes", "puedo", "pues", "que", "quien",
-    "quiere", "quiero", "sabado", "saludos", "se", "sea", "ser", "si", "sin", "sobre", "son", "su", "sus", "tambien", "tan", "tarde",
-    "tardes", "te", "tengo", "ti", "tiene", "tienen", "todo", "todos", "tu", "tus", "u", "un", "una", "uno", "unos", "usa", "usar", "usted",
-    "viernes", "y", "ya", "yo",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +162,9 @@ mod tests {
         assert_eq!(guess("write the deed of sale"), Some(Language::English));
         assert_eq!(guess("simulacion molecular"), Some(Language::Spanish));
         assert_eq!(guess("docker kubernetes"), None);
+        assert_eq!(guess("je voudrais une facture pour notre client"), Some(Language::French));
+        assert_eq!(guess("schreibe eine rechnung fur den kunden"), Some(Language::German));
+        assert_eq!(guess("preciso de uma fatura para o meu cliente"), Some(Language::Portuguese));
     }
 
     #[test]

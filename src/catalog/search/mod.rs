@@ -10,11 +10,14 @@
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
 //! the effect of each step on a hundred questions; `benches/search.rs` measures it again.
 
-mod bridge;
 mod build;
 mod document;
+mod everyday;
+mod explain;
 mod index;
 mod language;
+mod language_file;
+mod lexicon;
 mod query;
 mod score;
 #[cfg(test)]
@@ -24,9 +27,10 @@ mod typo;
 mod vocabulary;
 mod words;
 
-pub use document::SearchDocument;
+pub use document::{Field, SearchDocument};
+pub use explain::{AskedWord, ExplainedScore, MatchedBy, Question, WordMatch};
 pub use index::SearchIndex;
-pub use score::{SearchHit, SearchResults};
+pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 
 /// One step beyond plain BM25, so that a benchmark can measure the effect of each.
@@ -44,21 +48,23 @@ pub enum Step {
     StopWords,
     /// Unknown words are repaired, and completed if they are the beginning or end of a longer one.
     Repair,
-    /// Common words are translated between Spanish and English.
-    Bridge,
+    /// Words are translated to English and, the most common ones of work, from English to Spanish.
+    Lexicon,
+    /// Everyday words tell no more than English in general lets them.
+    Everyday,
     /// Skills that contain too little of the question are left out.
     CutOff,
 }
 
 /// The steps of an index: all of them, except in benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steps(u8);
+pub struct Steps(u16);
 
 impl Steps {
     /// Plain BM25 over names, descriptions and keywords.
     pub const NONE: Self = Self(0);
     /// Every step.
-    pub const ALL: Self = Self(u8::MAX);
+    pub const ALL: Self = Self(u16::MAX);
 
     /// The same steps and one more.
     #[must_use]

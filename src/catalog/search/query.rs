@@ -1,17 +1,17 @@
 //! The words of a question, and the terms of the index that each can mean.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
-    Step, bridge,
+    Step, everyday,
     index::SearchIndex,
     language::Language,
-    typo,
+    lexicon, typo,
     words::{fold, words},
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS},
+    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
 };
 
 /// The weight of a translation, relative to the word itself.
@@ -23,20 +23,48 @@ const COMPOUND: f32 = 0.3;
 /// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
+/// How a term was found for a word of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It is the stem of the word.
+    Itself,
+    /// It is in a word that begins or ends with the word asked for.
+    Compound,
+    /// It means the same in the other language.
+    Translation,
+    /// It is in the nearest known word, because the word is not known.
+    Repair,
+    /// It means the same as the nearest known word, in the other language.
+    TranslatedRepair,
+}
+
+/// A term that a word of a question can mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sense {
+    pub(super) term: u32,
+    /// Its weight.
+    pub(super) factor: f32,
+    pub(super) way: Way,
+}
+
 /// One word of a question.
 #[derive(Debug, PartialEq)]
 pub(super) struct Meaning {
-    /// The terms that it can mean, each with its weight.
-    pub(super) terms: Vec<(u32, f32)>,
+    /// The word, folded.
+    pub(super) word: String,
+    /// The terms that it can mean.
+    pub(super) senses: Vec<Sense>,
     /// Its information: the fewer skills contain it, the more. A word that no skill contains has the most and finds
     /// nothing.
     pub(super) information: f32,
+    /// What it tells in general, whatever the catalog.
+    pub(super) general: f32,
 }
 
 impl Meaning {
     /// Whether the index contains one of its terms.
     pub(super) fn is_known(&self) -> bool {
-        !self.terms.is_empty()
+        !self.senses.is_empty()
     }
 }
 
@@ -51,11 +79,12 @@ pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>>
     if asked.len() > SEARCH_QUERY_WORDS {
         return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
     }
-    let mut meanings: Vec<Meaning> = Vec::new();
+    let (mut meanings, mut seen, mut repairs) = (Vec::new(), HashSet::new(), SEARCH_REPAIRS);
     for word in asked {
-        let meaning = Reading { index, language, terms: Vec::new() }.meaning(word);
+        let meaning = Reading { index, language, senses: Vec::new(), repairs: &mut repairs }.meaning(word);
+        let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
         // Two forms of one word count once.
-        if !meaning.is_known() || !meanings.iter().any(|other| other.terms.first() == meaning.terms.first()) {
+        if first.is_none_or(|first| seen.insert(first)) {
             meanings.push(meaning);
         }
     }
@@ -67,7 +96,7 @@ fn refused(what: &str) -> Error {
 }
 
 fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
-    let is_small = || is_small_number(word) || likely(language).any(|language| language.is_stop_word(word));
+    let is_small = || is_small_number(word) || Language::likely(language).any(|language| language.is_stop_word(word));
     !index.steps.has(Step::StopWords) || !is_small()
 }
 
@@ -76,54 +105,58 @@ fn is_small_number(word: &str) -> bool {
     word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The possible languages of a question.
-pub(super) fn likely(guess: Option<Language>) -> impl Iterator<Item = Language> {
-    Language::ALL.into_iter().filter(move |language| guess.is_none_or(|guess| guess == *language))
-}
-
-/// A word and its terms found so far.
+/// A word and its senses found so far.
 struct Reading<'index> {
     index: &'index SearchIndex,
     language: Option<Language>,
-    terms: Vec<(u32, f32)>,
+    senses: Vec<Sense>,
+    /// How many more unknown words of the question are compared with all known words.
+    repairs: &'index mut usize,
 }
 
 impl Reading<'_> {
     fn meaning(mut self, word: &str) -> Meaning {
-        self.take(word, 1.0);
-        if self.index.steps.has(Step::Bridge) {
-            self.translate(word, TRANSLATED);
+        self.take(word, 1.0, Way::Itself);
+        if self.index.steps.has(Step::Lexicon) {
+            self.translate(word, TRANSLATED, Way::Translation);
         }
-        let exact = self.terms.len();
+        let exact = self.senses.len();
         if self.index.steps.has(Step::Repair) {
             self.compounds(word);
-            if self.terms.is_empty() && !self.repair(word) {
-                return Meaning { terms: Vec::new(), information: 0.0 };
+            if self.senses.is_empty() && !self.repair(word) {
+                return Meaning { word: word.to_owned(), senses: Vec::new(), information: 0.0, general: 0.0 };
             }
         }
-        let telling = self.terms.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.terms);
-        let held: usize = telling.iter().map(|(term, _)| self.index.postings(*term).len()).sum();
-        let information = information(held, self.index.skills.len());
-        Meaning { terms: self.terms, information }
+        let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
+        let held: usize = telling.iter().map(|sense| self.index.postings(sense.term).len()).sum();
+        let (information, ceiling) = (information(held, self.index.skills.len()), self.ceiling(word));
+        let general = everyday::general(ceiling);
+        let information = ceiling.map_or(information, |ceiling| information.min(ceiling));
+        Meaning { word: word.to_owned(), senses: self.senses, information, general }
     }
 
-    /// Adds the stems of `word` in both languages, because a skill is indexed in its own.
-    fn take(&mut self, word: &str, factor: f32) {
+    fn ceiling(&self, word: &str) -> Option<f32> {
+        if self.index.steps.has(Step::Everyday) { everyday::ceiling(word, self.language) } else { None }
+    }
+
+    /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
+    fn take(&mut self, word: &str, factor: f32, way: Way) {
         let stems = self.index.steps.has(Step::Stems);
-        for language in Language::ALL {
+        let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
+        for language in [Language::English, Language::Spanish].into_iter().chain(other) {
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
-                && !self.terms.iter().any(|(known, _)| *known == term)
+                && !self.senses.iter().any(|known| known.term == term)
             {
-                self.terms.push((term, factor));
+                self.senses.push(Sense { term, factor, way });
             }
         }
     }
 
-    fn translate(&mut self, word: &str, factor: f32) {
-        for language in likely(self.language) {
-            for translation in bridge::translations(word, language) {
-                self.take(translation, factor);
+    fn translate(&mut self, word: &str, factor: f32, way: Way) {
+        for language in Language::likely(self.language) {
+            for translation in lexicon::translations(word, language) {
+                self.take(translation, factor, way);
             }
         }
     }
@@ -135,7 +168,7 @@ impl Reading<'_> {
         let known = &self.index.spellings;
         let longer: Vec<u32> = known.beginning_with(word).chain(known.ending_with(word)).collect();
         for number in longer {
-            self.take(self.index.spellings.word(number), COMPOUND);
+            self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
         }
     }
 
@@ -143,21 +176,23 @@ impl Reading<'_> {
     /// find a skill about shouting.
     fn repair(&mut self, word: &str) -> bool {
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
-        if self.index.steps.has(Step::StopWords) && likely(self.language).any(is_small) {
+        if self.index.steps.has(Step::StopWords) && Language::likely(self.language).any(is_small) {
             return false;
         }
         let mut known = vec![&self.index.spellings];
-        if self.index.steps.has(Step::Bridge) {
-            for language in likely(self.language) {
-                known.push(bridge::spellings(language));
+        if self.index.steps.has(Step::Lexicon) {
+            for language in Language::likely(self.language) {
+                known.push(lexicon::spellings(language));
             }
         }
+        let Some(left) = self.repairs.checked_sub(1) else { return true };
+        *self.repairs = left;
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest {
-            self.take(right, factor);
-            if self.index.steps.has(Step::Bridge) {
-                self.translate(right, factor * TRANSLATED);
+            self.take(right, factor, Way::Repair);
+            if self.index.steps.has(Step::Lexicon) {
+                self.translate(right, factor * TRANSLATED, Way::TranslatedRepair);
             }
         }
         true

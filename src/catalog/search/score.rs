@@ -3,7 +3,7 @@
 use super::{
     Step,
     index::SearchIndex,
-    query::{self, Meaning},
+    query::{self, Meaning, Sense},
 };
 use crate::{error::Result, path::SkillPath};
 
@@ -11,7 +11,16 @@ use crate::{error::Result, path::SkillPath};
 const SATURATION: f32 = 1.2;
 /// The share of a question's known information that a skill must contain. Words that no skill contains do not count:
 /// names, dates and greetings would hide good results.
-const LEAST_COVERED: f32 = 0.2;
+pub(super) const LEAST_COVERED: f32 = 0.2;
+/// The share of the best score with which a skill is found even if it contains less: a long message has many words, and no
+/// skill contains a fifth of them.
+pub(super) const NEAR_BEST: f32 = 0.33;
+/// The strength of an answer from which on it is trusted. Most small talk has less, and few of the questions that are
+/// answered among the first five.
+const TRUSTED: f32 = 2.0;
+/// The part of the share of the question that is answered in the strength of an answer. The rest is what the answered words
+/// tell in general.
+const SHARE_PART: f32 = 0.3;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +29,24 @@ pub struct SearchHit {
     pub skill: SkillPath,
     /// The share of the question's information it answers, from 0 to 1.
     pub score: f32,
+    /// Whether it is likely to answer it.
+    pub confidence: Confidence,
+}
+
+/// Whether a skill that was found is likely to answer the question, or only shares a few everyday words with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Small talk gets this, and so does a question to which there is no skill.
+    Low,
+    /// The skill answers words that tell much.
+    High,
+}
+
+impl Confidence {
+    /// The confidence in a skill that answers this share of a question. `told` is what the answered words tell in general.
+    fn of(share: f32, told: f32) -> Self {
+        if told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART) < TRUSTED { Self::Low } else { Self::High }
+    }
 }
 
 /// The result of a search.
@@ -41,48 +68,76 @@ impl SearchIndex {
         let meanings = query::meanings(self, query)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
-        let mut tallies = vec![Tally::default(); self.skills.len()];
-        for meaning in &meanings {
-            self.add(meaning, &mut tallies);
+        let tallies = self.tallies(&meanings);
+        let mut found: Vec<(&SkillPath, Tally)> =
+            self.skills.iter().zip(tallies).filter(|(skill, tally)| tally.score > 0.0 && filter(skill)).collect();
+        let best = found.iter().map(|(_, tally)| tally.score).fold(0.0, f32::max);
+        if self.steps.has(Step::CutOff) {
+            found.retain(|(_, tally)| is_enough(tally.covered, known, tally.score, best));
         }
-        let least = if self.steps.has(Step::CutOff) { LEAST_COVERED * known } else { 0.0 };
-        let answers = self
-            .skills
-            .iter()
-            .zip(tallies)
-            .filter(|(skill, tally)| tally.score > 0.0 && tally.covered >= least && filter(skill));
-        let mut found: Vec<(&SkillPath, f32)> =
-            answers.map(|(skill, tally)| (skill, tally.score / information)).collect();
         // The sort is stable and the skills come in byte order.
-        found.sort_by(|one, two| two.1.total_cmp(&one.1));
+        found.sort_by(|one, two| two.1.score.total_cmp(&one.1.score));
         let total = found.len();
-        let hits =
-            found.into_iter().take(limit).map(|(skill, score)| SearchHit { skill: skill.clone(), score }).collect();
-        Ok(SearchResults { hits, total })
+        let hit = |(skill, tally): (&SkillPath, Tally)| {
+            let score = tally.score / information;
+            SearchHit { skill: skill.clone(), score, confidence: Confidence::of(score, tally.told) }
+        };
+        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total })
+    }
+
+    /// The scores of all skills, in their order.
+    pub(super) fn tallies(&self, meanings: &[Meaning]) -> Vec<Tally> {
+        let mut tallies = vec![Tally::default(); self.skills.len()];
+        let mut gains = Gains { of: vec![0.0; self.skills.len()], touched: Vec::new() };
+        for meaning in meanings {
+            self.add(meaning, &mut gains, &mut tallies);
+        }
+        tallies
     }
 
     /// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
-    fn add(&self, meaning: &Meaning, tallies: &mut [Tally]) {
-        let mut gains = vec![0.0_f32; tallies.len()];
-        for (term, factor) in &meaning.terms {
+    fn add(&self, meaning: &Meaning, gains: &mut Gains, tallies: &mut [Tally]) {
+        for Sense { term, factor, .. } in &meaning.senses {
             for posting in self.postings(*term) {
-                if let Some(gain) = gains.get_mut(posting.document as usize) {
-                    *gain = gain.max(posting.strength * factor);
+                let Some(gain) = gains.of.get_mut(posting.document as usize) else { continue };
+                if *gain == 0.0 {
+                    gains.touched.push(posting.document);
                 }
+                *gain = gain.max(posting.strength * factor);
             }
         }
-        for (tally, gain) in tallies.iter_mut().zip(gains).filter(|(_, gain)| *gain > 0.0) {
-            tally.score += gain * meaning.information;
-            tally.covered += meaning.information;
+        for document in gains.touched.drain(..) {
+            let at = document as usize;
+            if let (Some(gain), Some(tally)) = (gains.of.get_mut(at), tallies.get_mut(at)) {
+                tally.score += *gain * meaning.information;
+                tally.told += *gain * meaning.general;
+                tally.covered += meaning.information;
+                *gain = 0.0;
+            }
         }
     }
 }
 
+/// Whether a skill contains enough of a question to be found: of its `known` information, or beside the `best` score. The best
+/// itself always does.
+pub(super) fn is_enough(covered: f32, known: f32, score: f32, best: f32) -> bool {
+    covered >= LEAST_COVERED * known || score >= NEAR_BEST * best
+}
+
+/// What one word adds to each skill. It is cleared after each word, so that a rare word costs no look at every skill.
+struct Gains {
+    of: Vec<f32>,
+    /// The skills that it adds something to.
+    touched: Vec<u32>,
+}
+
 /// The score of one skill so far.
 #[derive(Clone, Default)]
-struct Tally {
+pub(super) struct Tally {
     /// The information of its matches, each weighted by its posting.
-    score: f32,
+    pub(super) score: f32,
+    /// The same with what the words tell in general in place of their information.
+    told: f32,
     /// The information of the words that it contains.
     covered: f32,
 }

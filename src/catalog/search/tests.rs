@@ -1,8 +1,10 @@
 //! What search must find, on a small catalog in two languages.
 
+use proptest::strategy::Strategy as _;
+
 use super::*;
 use crate::{
-    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_RESULTS},
+    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
     path::SkillPath,
 };
 
@@ -190,6 +192,81 @@ fn names_count_for_more_than_descriptions_and_those_for_more_than_bodies() {
 }
 
 #[test]
+fn the_cut_off_never_takes_the_best_away_and_a_long_message_finds_what_its_topic_finds() {
+    let noise: Vec<String> = (0..40).map(|number| format!("noise/skill-{number}")).collect();
+    let mut paths = vec![SkillPath::parse("x/cranes").unwrap()];
+    paths.extend(noise.iter().map(|path| SkillPath::parse(path).unwrap()));
+    let told: Vec<String> = (0..40).map(|number| format!("Handles topicword{number} alone.")).collect();
+    let mut documents = vec![document(&paths[0], "Fold paper cranes.")];
+    documents.extend(paths.iter().skip(1).zip(&told).map(|(path, told)| document(path, told)));
+    let index = SearchIndex::build(documents);
+    let long = (0..40).map(|number| format!("topicword{number}")).collect::<Vec<_>>().join(" ");
+    let results = index.search(&format!("{long} paper cranes"), |_| true, 50).unwrap();
+    assert_eq!(results.hits[0].skill.as_str(), "x/cranes");
+    assert_eq!(results.total, 41, "each of the others has more than a third of the best score");
+}
+
+#[test]
+fn a_list_of_triggers_cannot_buy_a_rank_by_its_length() {
+    let paths = ["x/cranes", "x/hoarder"].map(|path| SkillPath::parse(path).unwrap());
+    let triggers: Vec<String> = (0..56).map(|number| format!("cranes {number}x")).collect();
+    let mut documents = [document(&paths[0], "Fold paper cranes."), document(&paths[1], "Does all sorts of things.")];
+    documents[1].triggers = &triggers;
+    assert_eq!(found(&SearchIndex::build(documents), "cranes"), ["x/cranes", "x/hoarder"]);
+}
+
+#[test]
+fn everyday_words_do_not_outweigh_a_topic() {
+    let paths: Vec<_> = (0..1000).map(|number| SkillPath::parse(&format!("x/s{number}")).unwrap()).collect();
+    let topic = |number: usize| match number {
+        0 => "worried".to_owned(),
+        1..9 => "terraform".to_owned(),
+        _ => format!("topic{number}"),
+    };
+    let told: Vec<_> = (0..1000).map(|number| format!("Handles {} cases.", topic(number))).collect();
+    let index = SearchIndex::build(paths.iter().zip(&told).map(|(path, told)| document(path, told)));
+    let found = found(&index, "i am worried about terraform");
+    assert_eq!((found.len(), found.last().map(String::as_str)), (9, Some("x/s0")), "though fewer skills contain it");
+}
+
+#[test]
+fn small_talk_is_answered_with_low_confidence_and_a_task_with_high() {
+    with_index(|index| {
+        let best = |query: &str| Some(index.search(query, |_| true, 1).unwrap().hits.first()?.confidence);
+        for (question, _) in QUESTIONS.iter().filter(|(question, _)| question.contains("vulnerabil")) {
+            assert_eq!(best(question), Some(Confidence::High), "{question}");
+        }
+        for talk in ["what time is it, I need to find my customer", "why is my company so slow to send things"] {
+            assert_eq!(best(talk), Some(Confidence::Low), "{talk}");
+        }
+    });
+}
+
+#[test]
+fn questions_in_every_language_with_a_lexicon_find_english_skills() {
+    with_index(|index| {
+        for (question, right) in [
+            ("je cherche une traduction de nos documents", "office/translation"),
+            ("ich brauche bitte eine Tabelle mit Zahlen", "data/charts"),
+            ("preciso de uma tradução dos meus documentos", "office/translation"),
+        ] {
+            assert_eq!(found(index, question).first().map(String::as_str), Some(right), "{question}");
+        }
+    });
+}
+
+#[test]
+fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs() {
+    with_index(|index| {
+        let many = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04}")).collect::<Vec<_>>().join(" ");
+        // In alphabetical order `herensia` comes behind them, and is not compared with any word.
+        assert_eq!(found(index, &format!("{many} herensia")), Vec::<String>::new());
+        let fewer = (0..SEARCH_REPAIRS - 1).map(|number| format!("aaa{number:04}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(found(index, &format!("{fewer} herensia")), ["escrituras/herencia"]);
+    });
+}
+
+#[test]
 fn scores_are_shares_of_the_question() {
     with_index(|index| {
         for (question, _) in QUESTIONS {
@@ -218,6 +295,60 @@ fn an_empty_index_finds_nothing_and_memory_grows_with_what_is_in_it() {
     let empty = SearchIndex::build([]);
     assert_eq!(empty.search("venta", |_| true, 10).unwrap(), SearchResults::default());
     with_index(|index| assert!(index.memory_bytes() > empty.memory_bytes()));
+}
+
+/// Pieces of questions that nobody asks: scripts, marks, numbers, and what search itself knows.
+const HOSTILE: [&str; 16] = [
+    "\u{202e}",
+    "e\u{301}\u{301}\u{301}",
+    "ﷺ",
+    "不動産売買",
+    "हिन्दी",
+    "\u{0}",
+    "'",
+    "’s",
+    "١٢٣",
+    "ß",
+    "İ",
+    "\u{10ffff}",
+    "escritura",
+    "herensia",
+    "de",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config {
+        cases: 50 * soak(), failure_persistence: None, ..Default::default()
+    })]
+
+    /// Ten questions in each case; a soak of twenty asks ten thousand.
+    #[test]
+    fn no_question_however_hostile_fails_or_takes_long(
+        pieces in proptest::collection::vec(
+            proptest::prop_oneof![
+                4 => proptest::sample::select(&HOSTILE[..]).prop_map(str::to_owned), 2 => "\\PC{0,12}", 1 => "[a-z]{1,12}",
+            ],
+            0..40,
+        ),
+        times in 1..80_usize,
+    ) {
+        with_index(|index| {
+            for (from, gap) in (0..5).flat_map(|from| [(from, ""), (from, " ")]) {
+                let own: Vec<_> = pieces.iter().skip(from * pieces.len() / 5).map(String::as_str).collect();
+                let query = own.join(gap).repeat(times);
+                let query = &query[..query.floor_char_boundary(SEARCH_QUERY_BYTES)];
+                match index.search(query, |_| true, 10) {
+                    Ok(found) => assert!(found.hits.iter().all(|hit| hit.score.is_finite()), "{query:?}"),
+                    Err(error) => assert_eq!(error.code(), crate::Code::InvalidRequest, "{query:?}"),
+                }
+            }
+        });
+    }
+}
+
+fn soak() -> u32 {
+    std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
 proptest::proptest! {

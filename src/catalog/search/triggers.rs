@@ -18,7 +18,7 @@ use super::{
     build::language_of,
     document::Field,
     language::Language,
-    query::{information, likely},
+    query::information,
     words::{fold, words},
 };
 use crate::{
@@ -95,8 +95,7 @@ struct Token<'text> {
 
 impl Token<'_> {
     fn stem(&self, language: Language) -> &str {
-        let [english, spanish] = &self.stems;
-        if language == Language::English { english } else { spanish }
+        self.stems.get(language as usize).map_or(self.word, String::as_str)
     }
 }
 
@@ -110,7 +109,7 @@ struct ReadText<'text> {
 impl<'text> ReadText<'text> {
     fn new(index: &'text SearchIndex, text: &'text TriggerText) -> Self {
         let language = Language::guess(words(&text.folded));
-        let tells = |word: &&str| !likely(language).any(|language| language.is_stop_word(word));
+        let tells = |word: &&str| !Language::likely(language).any(|language| language.is_stop_word(word));
         let token = |word| Token { word, stems: Language::ALL.map(|language| language.stem(word)) };
         Self { index, alone: &text.alone, tokens: words(&text.folded).filter(tells).map(token).collect() }
     }
@@ -294,7 +293,7 @@ mod tests {
         assert_eq!(called(&skills, "write report 7", &[]), ["reports/report-7: report 7"]);
     }
 
-    // S-LIMIT-1: Every limit stands in `src/limits.rs`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn a_text_is_read_up_to_its_limit_and_words_as_far_apart_as_theirs() {
         let before = |bytes: usize| format!("{} pdf", "x".repeat(bytes - " pdf".len()));

@@ -34,10 +34,14 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A run of letters as words: the run itself, or pairs of characters in a script without spaces.
-fn pieces(run: &str) -> Vec<&str> {
-    if !run.chars().any(is_unspaced) {
-        return vec![run];
-    }
+fn pieces(run: &str) -> impl Iterator<Item = &str> {
+    let is_whole = run.is_ascii() || !run.chars().any(is_unspaced);
+    let parts = if is_whole { Vec::new() } else { parts(run) };
+    is_whole.then_some(run).into_iter().chain(parts)
+}
+
+/// The parts of a run that has a script without spaces.
+fn parts(run: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = run;
     while let Some(first) = rest.chars().next() {

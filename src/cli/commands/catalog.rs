@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 
 use super::super::{app::App, output::Output};
 use crate::{
-    backend::ServiceOptions,
     error::Result,
     wire::{CatalogStatus, IndexStatus},
 };
@@ -35,11 +34,9 @@ read the skills themselves wherever it is missing.")]
 
 impl Catalog {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let store = app.direct_store("catalog").await?;
-        let user = app.user()?;
         let status = match self.action {
-            Action::Status => store.direct_service(ServiceOptions::default()).catalog_status(&user).await?,
-            Action::Rebuild => store.direct_service(app.options()?).rebuild_catalog(&user).await?,
+            Action::Status => app.author().await?.catalog_status().await?,
+            Action::Rebuild => app.author_with(app.options()?).await?.rebuild_catalog().await?,
         };
         app.out.reply(&status, print)
     }

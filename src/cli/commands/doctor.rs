@@ -1,11 +1,12 @@
 //! `skillmount doctor`
 
 use anstyle::AnsiColor;
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use serde_json::json;
 
 use super::super::{
     app::App,
+    connect::{Host, is_connected},
     output::Output,
     screen::{Cell, LastColumn, Table},
     settings::Setting,
@@ -55,6 +56,17 @@ async fn server_check(app: &App, server: &str) -> StoreCheck {
     }
 }
 
+/// Which hosts on this machine start skillmount.
+fn hosts_check() -> StoreCheck {
+    let connected = Host::value_variants().iter().filter(|host| is_connected(**host)).map(|host| host.name());
+    let detail = match connected.collect::<Vec<_>>().as_slice() {
+        [] => "no agent's host starts skillmount; `skillmount connect HOST` has one do it".to_owned(),
+        [host] => format!("{host} starts skillmount"),
+        hosts => format!("{} start skillmount", hosts.join(", ")),
+    };
+    StoreCheck::passed("hosts", detail)
+}
+
 async fn store_checks(app: &App) -> Vec<StoreCheck> {
     let named = app.settings.get(Setting::Store).unwrap_or("no store");
     let store = match app.store().await {
@@ -64,7 +76,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
             return vec![failed_check("configuration", &error, fix)];
         }
     };
-    let mut checks = vec![StoreCheck::passed("configuration", named)];
+    let mut checks = vec![StoreCheck::passed("configuration", named), hosts_check()];
     let reached = store.check_reachable().await;
     let goes_on = reached.iter().all(|check| check.status != CheckStatus::Fail);
     checks.extend(reached);

@@ -7,7 +7,7 @@ use clap::Args;
 use super::super::{app::App, input};
 use crate::{
     error::{Code, Error, Result},
-    wire::EditRequest,
+    wire::{EditRequest, Newlines},
 };
 
 #[derive(Debug, Args)]
@@ -37,6 +37,9 @@ pub(in super::super) struct Edit {
     /// Replace every occurrence
     #[arg(long)]
     all: bool,
+    /// What a line end in the texts stands for: itself, or the line end that the file has
+    #[arg(long, value_enum, value_name = "KIND", default_value = "exact")]
+    newlines: Newlines,
 }
 
 impl Edit {
@@ -46,7 +49,11 @@ impl Edit {
         }
         let old_string = input::text(self.old, self.old_file.as_deref())?;
         let new_string = input::text(self.new, self.file.as_deref())?;
-        let request = EditRequest { file_path: self.path, old_string, new_string, replace_all: self.all };
+        let request = EditRequest {
+            replace_all: self.all,
+            newlines: self.newlines,
+            ..EditRequest::new(self.path, old_string, new_string)
+        };
         let reply = app.backend().await?.edit(request).await?;
         app.out.reply(&reply, |out, reply| {
             let times = if reply.occurrences == 1 { "time" } else { "times" };

@@ -6,21 +6,21 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use similar::TextDiff;
 
 use super::super::{
     app::App,
     blocking::blocking,
     counts::counted,
-    findings::{at_file, heading, judge, judge_no_skill, line, read},
+    findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
     folder::{Extent, LocalSkill, Scanned, Target, scan},
     output::{OfSkills, Output, note},
     sarif::Sarif,
 };
 use crate::{
     error::{Code, Error, Result},
-    skill::{Diagnostic, Severity, fix, shown::block},
-    wire::{LintFinding, LintedSkill},
+    limits::LIST_OBJECTS,
+    skill::{Diagnostic, Severity, fix, patch, shown::block},
+    wire::{LintFinding, LintListRequest, LintedSkill},
 };
 
 /// What to write for every skill of the store.
@@ -36,6 +36,7 @@ Examples:
   skillmount lint store                        every skill of the store
   skillmount lint ./skills --diff              what --fix would do, as a patch
   skillmount lint ./skills --fix               mend what has only one right answer
+  skillmount lint ./skills --quality           a score for each skill, and why
   skillmount lint ./skills --json | jq '.skills[].findings[]'
   skillmount lint ./skills --format sarif > skills.sarif
 
@@ -59,6 +60,9 @@ pub(in super::super) struct Lint {
     /// How findings are written: for people, as with --json, or as SARIF 2.1.0 for code hosts and editors
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print how well each skill serves agents, and what would make it better
+    #[arg(long)]
+    quality: bool,
     /// Look at what .gitignore, .ignore and .skillignore name, too
     #[arg(long)]
     no_ignore: bool,
@@ -121,13 +125,21 @@ impl Lint {
     }
 
     async fn lint_stored(&self, app: &App) -> Result<Vec<LintedSkill>> {
-        let (service, stored) = app.stored_skills("lint of stored skills").await?;
-        let names = if self.target == WHOLE_STORE { Vec::new() } else { vec![self.target.clone()] };
+        let author = app.author().await?;
+        let skill = (self.target != WHOLE_STORE).then(|| self.target.clone());
+        let mut wanted = LintListRequest { skill, ..LintListRequest::default() };
         let mut linted = Vec::new();
-        for skill in stored.choose(&names)? {
-            linted.push(service.lint_stored(skill).await?);
+        loop {
+            let page = author.lint_skills(&wanted).await?;
+            linted.extend(page.skills);
+            if page.is_cut {
+                note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+            }
+            match page.next_cursor {
+                Some(next) if wanted.cursor.as_ref() != Some(&next) => wanted.cursor = Some(next),
+                _ => return Ok(linted),
+            }
         }
-        Ok(linted)
     }
 
     fn show(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
@@ -137,11 +149,26 @@ impl Lint {
                 note(closing(linted));
                 Ok(())
             }
-            None => out.reply(&OfSkills { skills: linted }, |out, linted| print(out, linted.skills)),
-            Some(Format::Text) => print(out, linted),
+            None => out.reply(&OfSkills { skills: linted }, |out, linted| self.print(out, linted.skills)),
+            Some(Format::Text) => self.print(out, linted),
             Some(Format::Json) => out.document(&OfSkills { skills: linted }),
             Some(Format::Sarif) => out.document(&Sarif::of(linted)),
         }
+    }
+}
+
+impl Lint {
+    fn print(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
+        for skill in linted.iter().filter(|skill| skill.mended.len() + skill.findings.len() > 0) {
+            out.line(heading(skill))?;
+            skill.mended.iter().try_for_each(|finding| out.line(at_file(&skill.file, "mended", finding)))?;
+            let told = |finding: &LintFinding| out.line(line(skill, finding.diagnostic.severity, finding));
+            skill.findings.iter().try_for_each(told)?;
+        }
+        for skill in linted.iter().filter(|_| self.quality) {
+            quality(skill).iter().try_for_each(|text| out.line(text))?;
+        }
+        out.line(closing(linted))
     }
 }
 
@@ -159,7 +186,9 @@ fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
     for local in skills {
         let before = read(local.main())?;
         let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
-        let patch = patch(&local.main().display().to_string(), &before, &fixed.bytes);
+        let file = local.main().display().to_string();
+        // What can be mended is UTF-8.
+        let patch = patch(&file, &file, &String::from_utf8_lossy(&before), &String::from_utf8_lossy(&fixed.bytes));
         if io::stdout().is_terminal() {
             out.bytes(block(&patch).plain().as_bytes())?;
         } else {
@@ -167,25 +196,6 @@ fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The unified diff of a file. A line ends at `\n` alone, as it does for `patch`.
-fn patch(file: &str, before: &[u8], after: &[u8]) -> String {
-    // What can be mended is UTF-8.
-    let [before, after] = [before, after].map(String::from_utf8_lossy);
-    let [before, after]: [Vec<&str>; 2] = [&before, &after].map(|text| text.split_inclusive('\n').collect());
-    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
-    diff.unified_diff().header(file, file).to_string()
-}
-
-fn print(out: &Output, linted: &[LintedSkill]) -> Result<()> {
-    for skill in linted.iter().filter(|skill| skill.mended.len() + skill.findings.len() > 0) {
-        out.line(heading(skill))?;
-        skill.mended.iter().try_for_each(|finding| out.line(at_file(&skill.file, "mended", finding)))?;
-        let told = |finding: &LintFinding| out.line(line(skill, finding.diagnostic.severity, finding));
-        skill.findings.iter().try_for_each(told)?;
-    }
-    out.line(closing(linted))
 }
 
 /// How many skills and findings there are, and what to do about those that can be mended.
@@ -201,20 +211,4 @@ fn closing(linted: &[LintedSkill]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_patch_has_the_lines_that_differ_and_says_where_no_line_ends() {
-        let patch = patch("a/SKILL.md", b"---\r\nname: a\r\n---\none\rtwo", b"---\nname: a\n---\none\rtwo");
-        let expected = concat!(
-            "--- a/SKILL.md\n+++ a/SKILL.md\n@@ -1,4 +1,4 @@\n",
-            "----\r\n-name: a\r\n ---\n+name: a\n+---\n one\rtwo\n",
-            "\\ No newline at end of file\n",
-        );
-        assert_eq!(patch, expected);
-    }
 }

@@ -1,12 +1,17 @@
 //! The commands, one file each: its arguments, its work, its way of printing.
 
+pub(super) mod approvals;
+pub(super) mod audit;
 pub(super) mod cat;
 pub(super) mod catalog;
 pub(super) mod completions;
 pub(super) mod config;
+pub(super) mod connect;
 pub(super) mod demo;
+pub(super) mod discover;
 pub(super) mod doctor;
 pub(super) mod edit;
+pub(super) mod fsck;
 pub(super) mod glob;
 pub(super) mod grep;
 pub(super) mod hook;
@@ -14,6 +19,7 @@ pub(super) mod keys;
 pub(super) mod lint;
 pub(super) mod ls;
 pub(super) mod man;
+pub(super) mod mcp;
 pub(super) mod new;
 pub(super) mod openapi;
 pub(super) mod prompt;
@@ -23,4 +29,8 @@ pub(super) mod rm;
 pub(super) mod serve;
 pub(super) mod session;
 pub(super) mod skills;
+pub(super) mod test;
+pub(super) mod usage;
+pub(super) mod user;
+pub(super) mod versions;
 pub(super) mod write;

@@ -2,12 +2,17 @@
 
 use clap::Args;
 
-use super::super::{app::App, output::note};
+use super::super::{
+    app::App,
+    output::{Output, note},
+    screen::{Cell, LastColumn, Table},
+};
 use crate::{
     error::Result,
     limits::PROMPT_TOKENS,
-    prompt::{Format, PromptRequest, Rendering},
+    prompt::{Format, PromptExplanation, PromptRequest, Rendering},
     session::PromptMode,
+    skill::shown::one_line,
 };
 
 #[derive(Debug, Args)]
@@ -16,7 +21,8 @@ Examples:
   skillmount prompt                                   what the agent of this session is told now
   skillmount prompt --mode listing --format markdown
   skillmount prompt --category escrituras --max-tokens 500
-  skillmount prompt --json | jq .tokens")]
+  skillmount prompt --json | jq .tokens
+  skillmount prompt --explain                         why each skill is in it, shortened or out")]
 pub(in super::super) struct Prompt {
     /// What it holds [default: as the session's policy says]
     #[arg(long, value_enum)]
@@ -30,14 +36,20 @@ pub(in super::super) struct Prompt {
     /// How many tokens the prompt may take; the sentences around the listing and the instructions of a loaded skill are never cut
     #[arg(long, default_value_t = PROMPT_TOKENS)]
     max_tokens: usize,
+    /// Print what of each skill is in the prompt and why, in place of the prompt
+    #[arg(long)]
+    explain: bool,
 }
 
 impl Prompt {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let Self { mode, format, category, max_tokens } = self;
-        let wanted = PromptRequest { mode, format, category, max_tokens };
+        let Self { mode, format, category, max_tokens, explain } = self;
+        let wanted = PromptRequest { mode, format, category, max_tokens, explain };
         let reply = app.control().await?.prompt(&wanted).await?;
         app.out.reply(&reply, |out, reply| {
+            if let Some(explanation) = &reply.explain {
+                return explained(out, reply, explanation);
+            }
             out.bytes(reply.prompt.as_bytes())?;
             if !reply.prompt.is_empty() && !reply.prompt.ends_with('\n') {
                 out.line("")?;
@@ -49,4 +61,21 @@ impl Prompt {
             Ok(())
         })
     }
+}
+
+/// What of each skill is in the prompt, and why.
+fn explained(out: &Output, reply: &Rendering, explanation: &PromptExplanation) -> Result<()> {
+    let mut table = Table::new(LastColumn::Wrapped);
+    for one in &explanation.skills {
+        let (skill, reason) = (one_line(&one.skill), one_line(&one.reason));
+        let tokens = Cell::number(one.tokens.to_string());
+        table.row([one.status.as_str().into(), tokens, skill.plain().into(), reason.plain().into()]);
+    }
+    out.table(&table)?;
+    if explanation.more > 0 {
+        note(format_args!("{} more skills are out", explanation.more));
+    }
+    let Rendering { tokens, tokenizer, shown, total, .. } = reply;
+    let frame = explanation.frame_tokens;
+    out.line(format_args!("{tokens} tokens ({tokenizer}), {frame} of them around the skills; {shown} of {total} shown"))
 }

@@ -1,23 +1,28 @@
 //! `skillmount pull`
 
+use std::path::PathBuf;
+
+use bytes::Bytes;
 use clap::Args;
-use futures_util::{StreamExt as _, stream};
-use indicatif::ProgressBar;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 
 use super::super::{
     app::App,
     counts::counted,
-    folder::{Target, check_names},
-    output::{OfSkills, note},
+    folder::{Target, check_names, remember, remembered},
+    output::{OfSkills, Output, note},
     transfer::{self, Totals},
 };
 use crate::{
-    backend::{Service, StoredFile, StoredSkill},
+    backend::{
+        AuthorProtocol, NamedSkill, PullHow, PullOptions, PullTarget, Pulled, Remembered, SkillDigest, SkillDigests,
+        VersionMemory, pull_skill, skill_named,
+    },
     error::{Code, Error, Result},
-    limits::PARALLEL_TRANSFERS,
+    limits::{LIST_OBJECTS, PARALLEL_SKILLS},
     skill::shown::one_line,
-    wire::{FileChange, FileChanges},
+    wire::FileChanges,
 };
 
 #[derive(Debug, Args)]
@@ -27,10 +32,15 @@ use crate::{
 Examples:
   skillmount pull ./backup                           every skill
   skillmount pull escrituras/compraventa ./work      one skill, to ./work/escrituras/compraventa
+  skillmount pull compraventa ./work/venta           one skill, into a folder that is one already
   skillmount pull ./backup --dry-run                 say what would change, change nothing
+  skillmount pull ./work --merge                     put what others changed into files that you changed too
 
-Only what differs is written, each file whole or not at all. Nothing is deleted from the folder,
-nothing is written outside it or through a link, and names this machine cannot hold are refused."
+Only what differs is written, each file whole or not at all. The file .skillmount.json in each skill's folder says which
+version it comes from, and is never pushed. What you changed since stays; a skill in which another author changed the same
+file stays whole as it is, and the exit status is 6. --merge joins the changes line by line, with marks where both changed
+the same lines, and --force takes the files as they are in the store. Nothing is written outside the folder or through a
+link, and names this machine cannot hold are refused."
 )]
 pub(in super::super) struct Pull {
     /// Skill paths [default: all of the user's skills], and last the folder to write to
@@ -39,108 +49,195 @@ pub(in super::super) struct Pull {
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Join what you and another author changed in the same file
+    #[arg(long)]
+    merge: bool,
+    /// Take every file as it is in the store, whatever you changed
+    #[arg(long, conflicts_with = "merge")]
+    force: bool,
 }
 
 /// What a pull did, or would do, to one skill.
 #[derive(Debug, Serialize)]
-struct Pulled {
+struct Row {
     skill: String,
     #[serde(flatten)]
     changes: FileChanges,
     refused: Vec<String>,
+    /// Files that both authors changed, which stay as they are.
+    conflicts: Vec<String>,
+    /// Files that have marks where both changed the same lines.
+    marked: Vec<String>,
 }
 
-/// Why a file was not pulled.
-enum NotPulled {
-    /// The file cannot be on this disk. The others are pulled all the same.
-    Refused(Error),
-    /// The store failed, and the pull ends.
-    Failed(Error),
+/// The folder of one skill on this disk.
+struct SkillFolder<'run> {
+    app: &'run App,
+    target: &'run Target,
+    /// Where it lies below the target; empty if it is that.
+    at: String,
 }
 
 impl Pull {
     pub(in super::super) async fn run(mut self, app: &App) -> Result<()> {
         let began = app.clock.uptime();
-        let target = Target::new(self.places.pop().unwrap_or_default().into());
-        let (service, stored) = app.stored_skills("pull").await?;
-        let wanted = stored.choose(&self.places)?;
-        let places: Vec<_> = wanted.iter().flat_map(|skill| skill.files.iter().map(|file| skill.place(file))).collect();
-        check_names(places.iter().map(String::as_str))?;
-        let files = || wanted.iter().flat_map(|skill| &skill.files);
-        let mut totals = Totals {
-            skills: wanted.len(),
-            files: files().count(),
-            bytes: files().map(|file| file.size).sum(),
-            ..Totals::default()
-        };
-        let bar = transfer::progress(app, totals.files);
-        let mut pulled = Vec::with_capacity(wanted.len());
-        for skill in wanted {
-            bar.set_message(skill.skill.to_string());
-            pulled.push(pull(app, &service, &target, skill, (self.dry_run, &bar)).await?);
+        let dir = PathBuf::from(self.places.pop().unwrap_or_default());
+        let author = app.author().await?;
+        let known = author.skill_digests(None).await?;
+        if known.is_cut {
+            note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
         }
+        let wanted = chosen(&known, &self.places)?;
+        check_names(wanted.iter().map(|there| there.skill.as_str()))?;
+        // A skill does not lie in a skill, so a folder that is one is meant itself.
+        let is_skill = self.places.len() == 1 && dir.join("SKILL.md").is_file();
+        let target = Target::new(dir);
+        let bar = transfer::progress(app, wanted.len(), "skills");
+        let pulls = wanted.iter().map(|there| async {
+            let at = if is_skill { String::new() } else { there.skill.to_string() };
+            let pulled = self.pull(&*author, there, SkillFolder { app, target: &target, at }).await;
+            bar.inc(1);
+            pulled
+        });
+        let pulls: Vec<_> = pulls.collect();
+        let pulled: Vec<(&SkillDigest, Pulled)> =
+            stream::iter(pulls).buffered(PARALLEL_SKILLS).try_filter_map(async |one| Ok(one)).try_collect().await?;
         bar.finish_and_clear();
-        totals.changed = pulled.iter().map(|one| one.changes.changed()).sum();
-        totals.took = app.clock.uptime().saturating_sub(began);
-        app.out.reply(&OfSkills { skills: &pulled }, |out, pulled| {
-            for skill in pulled.skills {
-                out.line(transfer::summary(&skill.skill, &skill.changes))?;
-                transfer::lines(&skill.changes).try_for_each(|line| out.line(line))?;
-                skill.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
-            }
+        let counts = |changes: &FileChanges| changes.changed() + changes.unchanged + changes.kept.len();
+        let totals = Totals {
+            skills: pulled.len(),
+            files: pulled.iter().map(|(_, one)| counts(&one.changes) + one.conflicts.len()).sum(),
+            bytes: pulled.iter().map(|(_, one)| one.size).sum(),
+            changed: pulled
+                .iter()
+                .filter(|(_, one)| one.conflicts.is_empty())
+                .map(|(_, one)| one.changes.changed())
+                .sum(),
+            refused: pulled.iter().filter(|(_, one)| !one.conflicts.is_empty()).count(),
+            took: app.clock.uptime().saturating_sub(began),
+        };
+        let rows: Vec<_> = pulled.into_iter().map(|(there, one)| Row::of(there, one)).collect();
+        app.out.reply(&OfSkills { skills: &rows }, |out, of| {
+            of.skills.iter().try_for_each(|row| print(out, row))?;
             out.line(transfer::closing(&totals, self.dry_run))
         })?;
-        match pulled.iter().map(|skill| skill.refused.len()).sum::<usize>() {
-            0 => Ok(()),
-            refused => {
-                let (refused, are) = (counted(refused, "file"), if refused == 1 { "was" } else { "were" });
-                Err(Error::new(Code::InvalidRequest, format!("{refused} {are} refused; see above")))
+        outcome(&rows)
+    }
+
+    /// Brings one skill up to date; nothing if it is gone by now. One that is too large for a version is refused by itself.
+    async fn pull<'known>(
+        &self,
+        author: &dyn AuthorProtocol,
+        there: &'known SkillDigest,
+        mut folder: SkillFolder<'_>,
+    ) -> Result<Option<(&'known SkillDigest, Pulled)>> {
+        let how = match (self.merge, self.force) {
+            (true, _) => PullHow::Merge,
+            (_, true) => PullHow::Theirs,
+            _ => PullHow::Careful,
+        };
+        let options = PullOptions { how, dry_run: self.dry_run };
+        match pull_skill(author, there, &mut folder, options).await {
+            Ok(pulled) => Ok(pulled.map(|pulled| (there, pulled))),
+            Err(error) if matches!(error.code(), Code::FileTooLarge | Code::InvalidRequest) => {
+                let refused = vec![error.message().to_owned()];
+                Ok(Some((there, Pulled { refused, ..Pulled::default() })))
             }
+            Err(error) => Err(error),
         }
     }
 }
 
-async fn pull(
-    app: &App,
-    service: &Service,
-    target: &Target,
-    skill: &StoredSkill,
-    (dry_run, bar): (bool, &ProgressBar),
-) -> Result<Pulled> {
-    let outcomes: Vec<_> = stream::iter(&skill.files)
-        .map(|file| async {
-            let outcome = fetch(app, service, target, (skill, file), dry_run).await;
-            bar.inc(1);
-            (skill.place(file), outcome)
-        })
-        .buffered(PARALLEL_TRANSFERS)
-        .collect()
-        .await;
-    let mut refused = Vec::new();
-    let mut changes = Vec::new();
-    for (place, outcome) in &outcomes {
-        match outcome {
-            Ok(change) => changes.push((place.as_str(), *change)),
-            Err(NotPulled::Refused(why)) => refused.push(why.message().to_owned()),
-            Err(NotPulled::Failed(error)) => return Err(error.clone()),
-        }
+/// The skills of these paths or folder names; all of them if none is named.
+fn chosen<'known>(known: &'known SkillDigests, names: &[String]) -> Result<Vec<&'known SkillDigest>> {
+    if names.is_empty() {
+        return Ok(known.skills.iter().collect());
     }
-    Ok(Pulled { skill: skill.skill.to_string(), changes: changes.into_iter().collect(), refused })
+    let skills: Vec<_> =
+        known.skills.iter().map(|there| NamedSkill { skill: &there.skill, name: there.skill.folder() }).collect();
+    let paths = names.iter().map(|name| skill_named(name, &skills)).collect::<Result<Vec<_>>>()?;
+    Ok(paths.into_iter().filter_map(|path| known.find(path)).collect())
 }
 
-/// Brings one file of a skill up to date.
-async fn fetch(
-    app: &App,
-    service: &Service,
-    target: &Target,
-    (skill, file): (&StoredSkill, &StoredFile),
-    dry_run: bool,
-) -> Result<FileChange, NotPulled> {
-    let place = skill.pullable(file).map_err(NotPulled::Refused)?;
-    let here = target.read(&place).map_err(NotPulled::Refused)?;
-    let pulled = service.pull_file(skill, file, here.as_deref(), dry_run).await.map_err(NotPulled::Failed)?;
-    if let Some(bytes) = pulled.bytes {
-        target.write(&place, &bytes, app.clock.random()).map_err(NotPulled::Refused)?;
+impl Row {
+    fn of(there: &SkillDigest, pulled: Pulled) -> Self {
+        let Pulled { changes, conflicts, marked, refused, .. } = pulled;
+        let placed = |paths: Vec<String>| paths.into_iter().map(|path| format!("{}/{path}", there.skill)).collect();
+        let FileChanges { created, updated, deleted, unchanged, kept } = changes;
+        let changes = FileChanges {
+            created: placed(created),
+            updated: placed(updated),
+            deleted: placed(deleted),
+            unchanged,
+            kept: placed(kept),
+        };
+        Self { skill: there.skill.to_string(), changes, refused, conflicts: placed(conflicts), marked: placed(marked) }
     }
-    Ok(pulled.change)
+}
+
+fn print(out: &Output, row: &Row) -> Result<()> {
+    if row.conflicts.is_empty() {
+        out.line(transfer::summary(&row.skill, &row.changes))?;
+        transfer::lines(&row.changes).try_for_each(|line| out.line(line))?;
+    } else {
+        out.line(format_args!("{}: left as it is, you and another author changed it", one_line(&row.skill).plain()))?;
+    }
+    for path in &row.conflicts {
+        out.line(format_args!("  ! {}", one_line(path).plain()))?;
+    }
+    for path in &row.marked {
+        note(format_args!("  {} has marks where both changed the same lines", one_line(path).plain()));
+    }
+    row.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
+    Ok(())
+}
+
+/// The error of a pull that could not do all of it.
+fn outcome(rows: &[Row]) -> Result<()> {
+    let conflicts = rows.iter().filter(|row| !row.conflicts.is_empty()).count();
+    if conflicts > 0 {
+        let message = format!(
+            "{} stayed as you have it, because another author changed the same files: --merge joins the changes, and --force \
+             takes the files as they are in the store",
+            counted(conflicts, "skill")
+        );
+        return Err(Error::new(Code::VersionConflict, message));
+    }
+    match rows.iter().map(|row| row.refused.len()).sum::<usize>() {
+        0 => Ok(()),
+        refused => {
+            let (refused, are) = (counted(refused, "file"), if refused == 1 { "was" } else { "were" });
+            Err(Error::new(Code::InvalidRequest, format!("{refused} {are} refused; see above")))
+        }
+    }
+}
+
+impl SkillFolder<'_> {
+    fn place(&self, path: &str) -> String {
+        if self.at.is_empty() { path.to_owned() } else { format!("{}/{path}", self.at) }
+    }
+}
+
+impl VersionMemory for SkillFolder<'_> {
+    fn remembered(&self) -> Result<Option<Remembered>> {
+        remembered(&self.target.folder(&self.at))
+    }
+
+    fn remember(&mut self, version: &Remembered) -> Result<()> {
+        remember(&self.target.folder(&self.at), version, self.app.clock.random())
+    }
+}
+
+impl PullTarget for SkillFolder<'_> {
+    fn read(&self, path: &str) -> Result<Option<Bytes>> {
+        Ok(self.target.read(&self.place(path))?.map(Bytes::from))
+    }
+
+    fn write(&mut self, path: &str, bytes: &Bytes) -> Result<()> {
+        self.target.write(&self.place(path), bytes, self.app.clock.random())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<()> {
+        self.target.remove(&self.place(path))
+    }
 }

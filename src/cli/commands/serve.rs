@@ -50,6 +50,9 @@ pub(in super::super) struct Serve {
     /// Memory for catalogs and their search indexes [default: 128]
     #[arg(long, value_name = "MIB")]
     pub(in super::super) catalog_memory: Option<String>,
+    /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
+    #[arg(long, value_name = "MODE")]
+    pub(in super::super) audit: Option<String>,
     /// How log lines are written: json or text [default: text on a terminal, else json]
     #[arg(long, value_name = "FORMAT")]
     pub(in super::super) log_format: Option<String>,
@@ -68,6 +71,7 @@ impl Serve {
             (Setting::Drain, self.drain.clone()),
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
+            (Setting::Audit, self.audit.clone()),
             (Setting::LogFormat, self.log_format.clone()),
             (Setting::Spool, path(&self.spool)),
         ];
@@ -81,7 +85,8 @@ impl Serve {
         if let Some(why) = &read_only {
             tracing::warn!(why, "serving without writes");
         }
-        let service = app.shared_service(&store, read_only)?;
+        let audit = app.recorder(&store, read_only.as_deref())?;
+        let service = app.shared_service(&store, read_only, audit.clone())?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             let message =
                 format!("cannot listen on {address}; is something else there? --listen takes another address");
@@ -99,6 +104,7 @@ impl Serve {
             listener,
             callers,
             spool: app.settings.get(Setting::Spool).map(PathBuf::from),
+            audit,
             shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
         // The first poll refuses what must not be served; only after it may clients be told to come.

@@ -1,6 +1,6 @@
 //! `skillmount session`
 
-use std::fmt::Display;
+use std::{fmt::Display, time::Duration};
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -8,15 +8,18 @@ use serde_json::json;
 
 use super::super::{
     app::App,
+    control::{CollectedOfAll, Control, DamagedOf},
     output::{Output, note},
     screen::{LastColumn, Screen, Table},
 };
 use crate::{
-    error::Result,
+    error::{Error, Result},
     session::{Collected, SessionPage, SessionSummary},
     skill::shown::{Shown, one_line},
 };
 
+/// How long to leave a server alone that ended a stream of events.
+const TAIL_PAUSE: Duration = Duration::from_secs(1);
 /// What to do about a session that cannot be read.
 const DAMAGED: &str = "damaged; remove it with session delete";
 
@@ -41,12 +44,33 @@ Examples:
   skillmount --user ana session list --json | jq -r '.sessions[].session_id'")]
     #[command(alias = "ls")]
     List,
+    /// Print what happens in the session as it happens, until it is interrupted
+    #[command(after_help = "\
+Examples:
+  skillmount --server http://127.0.0.1:8787 --session s-42 session tail
+  skillmount --server http://127.0.0.1:8787 session tail --json | jq -r 'select(.event == \"file_changed\").data.path'
+
+A server tells what happens on it at once. From a store, and of other servers, it comes up to
+65 seconds late. --json prints a document per line.")]
+    Tail {
+        /// Begin after this event, whose id --json shows
+        #[arg(long, value_name = "ID")]
+        after: Option<String>,
+    },
     /// Forget sessions that have been idle for 30 days; their files stay
     #[command(after_help = "\
 Examples:
   skillmount session gc
-  skillmount --store s3://bucket/prefix --user ana session gc")]
-    Gc,
+  skillmount --store s3://bucket/prefix --user ana session gc
+  skillmount --store s3://bucket/prefix session gc --all
+
+With --all, sessions also get the tag skillmount=session, by which a rule of
+the bucket expires them.")]
+    Gc {
+        /// Those of every user, and tag the sessions that stay
+        #[arg(long)]
+        all: bool,
+    },
     /// Forget the session; its files stay
     #[command(after_help = "\
 Examples:
@@ -77,7 +101,8 @@ impl Session {
                     Ok(())
                 })
             }
-            Action::Gc => {
+            Action::Tail { after } => tail(app, &control, after).await,
+            Action::Gc { all: false } => {
                 let Collected { removed, damaged } = control.collect_garbage().await?;
                 let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
@@ -88,12 +113,45 @@ impl Session {
                     Ok(())
                 })
             }
+            Action::Gc { all: true } => app.out.reply(&control.collect_all_garbage().await?, collected),
             Action::Delete { workspace } => {
                 control.delete_session(workspace).await?;
                 let session = app.session()?;
                 app.out.reply(&json!({ "deleted": session }), |out, _| out.line(format_args!("deleted {session}")))
             }
         }
+    }
+}
+
+fn collected(out: &Output, all: &CollectedOfAll) -> Result<()> {
+    let CollectedOfAll { users, removed, damaged, tagged, untagged } = all;
+    out.line(format_args!("{removed} removed, {tagged} tagged, of {users} user(s)"))?;
+    for DamagedOf { user_id, session_id } in damaged {
+        out.line(format_args!("{user_id} {session_id}  {DAMAGED}"))?;
+    }
+    if let Some(why) = untagged {
+        note(format_args!("sessions are untagged, and no rule by tag expires them: {}", one_line(why).plain()));
+    }
+    Ok(())
+}
+
+/// Prints events until nobody reads them. A server that ends the stream is asked again, from the last event on.
+async fn tail(app: &App, control: &Control, mut last: Option<String>) -> Result<()> {
+    loop {
+        let mut events = control.events(&app.clock, last.as_deref()).await?;
+        while let Some(event) = events.next().await? {
+            last = event.id.clone().or(last);
+            if app.out.is_json() {
+                app.out.line(serde_json::to_string(&event).map_err(Error::internal)?)?;
+            } else {
+                let data = event.data.to_string();
+                app.out.line(format_args!("{:<18} {}", event.event, one_line(&data).plain()))?;
+            }
+            if app.out.is_closed() {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(TAIL_PAUSE).await;
     }
 }
 

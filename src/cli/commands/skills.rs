@@ -2,21 +2,24 @@
 
 use clap::{Args, Subcommand};
 
-use super::super::{
-    app::App,
-    output::{Output, note},
-    screen::{Cell, LastColumn, Screen, Table},
+use super::{
+    super::{
+        app::App,
+        output::{Output, note},
+        screen::{Cell, LastColumn, Screen, Table},
+    },
+    discover::Discover,
+    versions::{Diff, History, Move, Remove, Rollback},
 };
 use crate::{
     error::Result,
-    limits::SEARCH_RESULTS,
     skill::{
         Severity,
         shown::{block, one_line},
     },
     wire::{
-        DiscoverReply, DiscoverRequest, Invoker, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillFile, SkillList,
-        SkillPage, UnloadSkillRequest, UnloadStatus,
+        Invoker, ListedState, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillFile, SkillList, SkillPage,
+        UnloadSkillRequest, UnloadStatus,
     },
 };
 
@@ -80,6 +83,18 @@ Examples:
         #[arg(long, value_enum, value_name = "WHO", default_value_t = Invoker::Person)]
         invoker: Invoker,
     },
+    /// List the versions of a skill, newest first; * is the published one
+    History(History),
+    /// Compare two versions of a skill, as a patch
+    Diff(Diff),
+    /// Go back to an earlier version of a skill, also of a deleted one
+    Rollback(Rollback),
+    /// Delete a skill; its versions stay
+    #[command(alias = "delete")]
+    Rm(Remove),
+    /// Move a skill to another path
+    #[command(aliases = ["move", "rename"])]
+    Mv(Move),
     /// Hide a loaded skill again
     #[command(after_help = "\
 Examples:
@@ -90,37 +105,6 @@ Examples:
     },
 }
 
-/// Finding skills, which is a command of its own too.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  skillmount skills discover 'sale of a flat with a mortgage'
-  skillmount skills discover contract --category escrituras --limit 3
-  skillmount skills discover contract --json | jq -r '.skills[].skill'
-  skillmount search contract                          the same, in fewer words")]
-pub(in super::super) struct Discover {
-    /// What the skills should be for: a sentence or a few words
-    query: String,
-    /// Only this category and those below it
-    #[arg(long)]
-    category: Option<String>,
-    /// Only skills whose frontmatter names this level
-    #[arg(long)]
-    level: Option<String>,
-    /// How many to show at most
-    #[arg(long, value_name = "COUNT", default_value_t = SEARCH_RESULTS)]
-    limit: usize,
-}
-
-impl Discover {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let Self { query, category, level, limit } = self;
-        let request = DiscoverRequest { query, category, level, limit };
-        let reply = app.backend().await?.discover_skills(request).await?;
-        app.out.reply(&reply, discovered)
-    }
-}
-
 impl Skills {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         match self.action {
@@ -128,8 +112,14 @@ impl Skills {
             Action::Show { skill } => app.out.reply(&app.control().await?.skill(&skill).await?, show),
             Action::Discover(discover) => discover.run(app).await,
             Action::Load { skill, mount_as, arguments, digest, invoker } => {
-                load(app, LoadSkillRequest { skill, mount_as, arguments, digest, invoker }).await
+                load(app, LoadSkillRequest { mount_as, arguments, digest, invoker, ..LoadSkillRequest::new(skill) })
+                    .await
             }
+            Action::History(history) => history.run(app).await,
+            Action::Diff(diff) => diff.run(app).await,
+            Action::Rollback(rollback) => rollback.run(app).await,
+            Action::Rm(remove) => remove.run(app).await,
+            Action::Mv(moved) => moved.run(app).await,
             Action::Unload { skill } => unload(app, UnloadSkillRequest { skill }).await,
         }
     }
@@ -167,23 +157,6 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
     })
 }
 
-fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
-    let mut table = Table::new(LastColumn::Cut);
-    for found in &reply.skills {
-        let (skill, description) = (one_line(&found.skill), one_line(&found.description));
-        table.row([Cell::number(format!("{:.2}", found.score)), skill.plain().into(), description.plain().into()]);
-    }
-    out.table(&table)?;
-    match (reply.skills.len(), reply.total) {
-        (0, _) => note("no skill fits; ask in other words, or see them all with `skillmount skills list`"),
-        (shown, total) if shown < total => {
-            note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
-        }
-        _ => note("`skillmount skills load SKILL` makes one visible to the session"),
-    }
-    Ok(())
-}
-
 async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
     let reply = app.control().await?.skills(category.clone(), fresh).await?;
     let user = app.user()?;
@@ -192,7 +165,8 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
         let mut table = Table::new(LastColumn::Cut);
         for skill in skills {
             let (path, description) = (one_line(&skill.skill), one_line(&skill.description));
-            table.row([path.plain().into(), description.plain().into()]);
+            let mark = if skill.state == ListedState::Draft { "(draft) " } else { "" };
+            table.row([path.plain().into(), format!("{mark}{}", description.plain()).into()]);
         }
         out.table(&table)?;
         findings(diagnostics);

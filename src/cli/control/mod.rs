@@ -2,16 +2,43 @@
 //!
 //! The documents are the same types either way, so that a command prints one shape and a script reads one shape.
 
+mod users;
+
+use std::sync::Arc;
+
+pub(super) use users::{CollectedOfAll, DamagedOf, UserArchive};
+
 use crate::{
-    backend::{NamedSkill, Service, skill_named},
-    client::RemoteBackend,
+    audit::{self, AuditLog, AuditPage, AuditRequest, Event, EventId, Events, Listener, Usage, UsageRequest},
+    backend::{DraftReader, NamedSkill, Service, skill_named},
+    client::{RemoteBackend, RemoteEvents},
+    clock::Clock,
     error::{Code, Error, Result},
     hooks::{self, HookInput, HookOutput},
+    limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
-    session::{Collected, SessionListRequest, SessionPage, SessionSummary},
+    session::{ApprovalList, Collected, DecideApproval, SessionListRequest, SessionPage, SessionSummary},
     wire::{SkillList, SkillListRequest, SkillPage},
 };
+
+/// Events as they come, from a store or from a server.
+pub(super) enum Tail {
+    /// Out of the records in a store, which services write up to a minute late.
+    Local(Box<Listener>),
+    /// Of a server.
+    Remote(Box<RemoteEvents>),
+}
+
+impl Tail {
+    /// The next event; `None` if the other side ends the stream.
+    pub(super) async fn next(&mut self) -> Result<Option<Event>> {
+        match self {
+            Self::Local(listener) => listener.next().await,
+            Self::Remote(remote) => remote.next().await,
+        }
+    }
+}
 
 /// One session's control, here or on a server.
 pub(super) enum Control {
@@ -74,10 +101,45 @@ impl Control {
     pub(super) async fn collect_garbage(&self) -> Result<Collected> {
         match self {
             Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
-            Self::Remote(_) => Err(Error::new(
-                Code::InvalidRequest,
-                "session gc works on a store and not through a server yet; give --store instead of --server",
-            )),
+            Self::Remote(remote) => remote.collect_garbage().await,
+        }
+    }
+
+    /// The user's audit records, `limit` of them at most; with a cursor if there are more.
+    pub(super) async fn audit(&self, mut wanted: AuditRequest, limit: usize) -> Result<AuditPage> {
+        let mut all = AuditPage::default();
+        loop {
+            wanted.limit = Some((limit - all.records.len()).clamp(1, AUDIT_PAGE_RECORDS));
+            let page = match self {
+                Self::Local { service, user, .. } => AuditLog::of(service).page(user, &wanted).await?,
+                Self::Remote(remote) => remote.audit(&wanted).await?,
+            };
+            all.records.extend(page.records);
+            all.next_cursor = next(wanted.cursor.as_ref(), page.next_cursor)?;
+            if all.next_cursor.is_none() || all.records.len() >= limit {
+                return Ok(all);
+            }
+            wanted.cursor.clone_from(&all.next_cursor);
+        }
+    }
+
+    /// How the user's conversations find and use skills.
+    pub(super) async fn usage(&self, wanted: &UsageRequest) -> Result<Usage> {
+        match self {
+            Self::Local { service, user, .. } => audit::usage(service, user, wanted).await,
+            Self::Remote(remote) => remote.usage(wanted).await,
+        }
+    }
+
+    /// What happens in the session from now on, after the event `after` if that is given.
+    pub(super) async fn events(&self, clock: &Arc<dyn Clock>, after: Option<&str>) -> Result<Tail> {
+        match self {
+            Self::Local { service, user, session } => {
+                let after = after.map(EventId::parse).transpose()?;
+                let events = Events::new(service, None, Arc::clone(clock));
+                Ok(Tail::Local(Box::new(events.listen(user, Some(session), after).await?)))
+            }
+            Self::Remote(remote) => Ok(Tail::Remote(Box::new(remote.events(after).await?))),
         }
     }
 
@@ -89,6 +151,27 @@ impl Control {
                 prompt::for_session(&backend, wanted).await
             }
             Self::Remote(remote) => remote.prompt(wanted).await,
+        }
+    }
+
+    /// The calls of the session that wait for approval.
+    pub(super) async fn waiting_calls(&self) -> Result<ApprovalList> {
+        match self {
+            Self::Local { service, user, session } => {
+                service.session(user.clone(), session.clone()).waiting_calls().await
+            }
+            Self::Remote(remote) => remote.waiting_calls().await,
+        }
+    }
+
+    /// Decides about one of them.
+    pub(super) async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<SessionSummary> {
+        match self {
+            Self::Local { service, user, session } => {
+                let backend = service.session(user.clone(), session.clone());
+                backend.decide_approval(id, decision).await.map(|session| SessionSummary::from(&*session))
+            }
+            Self::Remote(remote) => remote.decide_approval(id, &decision).await,
         }
     }
 
@@ -121,8 +204,8 @@ impl Control {
     async fn skill_page(&self, wanted: &SkillListRequest) -> Result<SkillList> {
         match self {
             Self::Local { service, user, .. } => {
-                let policy = service.sessions().user_policy(user).await?;
-                service.list_skills(user, &policy, wanted).await
+                let policy = service.sessions().user_policy(user).await?.for_control();
+                service.list_skills(user, &policy, wanted, DraftReader::Control).await
             }
             Self::Remote(remote) => remote.list_skills(wanted).await,
         }
@@ -157,12 +240,17 @@ impl Control {
     async fn skill_at(&self, skill: &SkillPath) -> Result<SkillPage> {
         match self {
             Self::Local { service, user, .. } => {
-                let policy = service.sessions().user_policy(user).await?;
-                service.show_skill(user, &policy, skill).await
+                let policy = service.sessions().user_policy(user).await?.for_control();
+                service.show_skill(user, &policy, skill, DraftReader::Control).await
             }
             Self::Remote(remote) => remote.show_skill(skill).await,
         }
     }
+}
+
+fn not_through_a_server() -> Error {
+    let message = "session gc --all works on a store and not through a server; give --store instead of --server";
+    Error::new(Code::InvalidRequest, message)
 }
 
 /// Where the next page begins. A server that never comes to an end is not asked for ever.

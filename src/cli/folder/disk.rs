@@ -61,24 +61,28 @@ impl Target {
     /// # Errors
     /// As [`read`](Self::read).
     pub(in super::super) fn write(&self, relative: &str, bytes: &[u8], unique: u128) -> Result<()> {
+        replace_whole(&self.checked(relative)?, bytes, unique)
+    }
+
+    /// Removes the file at `relative`, and the folders above it that are empty then.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(in super::super) fn remove(&self, relative: &str) -> Result<()> {
         let path = self.checked(relative)?;
-        let folder = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-        let growing = folder.join(format!(".skillmount-{unique:032x}"));
-        let permissions = fs::metadata(&path).ok().map(|meta| meta.permissions());
-        let written = fs::File::create_new(&growing)
-            .and_then(|mut file| {
-                // Before the first byte, so that no other account reads it in between.
-                permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
-                file.write_all(bytes)?;
-                file.sync_all()
-            })
-            .and_then(|()| fs::rename(&growing, &path));
-        written.map_err(|error| {
-            // The half-written file is ours alone; if even removing it fails, the first failure is the one to report.
-            let _ = fs::remove_file(&growing);
-            failed(&path, error)
-        })
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&path, error)),
+            _ => {}
+        }
+        let above = path.ancestors().skip(1).take_while(|above| *above != self.root);
+        // One that is not empty stays, and so do those above it.
+        let _ = above.map(fs::remove_dir).find(io::Result::is_err);
+        Ok(())
+    }
+
+    /// Where a folder of it lies on this disk.
+    pub(in super::super) fn folder(&self, relative: &str) -> PathBuf {
+        if relative.is_empty() { self.root.clone() } else { self.root.join(relative) }
     }
 
     /// The path of `relative` on disk, once it is sure that it lies below the root.
@@ -95,6 +99,30 @@ impl Target {
         }
         Ok(path)
     }
+}
+
+/// Puts `bytes` at `path`: whole or not at all.
+///
+/// # Errors
+/// `invalid_request` where the disk fails.
+pub(super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let growing = folder.join(format!(".skillmount-{unique:032x}"));
+    let permissions = fs::metadata(path).ok().map(|meta| meta.permissions());
+    let written = fs::File::create_new(&growing)
+        .and_then(|mut file| {
+            // Before the first byte, so that no other account reads it in between.
+            permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&growing, path));
+    written.map_err(|error| {
+        // The half-written file is ours alone; if even removing it fails, the first failure is the one to report.
+        let _ = fs::remove_file(&growing);
+        failed(path, error)
+    })
 }
 
 /// Checks that the disk can hold all of these names side by side.

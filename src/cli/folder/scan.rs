@@ -47,6 +47,12 @@ impl LocalSkill {
         let main = self.files.iter().find(|file| file.relative == MAIN);
         main.map_or(Path::new(MAIN), |file| &file.path)
     }
+
+    /// The folder that it lies in.
+    pub(in super::super) fn folder(&self) -> &Path {
+        let folder = self.main().parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
+    }
 }
 
 /// What is no skill though its author may take it for one: a file that is called almost `SKILL.md`, or a link.

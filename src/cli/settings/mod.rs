@@ -155,6 +155,11 @@ impl Settings {
         self.0.get(&setting).map(|value| value.text.expose())
     }
 
+    /// Whether nobody chose the value: it is the default, or there is none.
+    pub(super) fn is_default(&self, setting: Setting) -> bool {
+        self.0.get(&setting).is_none_or(|value| value.origin == Origin::Default)
+    }
+
     /// The value as `parse` understands it.
     ///
     /// # Errors

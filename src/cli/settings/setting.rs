@@ -57,6 +57,7 @@ settings! {
     CatalogMemory "catalog_memory" Some("128"), false;
     Spool "spool" None, false;
     Drain "drain" Some("5"), false;
+    Audit "audit" Some("relaxed"), false;
 }
 
 impl Setting {

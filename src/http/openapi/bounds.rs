@@ -7,8 +7,8 @@ use utoipa::openapi::{RefOr, Schema, schema::Object};
 
 use super::schemas::Schemas;
 use crate::limits::{
-    ARGUMENT_BYTES, GLOB_BYTES, ID_BYTES, KEY_BYTES, LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES,
-    SEGMENT_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES,
+    ARGUMENT_BYTES, CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, DOWNLOAD_SKILLS, GLOB_BYTES, ID_BYTES, KEY_BYTES,
+    LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES,
 };
 
 /// What a text may be.
@@ -39,6 +39,13 @@ const MEMBERS: &[(&str, &str, Bound)] = &[
     ("Request", "path", VIRTUAL_PATH),
     ("Request", "to", VIRTUAL_PATH),
     ("CreateSessionRequest", "parent", ID),
+    ("CreateSkillRequest", "name", SKILL),
+    (
+        "CreateSkillRequest",
+        "description",
+        Bound { pattern: None, least: CREATED_DESCRIPTION_CHARS, most: TEXT_FILE_BYTES },
+    ),
+    ("CreateSkillRequest", "body", Bound { pattern: None, least: CREATED_BODY_CHARS, most: TEXT_FILE_BYTES }),
     ("DiscoverRequest", "query", Bound::at_most(SEARCH_QUERY_BYTES)),
     ("EditRequest", "new_string", TEXT),
     ("EditRequest", "old_string", Bound { pattern: None, least: 1, most: TEXT_FILE_BYTES }),
@@ -81,6 +88,11 @@ pub(super) fn declare(schemas: &mut Schemas) {
     {
         paths.max_items = Some(TRANSFER_FILES);
     }
+    if let Some(RefOr::T(Schema::Array(skills))) =
+        schemas.get_mut("DownloadSkillsRequest").and_then(|schema| property(schema, "skills"))
+    {
+        skills.max_items = Some(DOWNLOAD_SKILLS);
+    }
 }
 
 fn property<'schema>(schema: &'schema mut RefOr<Schema>, member: &str) -> Option<&'schema mut RefOr<Schema>> {
@@ -110,6 +122,7 @@ mod tests {
         }
         let paths = find("DownloadRequest", "paths");
         assert_eq!((&paths["maxItems"], &paths["items"]["maxLength"]), (&TRANSFER_FILES.into(), &Value::Null));
+        assert_eq!(find("DownloadSkillsRequest", "skills")["maxItems"], DOWNLOAD_SKILLS);
         assert_ne!(find("Session", "session_id")["pattern"], Value::Null);
     }
 

@@ -69,6 +69,7 @@ pub(super) fn beginning() -> OpenApi {
         ("files", "What an agent does with files."),
         ("skills", "What skills there are, and which are loaded."),
         ("tools", "The loop of an agent: its tools, its calls, and what a person says to it."),
+        ("users", "Users as a whole: who there is, and how one leaves."),
         ("service", "The service itself."),
     ];
     let tags = tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build());

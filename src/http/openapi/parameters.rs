@@ -64,6 +64,7 @@ fn in_path(name: &str) -> Parameter {
     let (about, bound): (_, Bound) = match name {
         "user" => ("The user's id.", ID),
         "session" => ("The session's id; any id names a session, which begins with its first change.", ID),
+        "approval_id" => ("The id of a call that waits, as the refusal of the call and the list have it.", ID),
         "skill" => ("The skill path. Its slashes may be written as they are or as `%2F`.", REST),
         _ => {
             ("The virtual path without its first slash. Further slashes may be written as they are or as `%2F`.", REST)

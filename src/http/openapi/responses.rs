@@ -15,14 +15,20 @@ use super::{
     parameters::SESSION,
     schemas::{self, Schemas},
 };
-use crate::wire::headers::{REQUEST_ID, SESSION_VERSION};
+use crate::wire::headers::{PROMPT_TAG, REQUEST_ID, SESSION_VERSION, TOOLS_TAG};
 
 const PROBLEM: &str = "application/problem+json";
 
 /// The headers of replies: name among the components, name on the wire, and what it says.
-const HEADERS: [(&str, &str, &str); 4] = [
+const HEADERS: [(&str, &str, &str); 6] = [
     ("RequestId", REQUEST_ID, "The request's name in the log: the client's own, or a new one."),
     ("SessionVersion", SESSION_VERSION, "The version of the session that answered. A client may send it back."),
+    (
+        "PromptTag",
+        PROMPT_TAG,
+        "While it stays, so does the prompt. Absent if that is not known without asking the store.",
+    ),
+    ("ToolsTag", TOOLS_TAG, "While it stays, so do the tools. Absent if that is not known without asking the store."),
     ("RetryAfter", "Retry-After", "After how many seconds the same request may succeed."),
     ("Challenge", "WWW-Authenticate", "How a key is sent."),
 ];
@@ -74,7 +80,7 @@ fn complete_one(status: &str, response: &mut Response, schemas: &Schemas) {
 fn add_headers(path: &str, status: &str, response: &mut Response) {
     for (component, name, _) in HEADERS {
         let has_it = match component {
-            "SessionVersion" => path.starts_with(SESSION) && !is_problem(status),
+            "SessionVersion" | "PromptTag" | "ToolsTag" => path.starts_with(SESSION) && !is_problem(status),
             "RetryAfter" => ["429", "503"].contains(&status),
             "Challenge" => status == "401",
             _ => true,

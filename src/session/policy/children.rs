@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What sessions made from another one may do. `create` and `publish` are handed on to them and restrict nothing in this
-/// version, in which no session creates or publishes skills.
+/// What sessions made from another one may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ChildRights)]
 pub struct Children {
     /// Whether they may load skills beside those that they begin with.
     pub load: bool,
-    /// Whether they may create skills.
+    /// Whether they may write skills, which are drafts.
     pub create: bool,
-    /// Whether they may publish skills.
+    /// Whether they may change what other sessions load. No agent publishes a version; without this they do not change files
+    /// of loaded skills either.
     pub publish: bool,
 }
 

@@ -1,6 +1,10 @@
 //! What a session may do. Two policies hold at once, the user's and the session's; the stricter answer holds.
 
+mod asked;
 mod children;
+mod preload;
+mod readers;
+mod restrict;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +19,7 @@ use crate::{
 };
 
 pub use children::Children;
+pub use preload::Preload;
 
 /// The name of the rule for everything that no other rule names.
 const REST: &str = "*";
@@ -138,14 +143,13 @@ pub struct Policy {
     pub load_tool: LoadTool,
     /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds
     /// for everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest
-    /// counts. If absent, `*` is `auto`.
+    /// counts. If absent, `*` is `auto`. No `*` stands for `create_skill`: without a rule of its own it is `ask`.
     pub tools: BTreeMap<String, ToolRule>,
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     /// If absent, `*` is `auto_approve`.
     pub skills: BTreeMap<String, SkillRule>,
-    /// Skills to load when the session begins.
-    #[schema(value_type = Vec<String>)]
-    pub preload: Vec<SkillPath>,
+    /// Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used.
+    pub preload: Preload,
     /// What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
     #[serde(skip_serializing_if = "Children::is_default")]
     #[schema(required = false)]
@@ -168,7 +172,7 @@ impl Default for Policy {
             load_tool: LoadTool::default(),
             tools: BTreeMap::from([("*".to_owned(), ToolRule::Auto)]),
             skills: BTreeMap::from([("*".to_owned(), SkillRule::AutoApprove)]),
-            preload: Vec::new(),
+            preload: Preload::default(),
             children: Children::default(),
             agents: BTreeMap::new(),
         }
@@ -182,22 +186,13 @@ impl Policy {
         Self { skills_access: SkillsAccess::Write, children: Children::ALL, ..Self::default() }
     }
 
-    /// Takes from the policy of a session made from another one what that one withholds. Rules for tools hold in every version,
-    /// so a replica of an earlier version keeps to them too.
-    pub(in crate::session) fn restrict(&mut self, rights: Children) {
-        self.children = self.children.and(rights);
-        if !rights.load {
-            self.tools.insert(Operation::LoadSkill.name().to_owned(), ToolRule::Blocked);
-        }
-    }
-
     /// Checks what the types cannot: patterns that could never match, and the number of rules.
     ///
     /// # Errors
     /// `invalid_request`, naming the pattern or tool.
     pub fn check(&self) -> Result<()> {
         let handed_down = self.agents.len().max(self.agents.values().map(Vec::len).sum());
-        let counts = [self.tools.len(), self.skills.len(), self.preload.len(), handed_down];
+        let counts = [self.tools.len(), self.skills.len(), self.preload.named().len(), handed_down];
         if counts.iter().any(|count| *count > POLICY_RULES) {
             let message = format!("a policy holds at most {POLICY_RULES} rules of each sort");
             return Err(Error::new(Code::InvalidRequest, message));
@@ -266,20 +261,6 @@ impl Policy {
         named.into_iter().flatten().any(covers)
     }
 
-    /// The same policy without the rules that name hidden skills, for a reader who may not see those.
-    #[must_use]
-    pub fn without_hidden(&self) -> Self {
-        let mut shown = self.clone();
-        shown.skills.retain(|pattern, rule| pattern == REST || rule.is_visible());
-        shown.preload.retain(|skill| self.skill(skill).is_visible());
-        // `escrituras/*` is looked up as a skill in that folder would be.
-        let names_visible = |pattern: &String| self.folder(pattern).is_visible();
-        for skills in shown.agents.values_mut() {
-            skills.retain(|pattern| pattern == REST || names_visible(pattern));
-        }
-        shown
-    }
-
     /// The policy in effect for a session with the policy `self`: for each question the stricter answer of `self` and
     /// `user`. Preferences (`prompt_mode`, `load_tool`, `preload`) are those of `self`, and `agents` are those of both.
     #[must_use]
@@ -335,7 +316,8 @@ impl EffectivePolicy {
     /// The rule for an operation.
     #[must_use]
     pub fn tool(&self, operation: Operation) -> ToolRule {
-        self.session.tool(operation).max(self.user.tool(operation))
+        let stricter = self.session.tool(operation).max(self.user.tool(operation));
+        stricter.max(self.least_rule(operation))
     }
 
     /// The rule for a skill.

@@ -8,7 +8,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use super::{LoadedSkill, PastDiscovery, Session, SessionVersion, objects::StoredValue, uses::weight_of_ranks};
+use super::{
+    LoadedSkill, PastDiscovery, Session, SessionDraft, SessionVersion, objects::StoredValue, uses::weight_of_ranks,
+};
 use crate::{
     budget::weight,
     error::{Code, Error, Result},
@@ -84,13 +86,16 @@ impl StoredValue for Session {
         let past = past + weight::list(self.discoveries.len(), size_of::<PastDiscovery>());
         let used: usize = self.used.iter().map(|skill| weight::text(skill.as_str())).sum();
         let used = used + weight::tree(self.used.len(), size_of::<SkillPath>());
+        let drafts: usize = self.drafts.iter().map(weight_of_draft).sum();
+        let drafts = drafts + weight::list(self.drafts.len(), size_of::<SessionDraft>());
         let names = weight::text(self.session_id.as_str()) + weight::text(self.user_id.as_str());
         let parent = self.parent.as_ref().map_or(0, |parent| weight::text(parent.as_str()));
         let workspace = self.workspace_of.as_ref().map_or(0, |of| weight::text(of.as_str()));
         let current = self.current_skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
         let life = self.life.as_ref().map_or(0, |life| 2 * weight::text(life.as_str()));
         let small = names + parent + workspace + current + life + vars;
-        small + self.policy.weight() + loaded + past + used + weight_of_ranks(&self.ranks)
+        let approvals = self.approvals.weight();
+        small + self.policy.weight() + loaded + drafts + past + used + weight_of_ranks(&self.ranks) + approvals
     }
 
     fn in_place_of_damaged(key: &ObjectKey) -> Result<Self> {
@@ -114,6 +119,7 @@ fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
         description,
         digest,
         version,
+        draft,
         arguments,
         loaded_at: _,
         snapshot,
@@ -122,7 +128,12 @@ fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
     let texts: usize = texts.into_iter().map(weight::text).sum();
     let team = team.as_ref().map_or(0, |team| weight::text(team.as_str()));
     let arguments = arguments.as_deref().map_or(0, weight::text) + version.as_deref().map_or(0, weight::text);
+    let arguments = arguments + draft.as_deref().map_or(0, weight::text);
     texts + team + arguments + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
+}
+
+fn weight_of_draft(SessionDraft { skill, name, description, digest, made_at: _ }: &SessionDraft) -> usize {
+    [skill.as_str(), name, description, digest].into_iter().map(weight::text).sum()
 }
 
 /// The bytes of a discovery in memory.

@@ -38,6 +38,7 @@ fn loaded(number: usize, snapshot: Option<Arc<Snapshot>>) -> LoadedSkill {
         description: "Drafts one kind of deed and says which papers it takes.".to_owned(),
         digest: snapshot.as_ref().map_or_else(|| format!("sha256:{:064}", 0), |of| of.digest().to_owned()),
         version: None,
+        draft: None,
         arguments: None,
         loaded_at: Timestamp::UNIX_EPOCH,
         snapshot,

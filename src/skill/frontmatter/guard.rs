@@ -33,7 +33,7 @@ pub(super) fn check(split: &Split) -> Result<(), Diagnostic> {
 /// A closing bracket inside quotes or a comment would hide depth, so one counts only if an even number of each quote
 /// and no `#` come before it on its line. Text that misleads this still needs five bytes and more for each level, which
 /// under the size limit is a few milliseconds of parsing.
-fn too_deep(yaml: &str) -> Option<(u32, u32)> {
+pub(super) fn too_deep(yaml: &str) -> Option<(u32, u32)> {
     let mut open = 0_usize;
     for (at, line) in yaml.lines().enumerate() {
         let (mut single, mut double, mut comment) = (false, false, false);

@@ -17,9 +17,9 @@ pub use self::fields::{Frontmatter, Parameter};
 use self::repair::Repairs;
 pub(super) use self::{
     source::Source,
-    split::{Split, decode, saturating, split},
+    split::{Form, Split, decode, saturating, split},
 };
-use super::{Diagnostic, diagnostic::first_few};
+use super::{Diagnostic, FindingCode, diagnostic::first_few};
 
 /// A frontmatter block and its repairs.
 #[derive(Debug)]
@@ -38,6 +38,9 @@ pub(super) struct ParsedFrontmatter {
 /// The finding that leaves the skill out: `frontmatter_too_large`, `frontmatter_too_deep`, `yaml_invalid` or
 /// `frontmatter_not_a_map`.
 pub(super) fn parse(split: &Split, folder: &str) -> Result<ParsedFrontmatter, Diagnostic> {
+    if let Form::Absent(description) = &split.form {
+        return Ok(derived(description, folder));
+    }
     guard::check(split)?;
     let (node, Repairs { text, mut findings }) = match yaml::parse(&split.yaml) {
         Ok(node) if node.is_fields() => (node, Repairs::default()),
@@ -45,7 +48,42 @@ pub(super) fn parse(split: &Split, folder: &str) -> Result<ParsedFrontmatter, Di
     };
     let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
     findings.extend(found);
+    if let Form::Glued(line) = split.form {
+        let message = "a heading stands on the line that ends the frontmatter: put it on a line of its own below `---`";
+        findings.push(Diagnostic::new(FindingCode::FrontmatterGlued, message).at(line, 1));
+    }
     Ok(ParsedFrontmatter { frontmatter, diagnostics: first_few(findings), repaired: text })
+}
+
+/// The frontmatter of a file that has none.
+fn derived(description: &str, folder: &str) -> ParsedFrontmatter {
+    let message = format!(
+        "SKILL.md has no frontmatter, so its folder's name and its first paragraph are used: begin it with a `---` line, \
+         `name: {folder}`, `description: …` and a `---` line"
+    );
+    let frontmatter =
+        Frontmatter { description: description.to_owned(), user_invocable: true, ..Frontmatter::default() };
+    let found = Diagnostic::new(FindingCode::FrontmatterAbsent, message).at(1, 1);
+    ParsedFrontmatter { frontmatter, diagnostics: vec![found], repaired: None }
+}
+
+/// The value of a YAML document that is no frontmatter, as JSON. JSON is YAML too.
+///
+/// # Errors
+/// What is wrong with it, with line and column.
+#[cfg(feature = "cli")]
+pub(crate) fn yaml_value(text: &str) -> Result<Value, String> {
+    if let Some((line, column)) = guard::too_deep(text) {
+        return Err(format!("line {}, column {column}: too many `[` or `{{` are open here", line + 1));
+    }
+    // A node costs a byte or more, so that only aliases and keys can need more than this.
+    let node = yaml::parse_within(text, text.len().saturating_mul(2).saturating_add(1)).map_err(|fault| match fault
+        .place
+    {
+        Some((line, column)) => format!("line {line}, column {column}: {}", fault.message),
+        None => fault.message,
+    })?;
+    Ok(node.to_json())
 }
 
 /// The line `name: …` that gives a skill this name, in quotes if some reader would not read it as text.

@@ -62,7 +62,12 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
         let message = "the frontmatter is not a list of fields: write `name: …` and `description: …`, a line each";
         return Diagnostic::new(FindingCode::FrontmatterNotAMap, message).at(split.yaml_line, 1);
     };
-    let message = format!("the frontmatter is not YAML: {}; put the value in double quotes", fault.message);
+    let starred = split.yaml.lines().find_map(|line| line.trim_start().strip_prefix("**")?.split_once(":**"));
+    let advice = match starred {
+        Some((key, _)) => format!("fields have no asterisks: write `{key}: …`", key = key.trim()),
+        None => "put the value in double quotes".to_owned(),
+    };
+    let message = format!("the frontmatter is not YAML: {}; {advice}", fault.message);
     // The engine also counts U+0085, U+2028 and U+2029 as line ends, but no editor shows a line after the last.
     let (line, column) = fault.place.filter(|(line, _)| *line <= split.yaml.lines().count()).unwrap_or((1, 1));
     Diagnostic::new(FindingCode::YamlInvalid, message)

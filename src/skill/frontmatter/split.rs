@@ -1,12 +1,15 @@
 //! Splits a SKILL.md into frontmatter and body.
 //!
 //! Only a line that is `---` and nothing else is a delimiter: a description may contain ` --- `, and readers that split
-//! on the first three dashes cut it there.
+//! on the first three dashes cut it there. One slip is taken as it was meant: a heading glued to the closing dashes.
+//!
+//! A file that begins with a heading has no frontmatter. If a paragraph follows, that says what the skill is for, as other
+//! readers take it.
 
 use std::borrow::Cow;
 
 use crate::{
-    limits::FRONTMATTER_BYTES,
+    limits::{FRONTMATTER_BYTES, SKILL_DESCRIPTION_CHARS},
     skill::{Diagnostic, FindingCode},
 };
 
@@ -21,6 +24,19 @@ pub(in crate::skill) struct Split {
     pub body: String,
     /// The 1-based line of SKILL.md at which the body begins.
     pub body_line: u32,
+    /// What is unusual about it.
+    pub form: Form,
+}
+
+/// How the frontmatter of a SKILL.md is marked off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::skill) enum Form {
+    /// By two lines of dashes.
+    Delimited,
+    /// A heading follows the closing dashes on their line, which has this 1-based number.
+    Glued(u32),
+    /// There is none. The first paragraph of the body stands in for the description.
+    Absent(String),
 }
 
 /// The text of a SKILL.md: without byte order mark, with `\n` line ends. Bytes that are not UTF-8 are replaced and
@@ -55,13 +71,20 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
     let mut lines = text.split_inclusive('\n').enumerate().skip_while(|(_, line)| line.trim().is_empty());
     let opening = match lines.next() {
         Some((at, line)) if is_delimiter(line) => at,
-        found => return Err(missing(found.map_or(0, |(at, _)| at))),
+        Some((at, line)) => return headed(text, line).ok_or_else(|| missing(at, line, lines.map(|(_, line)| line))),
+        None => return Err(missing(0, "", std::iter::empty())),
     };
     let mut yaml = String::new();
     for (at, line) in lines.by_ref() {
         if is_delimiter(line) {
             let body = lines.map(|(_, line)| line).collect();
-            return Ok(Split { yaml, yaml_line: saturating(opening + 2), body, body_line: saturating(at + 2) });
+            let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 2));
+            return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Delimited });
+        }
+        if let Some(heading) = glued(line) {
+            let body = std::iter::once(heading).chain(lines.map(|(_, line)| line)).collect();
+            let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 1));
+            return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Glued(body_line) });
         }
         yaml.push_str(line);
         if yaml.len() > FRONTMATTER_BYTES {
@@ -76,9 +99,43 @@ fn is_delimiter(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-fn missing(at: usize) -> Diagnostic {
-    let message =
-        "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line";
+/// The heading behind closing dashes: `# Title` of `---# Title`.
+fn glued(line: &str) -> Option<&str> {
+    line.strip_prefix("---").filter(|rest| is_heading(rest))
+}
+
+/// Whether a line is a heading of Markdown with `#`.
+fn is_heading(line: &str) -> bool {
+    let rest = line.trim_start_matches('#');
+    (1..=6).contains(&(line.len() - rest.len())) && rest.starts_with([' ', '\t'])
+}
+
+/// A file without frontmatter whose `first` line is a heading that a paragraph follows.
+fn headed(text: &str, first: &str) -> Option<Split> {
+    let description = if is_heading(first) { first_paragraph(text)? } else { return None };
+    let (yaml, body) = (String::new(), text.to_owned());
+    Some(Split { yaml, yaml_line: 1, body, body_line: 1, form: Form::Absent(description) })
+}
+
+/// The first paragraph of `text` on one line, up to the length of a description; `None` if no words stand before
+/// the first block of code.
+fn first_paragraph(text: &str) -> Option<String> {
+    let is_prose = |line: &&str| !line.is_empty() && !is_heading(line) && line.contains(char::is_alphanumeric);
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"));
+    let paragraph = lines.skip_while(|line| !is_prose(line)).take_while(is_prose);
+    let words = paragraph.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    let words: String = words.chars().take(SKILL_DESCRIPTION_CHARS).collect();
+    (!words.is_empty()).then(|| words.trim_end().to_owned())
+}
+
+/// Says what lacks at line `at`, counted from zero, which is `first` and is followed by `rest`.
+fn missing<'text>(at: usize, first: &str, mut rest: impl Iterator<Item = &'text str>) -> Diagnostic {
+    let is_field = ["name:", "description:"].iter().any(|field| first.starts_with(field));
+    let message = if is_field && rest.any(is_delimiter) {
+        "the frontmatter has no opening line: put a line that is `---` and nothing else above this one"
+    } else {
+        "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line"
+    };
     Diagnostic::new(FindingCode::FrontmatterMissing, message).at(saturating(at + 1), 1)
 }
 
@@ -125,6 +182,38 @@ mod tests {
         let sized = |bytes: usize| split(&format!("---\n{}\n---\n", "a".repeat(bytes - 1)));
         assert_eq!(sized(FRONTMATTER_BYTES).unwrap().yaml.len(), FRONTMATTER_BYTES);
         assert_eq!(sized(FRONTMATTER_BYTES + 1).unwrap_err().code, "frontmatter_too_large");
+    }
+
+    #[test]
+    fn a_heading_that_is_glued_to_the_closing_dashes_ends_the_block() {
+        let split = split("---\na: b\n---# Title\nText\n\n---\n").unwrap();
+        assert_eq!((split.yaml.as_str(), split.body.as_str()), ("a: b\n", "# Title\nText\n\n---\n"));
+        assert_eq!((split.body_line, split.form), (3, Form::Glued(3)));
+    }
+
+    #[test]
+    fn a_file_that_begins_with_a_heading_is_described_by_its_first_paragraph() {
+        for (text, description) in [
+            ("# Title\n\nFolds paper\ninto cranes.\n\nMore.\n", "Folds paper into cranes."),
+            ("\n## Title\n***\n### Deeper\nFolds paper.\n# Next\n", "Folds paper."),
+        ] {
+            let split = split(text).unwrap();
+            assert_eq!((split.form, split.body.as_str()), (Form::Absent(description.to_owned()), text));
+        }
+        let long = |chars: usize| split(&format!("# T\n\n{}\n", "é".repeat(chars))).unwrap().form;
+        for chars in [SKILL_DESCRIPTION_CHARS, SKILL_DESCRIPTION_CHARS + 1] {
+            assert_eq!(long(chars), Form::Absent("é".repeat(SKILL_DESCRIPTION_CHARS)));
+        }
+        for none in ["# Title\n", "# Title\n\n```sh\nls\n```\n", "#Title\n\ntext\n", "Title\n\ntext\n"] {
+            assert_eq!(split(none).unwrap_err().code, "frontmatter_missing", "{none:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_lacks_only_its_opening_line_says_so() {
+        let message = |text: &str| split(text).unwrap_err().message;
+        assert!(message("name: a\ndescription: b\n---\n").contains("no opening line"));
+        assert!(message("name: a\ndescription: b\n").contains("no frontmatter"));
     }
 
     #[test]

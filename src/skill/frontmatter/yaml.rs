@@ -65,9 +65,14 @@ pub(super) struct Fault {
     pub place: Option<(usize, usize)>,
 }
 
-/// Parses one YAML document.
+/// Parses a frontmatter block.
 pub(super) fn parse(yaml: &str) -> Result<Node, Fault> {
-    let budget = Cell::new(BUDGET);
+    parse_within(yaml, BUDGET)
+}
+
+/// Parses one YAML document of at most so many nodes and bytes of text.
+pub(super) fn parse_within(yaml: &str, budget: usize) -> Result<Node, Fault> {
+    let budget = Cell::new(budget);
     let shape = ShapeSeed { budget: &budget, weight: 1, is_key: false }
         .deserialize(serde_yaml::Deserializer::from_str(yaml))
         .map_err(|e| fault(&e))?;

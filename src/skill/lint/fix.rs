@@ -21,8 +21,8 @@ pub struct Fixed {
 
 /// Mends a SKILL.md. Returns `None` if no finding can be mended safely.
 ///
-/// Byte order mark, line ends, blank lines before the frontmatter, tabs and values that need quotes are corrected, and
-/// the name becomes the folder's if that is a valid name. Every other field reads the same before and after, which is
+/// Byte order mark, line ends, blank lines before the frontmatter, a heading glued to its end, tabs and values that need
+/// quotes are corrected, and the name becomes the folder's if that is a valid name. Every other field reads the same before and after, which is
 /// checked. The body and the `---` lines keep their text, even a carriage return inside a line.
 #[must_use]
 pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
@@ -61,7 +61,11 @@ impl Frame {
         let (head, body) = text.split_at_checked(text.len().checked_sub(split.body.len())?)?;
         let mut lines = head.split_inclusive('\n');
         let opening = lines.find(|line| !line.trim().is_empty())?.to_owned();
-        let closing = lines.next_back()?.to_owned();
+        let mut closing = lines.next_back()?.to_owned();
+        if !closing.ends_with('\n') && !body.is_empty() {
+            // A heading is glued to the dashes.
+            closing.push('\n');
+        }
         (!head.contains('\r')).then(|| Self { opening, closing, body: body.to_owned() })
     }
 

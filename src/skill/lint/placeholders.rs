@@ -44,11 +44,13 @@ fn name(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skill::frontmatter::Form;
 
     #[test]
     fn placeholders_without_a_parameter_are_told_once_with_their_place() {
         let body = "{{x}} {{y}}\n{{ y }} ${{z}} \\{{z}} {{a.b}} {{}} {{{z}}}\né {{z-1}} {{";
-        let split = Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5 };
+        let split =
+            Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5, form: Form::Delimited };
         let declared = [Parameter { name: "x".to_owned(), ..Parameter::default() }];
         let found = undeclared(&split, &declared);
         let found: Vec<_> = found

@@ -28,8 +28,8 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op};
 
 use super::{
-    Capabilities, DeleteOptions, FileAndFolder, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta,
-    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, known_names::KnownNames,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta, Purged,
+    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags, known_names::KnownNames,
     newest::Newest, rules::clip,
 };
 use crate::{
@@ -225,6 +225,14 @@ impl Cached {
     }
 
     /// Drops a version that is no longer the newest, unless it is pinned.
+    async fn was_deleted(&self, key: &ObjectKey) {
+        if let Some(names) = &self.names {
+            names.was_deleted(key);
+        }
+        let displaced = self.newest.was_written(key, None);
+        self.drop_dead(key, displaced).await;
+    }
+
     async fn drop_dead(&self, key: &ObjectKey, dead: Option<ETag>) {
         let Some(etag) = dead else { return };
         let decide = |old: Option<moka::Entry<Version, Arc<CachedObject>>>| match old {
@@ -296,7 +304,7 @@ impl Store for Cached {
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let PutOptions { condition, metadata } = options.clone();
+        let PutOptions { condition, metadata, .. } = options.clone();
         if let Some(names) = &self.names
             && !matches!(condition, PutCondition::IfMatch(_))
         {
@@ -352,12 +360,22 @@ impl Store for Cached {
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.inner.delete(key, options).await?;
-        if let Some(names) = &self.names {
-            names.was_deleted(key);
-        }
-        let displaced = self.newest.was_written(key, None);
-        self.drop_dead(key, displaced).await;
+        self.was_deleted(key).await;
         Ok(())
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        self.inner.tag(key, tags).await
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        let purged = self.inner.purge(prefix).await?;
+        for version in &purged.removed {
+            if let Some(key) = prefix.admit(&version.key) {
+                self.was_deleted(&key).await;
+            }
+        }
+        Ok(purged)
     }
 }
 

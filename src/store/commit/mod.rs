@@ -15,7 +15,9 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, backoff::Backoff};
+use super::{
+    Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, Tags, backoff::Backoff,
+};
 use crate::{
     clock::Clock,
     error::Outcome,
@@ -142,6 +144,7 @@ impl Mark {
 pub struct Committer {
     store: SharedStore,
     clock: Arc<dyn Clock>,
+    tags: Tags,
 }
 
 /// What the chain of the present version shows about a write of unknown outcome.
@@ -156,7 +159,13 @@ impl Committer {
     /// A committer over `store`, with write ids from `clock`.
     #[must_use]
     pub fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+        Self { store, clock, tags: Tags::new() }
+    }
+
+    /// The same, whose writes carry these tags.
+    #[must_use]
+    pub fn with_tags(self, tags: Tags) -> Self {
+        Self { tags, ..self }
     }
 
     /// Writes `bytes` to `key` if `base` still holds. Retries until the outcome is certain or the operation's time is
@@ -187,7 +196,8 @@ impl Committer {
         let mut backoff = self.backoff(deadline);
         let mut doubtful = false;
         loop {
-            let options = PutOptions { condition: base.condition(), metadata: metadata.clone() };
+            let options =
+                PutOptions { condition: base.condition(), metadata: metadata.clone(), tags: self.tags.clone() };
             let failure = match self.store.put(key, bytes.clone(), options).await {
                 Ok(put) => return Ok(Commit { etag: Some(put.etag), metadata }),
                 Err(error) => error,

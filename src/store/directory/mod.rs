@@ -37,8 +37,8 @@ use self::{
     shard::Shard,
 };
 use super::{
-    Capabilities, Cause, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta,
-    PutOptions, PutResult, Store, StoreError, StoreResult, backoff::Backoff, disk::unusable,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
+    Store, StoreError, StoreResult, backoff::Backoff, disk::unusable,
 };
 use crate::{
     clock::Clock,
@@ -154,7 +154,7 @@ enum LockAttempt<T, W> {
 #[async_trait]
 impl Store for DirectoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { conditional_delete: true, file_and_folder: FileAndFolder::Refused, any_key: false }
+        Capabilities { conditional_delete: true, ..Capabilities::default() }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

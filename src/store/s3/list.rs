@@ -110,7 +110,7 @@ fn entry(object: Object, encoded: bool) -> StoreResult<ListEntry> {
     })
 }
 
-fn key(key: Option<String>, encoded: bool) -> StoreResult<String> {
+pub(super) fn key(key: Option<String>, encoded: bool) -> StoreResult<String> {
     let key = key.ok_or_else(|| StoreError::broken("a listing has an entry without a key"))?;
     if encoded { decode(&key) } else { Ok(key) }
 }

@@ -9,8 +9,11 @@ mod cause;
 mod connect;
 mod failure;
 mod list;
+mod purge;
 mod read;
 mod request;
+mod tag_header;
+mod tags;
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 
@@ -29,10 +32,11 @@ use tokio::time::timeout;
 use self::{
     failure::{classify, in_doubt},
     request::RequestKind,
+    tag_header::TagRefusals,
 };
 use super::{
-    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutCondition,
-    PutOptions, PutResult, S3Options, Store, StoreError, StoreResult,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged,
+    PutCondition, PutOptions, PutResult, S3Options, Store, StoreError, StoreResult, Tags,
     attempts::{read, retry, transfer_time},
     cause::Cause,
 };
@@ -51,6 +55,7 @@ pub struct S3Store {
     clock: Arc<dyn Clock>,
     sse_kms_key_id: Option<String>,
     conditional_delete: bool,
+    refusals: Arc<TagRefusals>,
 }
 
 impl S3Store {
@@ -69,6 +74,7 @@ impl S3Store {
             clock,
             sse_kms_key_id: options.sse_kms_key_id.clone(),
             conditional_delete: options.conditional_delete,
+            refusals: Arc::default(),
         }
     }
 
@@ -84,6 +90,25 @@ impl S3Store {
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
     {
         classify(error, asked, &self.bucket, self.clock.now())
+    }
+
+    async fn put_once(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let allowed = transfer_time(bytes.len() as u64);
+        let request = self.client.put_object().bucket(&self.bucket).key(key.as_str()).body(ByteStream::from(bytes));
+        let (request, asked) = match &options.condition {
+            PutCondition::Always => (request, RequestKind::Put),
+            PutCondition::IfAbsent => (request.if_none_match("*"), RequestKind::Put),
+            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), RequestKind::Replacement),
+        };
+        let encryption = self.sse_kms_key_id.as_ref().map(|_| ServerSideEncryption::AwsKms);
+        let request = request
+            .set_metadata(Some(options.metadata.into_iter().collect()))
+            .set_tagging(tag_header::header(&options.tags))
+            .set_server_side_encryption(encryption)
+            .set_ssekms_key_id(self.sse_kms_key_id.clone());
+        let sent = within(allowed, asked, request.send()).await?.map_err(|error| self.classify(error, asked))?;
+        let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the answer has no ETag of the written version"))?;
+        Ok(PutResult { etag: ETag::new(&etag) })
     }
 
     async fn delete_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
@@ -105,6 +130,8 @@ impl Store for S3Store {
             conditional_delete: self.conditional_delete,
             file_and_folder: FileAndFolder::Held,
             any_key: true,
+            tags: true,
+            versions: true,
         }
     }
 
@@ -113,21 +140,7 @@ impl Store for S3Store {
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let allowed = transfer_time(bytes.len() as u64);
-        let request = self.client.put_object().bucket(&self.bucket).key(key.as_str()).body(ByteStream::from(bytes));
-        let (request, asked) = match &options.condition {
-            PutCondition::Always => (request, RequestKind::Put),
-            PutCondition::IfAbsent => (request.if_none_match("*"), RequestKind::Put),
-            PutCondition::IfMatch(etag) => (request.if_match(quoted(etag)), RequestKind::Replacement),
-        };
-        let encryption = self.sse_kms_key_id.as_ref().map(|_| ServerSideEncryption::AwsKms);
-        let request = request
-            .set_metadata(Some(options.metadata.into_iter().collect()))
-            .set_server_side_encryption(encryption)
-            .set_ssekms_key_id(self.sse_kms_key_id.clone());
-        let sent = within(allowed, asked, request.send()).await?.map_err(|error| self.classify(error, asked))?;
-        let etag = sent.e_tag.ok_or_else(|| StoreError::unknown("the answer has no ETag of the written version"))?;
-        Ok(PutResult { etag: ETag::new(&etag) })
+        self.put_tagged(key, bytes, options).await
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
@@ -146,6 +159,15 @@ impl Store for S3Store {
             failure.is_transient() && (if_match.is_some() || !doubtful)
         };
         retry(&self.clock, certain, || self.delete_once(key, if_match.as_ref())).await
+    }
+
+    /// Setting the same tags twice is setting them once, so it is retried.
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        retry(&self.clock, StoreError::is_transient, || self.tag_once(key, &tags)).await
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        self.purge_page(prefix).await
     }
 }
 

@@ -15,17 +15,23 @@ pub(super) enum RequestKind {
     DeleteOfVersion,
     /// A delete of any version: 404 means the bucket.
     Delete,
+    /// A put of tags on an existing object: 404 means the object.
+    Tagging,
+    /// A listing of versions: 404 means the bucket.
+    Versions,
+    /// A delete of one version for good: 404 means the version.
+    Purge,
 }
 
 impl RequestKind {
     /// Whether it may change something.
     pub(super) fn is_change(self) -> bool {
-        !matches!(self, Self::Object | Self::Listing)
+        !matches!(self, Self::Object | Self::Listing | Self::Versions)
     }
 
     /// Whether 404 means its object and not the bucket.
     pub(super) fn is_of_object(self) -> bool {
-        matches!(self, Self::Object | Self::Replacement | Self::DeleteOfVersion)
+        matches!(self, Self::Object | Self::Replacement | Self::DeleteOfVersion | Self::Tagging | Self::Purge)
     }
 
     /// The name of the action in policies.
@@ -35,6 +41,9 @@ impl RequestKind {
             Self::Listing => "s3:ListBucket",
             Self::Replacement | Self::Put => "s3:PutObject",
             Self::DeleteOfVersion | Self::Delete => "s3:DeleteObject",
+            Self::Tagging => "s3:PutObjectTagging",
+            Self::Versions => "s3:ListBucketVersions",
+            Self::Purge => "s3:DeleteObjectVersion",
         }
     }
 }

@@ -16,8 +16,8 @@ use tokio::time::sleep;
 
 use crate::path::{KeyPrefix, ObjectKey};
 use crate::store::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult, Verb,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 
 /// The fault of one request.
@@ -233,7 +233,7 @@ fn mix(number: u64) -> u64 {
 /// The error for a lost message. Only a change can have an unknown outcome.
 fn lost(verb: Verb, what: &'static str) -> StoreError {
     let error = match verb {
-        Verb::Put | Verb::Delete => StoreError::unknown(what),
+        Verb::Put | Verb::Delete | Verb::Tag | Verb::Purge => StoreError::unknown(what),
         Verb::Get | Verb::Head | Verb::List => StoreError::not_applied(what),
     };
     error.because(Cause::Timeout)
@@ -263,6 +263,14 @@ impl Store for Faulty {
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         self.meet(Verb::Delete, key.as_str(), self.inner.delete(key, options)).await
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        self.meet(Verb::Tag, key.as_str(), self.inner.tag(key, tags)).await
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+        self.meet(Verb::Purge, prefix.as_str(), self.inner.purge(prefix)).await
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the authors of skills are shown: what becomes of each file, and what lint finds.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-use crate::skill::{Diagnostic, Severity};
+use crate::skill::{Diagnostic, MAIN, Quality, Severity, quality};
 
 /// What becomes of one file when a skill is pushed or pulled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,33 @@ pub struct LintFinding {
     pub diagnostic: Diagnostic,
 }
 
+/// Which skills to judge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LintListRequest {
+    /// Only this one: its path, or the name of its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
+    /// Skills of one page at most, 1 to 1,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// One page of what lint finds in a user's own skills.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LintList {
+    /// In byte order of their paths, those without findings too.
+    pub skills: Vec<LintedSkill>,
+    /// Give this back to get the next page; null on the last one.
+    pub next_cursor: Option<String>,
+    /// Whether there are more files than are listed (100,000), so that skills beyond them are left out.
+    pub is_cut: bool,
+}
+
 /// What lint finds in one skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LintedSkill {
@@ -102,9 +129,20 @@ pub struct LintedSkill {
     /// How many of the findings `skillmount lint --fix` mends. Nothing in a store can be mended so.
     #[serde(default)]
     pub fixable: usize,
+    /// How well the skill serves agents; absent for what is no skill, or cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
 }
 
 impl LintedSkill {
+    /// The same with its quality. `main` is its SKILL.md, `folder` its folder, `files` and `size` are those of the whole skill.
+    #[must_use]
+    pub fn with_quality(self, main: &[u8], folder: &str, files: &[&str], size: u64) -> Self {
+        let of_main = self.findings.iter().filter(|finding| finding.path == MAIN);
+        let of_main: Vec<_> = of_main.map(|finding| finding.diagnostic.clone()).collect();
+        Self { quality: Some(quality(main, folder, files, size, &of_main)), ..self }
+    }
+
     /// How many findings are this bad.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {

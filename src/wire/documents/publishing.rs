@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use super::SkillState;
-use crate::skill::Diagnostic;
+use crate::{
+    path::Layer,
+    skill::{Diagnostic, Quality},
+};
 
 /// A skill as text: what its SKILL.md says, and its other files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -27,6 +30,21 @@ pub struct PublishRequest {
     pub frontmatter: Map<String, Value>,
 }
 
+/// What to change of a skill. What is not named stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeSkillRequest {
+    /// `published` publishes a draft, and `draft` makes a draft of a published skill, which no session finds any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<SkillState>,
+    /// What it is for and when to use it. The rest of the frontmatter stays as it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its instructions: SKILL.md without the frontmatter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
 /// What publishing did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -39,24 +57,26 @@ pub enum PublishStatus {
     Unchanged,
 }
 
-/// A skill that is published now.
+/// A skill that is published now, or a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PublishReply {
     /// What happened.
     pub status: PublishStatus,
     /// Where it lies: what `load_skill` takes.
     pub skill: String,
-    /// The digest of the published version: `sha256:` and 64 hex digits.
+    /// The digest of the version: `sha256:` and 64 hex digits.
     pub digest: String,
     /// What becomes of the skill.
     pub state: SkillState,
     /// Whether the plain files in the bucket are those of this version. Until they are, sessions are served from the
-    /// version itself, and any server brings them up to it.
+    /// version itself, and any server brings them up to it. A draft has none.
     pub complete: bool,
     /// Files that another tool wrote meanwhile. They stay as they are, and the next publish keeps them as a version.
     pub kept: Vec<String>,
     /// What lint finds: warnings, and for an earlier version also errors.
     pub lint: Vec<Diagnostic>,
+    /// How well it serves agents, with what would make it better.
+    pub quality: Quality,
 }
 
 /// Which versions to list.
@@ -70,6 +90,9 @@ pub struct VersionListRequest {
     /// `next_cursor` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+    /// Whose skill it is: the user's unless given. The versions of others need a key that may publish there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
 }
 
 /// A version of a skill.

@@ -50,8 +50,12 @@ pub struct SkillDocument {
     /// The newest of them.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
-    /// What becomes of the skill.
-    pub state: SkillState,
+    /// Whether it was published through the service.
+    pub state: ListedState,
+    /// The digest of the published version that its files are, or of the draft: `sha256:` and 64 hex digits. Null if it was
+    /// never published, and if other tools changed its folder since.
+    #[serde(default)]
+    pub digest: Option<String>,
     /// Layers further away that have a skill of the same path.
     pub shadows: Vec<Layer>,
 }
@@ -64,6 +68,22 @@ pub enum SkillState {
     /// What lies in the bucket is what sessions load.
     #[default]
     Published,
+    /// It is not published: keys of scope `control` see it, and the session that made it.
+    Draft,
+}
+
+/// How a listed skill came to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ListedSkillState)]
+#[non_exhaustive]
+pub enum ListedState {
+    /// A version of it is published.
+    Published,
+    /// It is not published: keys of scope `control` see it, and the session that made it.
+    Draft,
+    /// Other tools put its files into the bucket, and no version of it is published.
+    Unmanaged,
 }
 
 /// Something wrong with a SKILL.md.

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{
+    Operation, Request, Touch,
+    explained::{ExplainedSkill, QuestionWord, SkillStanding},
+};
 use crate::{limits::SEARCH_RESULTS, path::Layer};
 
 /// Find skills for a task.
@@ -22,19 +25,29 @@ pub struct DiscoverRequest {
     #[serde(default = "default_results")]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: usize,
+    /// Say of each skill which words made its score. The session does not remember a search that asks for this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
+    /// A skill of which to say where it stands, or why it was not found: a skill path, a folder or a name. The session does
+    /// not remember a search that asks for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 impl DiscoverRequest {
     /// Finds the ten best skills for this task.
     #[must_use]
     pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into(), category: None, level: None, limit: SEARCH_RESULTS }
+        let (category, level, why) = (None, None, None);
+        Self { query: query.into(), category, level, limit: SEARCH_RESULTS, explain: false, why }
     }
 }
 
 impl Request for DiscoverRequest {
     const OPERATION: Operation = Operation::DiscoverSkills;
     const FOR_MODELS: &'static str = "Search the skills there are. Finding one does not load it.";
+    // People look into the search; a model needs what it finds.
+    const NOT_FOR_MODELS: &'static [&'static str] = &["explain", "why"];
     type Reply = DiscoverReply;
 
     fn touches(&self) -> Vec<Touch<'_>> {
@@ -61,6 +74,29 @@ pub struct DiscoveredSkill {
     pub layer: Layer,
     /// How much of the question it answers, from 0 to 1.
     pub score: f32,
+    /// Whether it is likely to answer the question.
+    pub confidence: SearchConfidence,
+    /// The words that made the score, if the request asks for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<ExplainedSkill>,
+}
+
+/// Whether a skill that was found is likely to answer the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchConfidence {
+    /// It contains words of the question that tell much.
+    High,
+    /// It shares little more than everyday words with the question. Small talk finds nothing else.
+    Low,
+}
+
+/// What skills are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchRanking {
+    /// By the words that they share with the question.
+    Lexical,
 }
 
 /// The skills that answer a question, best first.
@@ -70,8 +106,16 @@ pub struct DiscoverReply {
     pub skills: Vec<DiscoveredSkill>,
     /// How many there are, those beyond the limit included.
     pub total: usize,
+    /// What they are ranked by.
+    pub ranking: SearchRanking,
     /// What was found and what to do next, in a sentence or two.
     pub message: String,
+    /// The words of the question that count, if the request asks for an explanation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<QuestionWord>,
+    /// Where the skill stands that the request asks about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<SkillStanding>,
 }
 
 fn default_results() -> usize {

@@ -19,6 +19,21 @@ pub struct EditRequest {
     /// Replace every occurrence, instead of failing with `old_string_not_unique`.
     #[serde(default)]
     pub replace_all: bool,
+    /// What a line end in `old_string` and `new_string` stands for.
+    #[serde(default)]
+    pub newlines: Newlines,
+}
+
+/// What a line end in the texts of an edit stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+pub enum Newlines {
+    /// Itself, byte for byte.
+    #[default]
+    Exact,
+    /// The line end that the file has there: `\n` also matches `\r\n`, and new lines end as those that they replace.
+    File,
 }
 
 /// A file that was edited.
@@ -37,7 +52,13 @@ impl EditRequest {
     /// Replaces the one place where `old` stands by `new`.
     #[must_use]
     pub fn new(file_path: impl Into<String>, old: impl Into<String>, new: impl Into<String>) -> Self {
-        Self { file_path: file_path.into(), old_string: old.into(), new_string: new.into(), replace_all: false }
+        Self {
+            file_path: file_path.into(),
+            old_string: old.into(),
+            new_string: new.into(),
+            replace_all: false,
+            newlines: Newlines::Exact,
+        }
     }
 }
 
@@ -45,6 +66,8 @@ impl Request for EditRequest {
     const OPERATION: Operation = Operation::Edit;
     const FOR_MODELS: &'static str =
         "Replace exact text in a file. old_string must occur once, unless replace_all is true. Read the file first.";
+    // A model copies what it was shown, and is told if the line ends were the reason for a miss.
+    const NOT_FOR_MODELS: &'static [&'static str] = &["newlines"];
     type Reply = EditReply;
 
     fn touches(&self) -> Vec<Touch<'_>> {

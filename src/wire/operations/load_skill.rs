@@ -20,6 +20,9 @@ pub struct LoadSkillRequest {
     /// The digest of a published version to load in place of what the skill is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Whether the reply holds the instructions. A framework that puts them into its prompt needs them once.
+    #[serde(default = "default_body")]
+    pub body: bool,
     /// Who asks for it: some skills are for people to call, and some for models.
     #[serde(default)]
     pub invoker: Invoker,
@@ -68,8 +71,9 @@ pub struct LoadSkillReply {
     pub version: Option<String>,
     /// Its files.
     pub files: Vec<SkillFile>,
-    /// Its instructions: SKILL.md without the frontmatter.
-    pub body: String,
+    /// Its instructions: SKILL.md without the frontmatter. Absent if the call wants none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
     /// The parameters of its body.
     pub parameters: Vec<SkillParameter>,
 }
@@ -77,8 +81,8 @@ pub struct LoadSkillReply {
 impl Request for LoadSkillRequest {
     const OPERATION: Operation = Operation::LoadSkill;
     const FOR_MODELS: &'static str = "Load a skill before you answer a request that it matches; then follow its instructions. Its files appear below /skills.";
-    // Who calls is for the surface to say, and a model has no use for an old version.
-    const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest"];
+    // Who calls is for the surface to say, as is where the instructions go, and a model has no use for an old version.
+    const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest", "body"];
     type Reply = LoadSkillReply;
 
     fn touches(&self) -> Vec<Touch<'_>> {
@@ -94,8 +98,12 @@ impl LoadSkillRequest {
     /// A plain load by a model of the skill that answers to this name.
     #[must_use]
     pub fn new(skill: impl Into<String>) -> Self {
-        Self { skill: skill.into(), mount_as: None, arguments: None, digest: None, invoker: Invoker::Model }
+        Self { skill: skill.into(), mount_as: None, arguments: None, digest: None, body: true, invoker: Invoker::Model }
     }
+}
+
+const fn default_body() -> bool {
+    true
 }
 
 /// Who asks for a skill, where its author makes a difference between them.

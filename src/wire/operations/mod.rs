@@ -5,9 +5,11 @@
 //! policy cannot be walked round by another way to the same end: `Skill` is `load_skill` by another name, and a rule for
 //! `write` holds for whatever else changes a file.
 
+mod create_skill;
 mod delete;
 mod discover_skills;
 mod edit;
+mod explained;
 mod glob;
 mod grep;
 mod load_skill;
@@ -23,14 +25,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use utoipa::ToSchema;
 
 pub use self::{
-    delete::*, discover_skills::*, edit::*, glob::*, grep::*, load_skill::*, ls::*, move_path::*, read::*,
-    unload_skill::*, write::*,
+    create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
+    move_path::*, read::*, unload_skill::*, write::*,
 };
 use crate::error::Result;
 
 /// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
 ///
-/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag, memory }`
+/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag, memory, status }`
 ///
 /// The rows behind the semicolon are operations that a policy has rules for and that carry bytes in place of JSON documents, each
 /// with routes of its own.
@@ -38,27 +40,29 @@ macro_rules! with_operations {
     ($then:ident) => {
         $then! {
             /// Find skills for a task; finding one does not load it.
-            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills", Listing }
+            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills", Listing, 200 }
             /// Load a skill: mount its files below `/skills` and make it the current one.
-            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills", Listing }
+            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills", Listing, 200 }
             /// Hide a loaded skill again.
-            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills", Small }
+            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills", Small, 200 }
+            /// Write a skill as a draft: this session sees it, and others once a person has published it.
+            CreateSkill create_skill(CreateSkillRequest) -> CreateSkillReply { "create_skill", [], Some(Self::Write), Writes, "skills", Text, 201 }
             /// List a folder.
-            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files", Listing }
+            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files", Listing, 200 }
             /// Read lines of a text file.
-            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files", Page }
+            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files", Page, 200 }
             /// Search the contents of everything the session sees.
-            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files", Search }
+            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files", Search, 200 }
             /// Find files by name.
-            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files", Listing }
+            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files", Listing, 200 }
             /// Make a file, or replace it with `overwrite`.
-            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text }
+            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text, 200 }
             /// Replace text in a file.
-            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text }
+            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text, 200 }
             /// Move or rename a file, or a folder and everything below it; nothing at the new path is replaced.
-            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files }
+            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files, 200 }
             /// Delete a file, or a folder and everything below it.
-            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small }
+            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small, 200 }
             ;
             /// Fetch the bytes of files, or what is known of them: `GET` and `HEAD` of a file, and many at once.
             Download { "download", Some(Self::Read), Reads }
@@ -139,7 +143,7 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
 }
 
 /// The reply of an operation.
-pub trait Reply: Serialize + DeserializeOwned + Send {
+pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
     /// The reply as a model reads it, and a person at a terminal.
     ///
     /// # Errors
@@ -169,7 +173,7 @@ macro_rules! enumerate {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal, $memory:ident }
+        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
     )* ; $(
         $(#[doc = $other_doc:literal])*
         $other:ident { $other_name:literal, $other_under:expr, $other_effect:ident }
@@ -227,6 +231,24 @@ impl Operation {
     #[must_use]
     pub const fn changes_files(self) -> bool {
         matches!(self.effect(), Effect::Writes)
+    }
+
+    /// Whether it may replace or take away what is there. What makes something new beside it does not.
+    #[must_use]
+    pub const fn is_destructive(self) -> bool {
+        matches!(self, Self::Write | Self::Edit | Self::Move | Self::Delete | Self::Upload)
+    }
+
+    /// Whether the same call a second time changes nothing more.
+    #[must_use]
+    pub const fn is_idempotent(self) -> bool {
+        !matches!(self, Self::CreateSkill | Self::Edit)
+    }
+
+    /// Whether a person is asked unless a rule of a policy names it: `*` does not stand for it.
+    #[must_use]
+    pub const fn asks_unless_named(self) -> bool {
+        matches!(self, Self::CreateSkill)
     }
 
     /// Every name of every operation.

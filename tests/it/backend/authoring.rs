@@ -1,76 +1,60 @@
 //! What authors do with the skills of a store, as any surface would ask for it: push, pull, lint and the catalog's state.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use bytes::Bytes;
-use md5::{Digest as _, Md5};
 use skillmount::{
-    Code, Error, Result,
-    backend::{PushPlan, Service, ServiceOptions, SkillSource},
-    clock::SystemClock,
-    path::{ETag, KeyPrefix, ObjectKey, SkillPath},
-    skill::FindingCode,
-    store::{
-        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
-        PutResult, Store, StoreResult, Verb, testing::Fault,
+    Code, Result,
+    backend::{
+        Author, AuthorProtocol, DraftReader, PublishOptions, PullHow, PullOptions, Pulled, PushOptions, PushStatus,
+        Pushed, ServiceOptions, UploadedSkill, pull_skill, push_skill,
     },
-    wire::{FileChange, FileChanges},
+    clock::SystemClock,
+    path::{KeyPrefix, SkillPath},
+    session::Policy,
+    skill::FindingCode,
+    store::{DeleteOptions, MemoryStore, Verb, testing::Fault},
+    wire::{FileChanges, LintListRequest, ListedState, SkillListRequest, VersionListRequest},
 };
 
-use crate::support::world::{World, id};
+use crate::support::{
+    draft::Draft,
+    world::{World, code, id},
+};
 
 const MAIN: &str = "---\nname: sale\ndescription: Prepares a sale.\n---\nBegin.\n";
-
-/// An author's files in memory. A file can be read as often as `left` says, where it says.
-#[derive(Debug)]
-struct Draft {
-    files: BTreeMap<&'static str, &'static str>,
-    left: Mutex<HashMap<&'static str, usize>>,
-}
-
-impl Draft {
-    fn new(files: &[(&'static str, &'static str)]) -> Self {
-        Self { files: files.iter().copied().collect(), left: Mutex::default() }
-    }
-}
-
-#[async_trait]
-impl SkillSource for Draft {
-    fn paths(&self) -> Vec<&str> {
-        self.files.keys().copied().collect()
-    }
-
-    async fn read(&self, path: &str) -> Result<Bytes> {
-        if let Some(left) = self.left.lock().unwrap().get_mut(path) {
-            *left = left.checked_sub(1).ok_or_else(|| Error::new(Code::InvalidRequest, "the disk is gone"))?;
-        }
-        Ok(Bytes::from_static(self.files[path].as_bytes()))
-    }
-}
+const KEY: &str = "demo/skills/legal/sale";
 
 fn sale() -> SkillPath {
     SkillPath::parse("legal/sale").unwrap()
 }
 
-async fn plan(service: &Service, draft: &Draft, delete: bool) -> Result<PushPlan> {
-    let listing = service.list_for_push(&id("demo"), &[sale()]).await?;
-    service.plan_push(&id("demo"), &sale(), draft, &listing, delete).await
+fn author(world: &World) -> Author {
+    Author::new(world.service.clone(), id("demo"))
 }
 
-/// Plans and pushes, with how often it was told that a file is done.
-async fn push(service: &Service, draft: &Draft, delete: bool) -> Result<(FileChanges, usize)> {
-    let plan = plan(service, draft, delete).await?;
-    let done = AtomicUsize::new(0);
-    service.push(draft, &plan, &|| _ = done.fetch_add(1, Ordering::Relaxed)).await?;
-    assert_eq!(done.load(Ordering::Relaxed), plan.due());
-    Ok((plan.changes(), plan.due()))
+async fn push_with(world: &World, draft: &mut Draft, options: PushOptions) -> Result<Pushed> {
+    let author = author(world);
+    let there = author.skill_digests(Some(&sale())).await?.skills.pop();
+    push_skill(&author, &sale(), draft, there.as_ref(), &options).await
+}
+
+async fn push(world: &World, draft: &mut Draft) -> Result<Pushed> {
+    push_with(world, draft, PushOptions::default()).await
+}
+
+async fn pull(world: &World, draft: &mut Draft, how: PullHow, dry_run: bool) -> Result<Option<Pulled>> {
+    let author = author(world);
+    match author.skill_digests(Some(&sale())).await?.skills.pop() {
+        Some(there) => pull_skill(&author, &there, draft, PullOptions { how, dry_run }).await,
+        None => Ok(None),
+    }
+}
+
+async fn pulled(world: &World) -> Draft {
+    let mut draft = Draft::default();
+    pull(world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap();
+    draft
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -78,209 +62,234 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_push_sends_what_differs_and_deletes_only_when_asked() {
+async fn a_push_makes_the_skill_what_the_folder_is_and_the_same_again_nothing() {
     let world = World::new();
-    let first = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "two"), ("c.md", "three")]);
-    let (changes, due) = push(&world.service, &first, false).await.unwrap();
-    assert_eq!((changes.created, due), (names(&["SKILL.md", "a.md", "b.md", "c.md"]), 4));
-    let second = Draft::new(&[("SKILL.md", MAIN), ("a.md", "ONE"), ("b.md", "longer")]);
-    let (changes, _) = push(&world.service, &second, false).await.unwrap();
-    let kept =
-        FileChanges { updated: names(&["a.md", "b.md"]), unchanged: 1, kept: names(&["c.md"]), ..Default::default() };
-    assert_eq!(changes, kept);
-    assert_eq!(world.bytes("demo/skills/legal/sale/a.md").await.unwrap(), b"ONE");
-    let (changes, _) = push(&world.service, &second, true).await.unwrap();
-    assert_eq!((changes.deleted, changes.unchanged), (names(&["c.md"]), 3));
-    assert_eq!(world.bytes("demo/skills/legal/sale/c.md").await, None);
+    let mut draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "two"), ("c.md", "three")]);
+    let pushed = push(&world, &mut draft).await.unwrap();
+    assert_eq!((pushed.status, pushed.changes.created.len()), (PushStatus::New, 4));
+    let again = push(&world, &mut draft).await.unwrap();
+    assert_eq!((again.status, again.changes.unchanged, &again.digest), (PushStatus::Unchanged, 4, &pushed.digest));
+    draft.set("a.md", "ONE");
+    draft.files.remove("c.md");
+    let dry = push_with(&world, &mut draft, PushOptions { dry_run: true, ..PushOptions::default() }).await.unwrap();
+    let changes =
+        FileChanges { updated: names(&["a.md"]), deleted: names(&["c.md"]), unchanged: 2, ..FileChanges::default() };
+    assert_eq!((dry.status, &dry.changes), (PushStatus::Changed, &changes));
+    assert_eq!(world.bytes(&format!("{KEY}/a.md")).await.unwrap(), b"one", "a dry run changes nothing");
+    assert_eq!(push(&world, &mut draft).await.unwrap().changes, changes);
+    assert_eq!(world.bytes(&format!("{KEY}/a.md")).await.unwrap(), b"ONE");
+    assert_eq!(world.bytes(&format!("{KEY}/c.md")).await, None);
+    let versions = author(&world).list_versions(&sale(), &VersionListRequest::default()).await.unwrap();
+    assert_eq!(versions.versions.len(), 2, "what was pushed before is a version");
 }
 
-/// A store whose listings have the MD5 of the bytes as tags, or another one of that length for `encrypted` keys: those of S3.
-#[derive(Debug)]
-struct Digesting {
-    inner: MemoryStore,
-    encrypted: &'static str,
-}
-
-#[async_trait]
-impl Store for Digesting {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.inner.get(key, options).await
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.inner.put(key, bytes, options).await
-    }
-
-    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.inner.head(key).await
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        let mut page = self.inner.list(prefix, options).await?;
-        for entry in &mut page.objects {
-            let key = prefix.admit(&entry.key).unwrap();
-            let bytes = self.inner.get(&key, GetOptions::default()).await?.bytes;
-            let digest = Md5::digest(if entry.key.contains(self.encrypted) { b"other".as_slice() } else { &bytes });
-            let number = digest.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-            entry.etag = ETag::new(&format!("{number:032x}"));
-        }
-        Ok(page)
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.inner.delete(key, options).await
-    }
-}
-
-// S-AUTHOR-4: `push` of N unchanged files is the LIST requests of the user's skills where the listing has their digests, as on
-// S3 without KMS, and N GET where it has not.
+// S-AUTHOR-4: `push` of N unchanged skills is the LIST requests of the user's skills and N GET, of their heads.
 #[tokio::test]
-async fn what_a_listing_shows_to_be_unchanged_is_not_fetched() {
-    let store = Digesting { inner: MemoryStore::like_s3(), encrypted: "c.md" };
-    let world = World::over(Arc::new(store));
-    let draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "two"), ("c.md", "three")]);
-    push(&world.service, &draft, false).await.unwrap();
-    let skills: Vec<_> = ["legal/sale", "legal/rent"].map(|skill| SkillPath::parse(skill).unwrap()).into();
-    let asked = async |draft: &Draft| {
-        // As a process that remembers nothing.
-        let world = world.replica();
-        let listing = world.service.list_for_push(&id("demo"), &skills).await.unwrap();
-        let mut changes = Vec::new();
-        for skill in &skills {
-            let plan = world.service.plan_push(&id("demo"), skill, draft, &listing, false).await.unwrap();
-            changes.push(plan.changes());
-        }
-        let asked: Vec<_> = world.ledger.asked().iter().map(|(verb, key)| (*verb, key.clone())).collect();
-        (changes, asked)
-    };
-    let (changes, requests) = asked(&draft).await;
-    assert_eq!((changes[0].unchanged, changes[0].changed(), changes[1].is_new()), (4, 0, true));
-    let list = (Verb::List, "demo/skills/".to_owned());
-    assert_eq!(requests, [list.clone(), (Verb::Get, "demo/skills/legal/sale/c.md".to_owned())]);
-    // The same size with another digest is read before it is believed.
-    let (changes, requests) = asked(&Draft::new(&[("SKILL.md", MAIN), ("a.md", "ONE"), ("b.md", "longer")])).await;
-    assert_eq!(changes[0].updated, names(&["a.md", "b.md"]));
-    let of = |verb, file: &str| (verb, format!("demo/skills/legal/sale/{file}"));
-    assert_eq!(requests, [list, of(Verb::Get, "a.md"), of(Verb::Head, "b.md")]);
+async fn what_is_unchanged_is_known_without_reading_it() {
+    let world = World::new();
+    let files = [("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "two")];
+    push(&world, &mut Draft::new(&files)).await.unwrap();
+    // As a process that remembers nothing, and a folder that does not either.
+    let (world, mut draft) = (world.replica(), Draft::new(&files));
+    assert_eq!(push(&world, &mut draft).await.unwrap().status, PushStatus::Unchanged);
+    let asked: Vec<_> = world.ledger.asked().iter().map(|(verb, key)| (*verb, key.clone())).collect();
+    let head = "demo/.skillmount/heads/legal/sale.json".to_owned();
+    assert_eq!(asked, [(Verb::List, format!("{KEY}/")), (Verb::Get, head)]);
+    assert!(draft.known.is_some(), "from now on it comes from this version");
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[tokio::test]
+async fn a_push_over_what_another_author_published_is_refused_with_the_three_versions() {
+    let world = World::new();
+    push(&world, &mut Draft::new(&[("SKILL.md", MAIN), ("a.md", "one\n")])).await.unwrap();
+    let (mut ana, mut ben) = (pulled(&world).await, pulled(&world).await);
+    ana.set("a.md", "Ana\n");
+    push(&world, &mut ana).await.unwrap();
+    ben.set("a.md", "Ben\n");
+    let refused = push(&world, &mut ben).await.unwrap();
+    let conflict = refused.conflict.unwrap();
+    assert_eq!(
+        (refused.status, conflict.base.is_some(), &conflict.theirs),
+        (PushStatus::Conflict, true, &refused.digest)
+    );
+    let file = &conflict.files[0];
+    let sides = [&file.base, &file.theirs, &file.mine].map(|side| side.as_ref().unwrap().to_vec());
+    assert_eq!((conflict.files.len(), sides), (1, ["one\n", "Ana\n", "Ben\n"].map(|text| text.as_bytes().to_vec())));
+    assert_eq!(world.bytes(&format!("{KEY}/a.md")).await.unwrap(), b"Ana\n");
+    // A folder that does not know where it comes from is refused as well.
+    let mut stranger = Draft::new(&[("SKILL.md", MAIN)]);
+    let refused = push(&world, &mut stranger).await.unwrap();
+    assert_eq!((refused.status, refused.conflict.unwrap().base), (PushStatus::Conflict, None));
+    let forced = push_with(&world, &mut ben, PushOptions { force: true, ..PushOptions::default() }).await.unwrap();
+    assert_eq!((forced.status, forced.changes.updated), (PushStatus::Changed, names(&["a.md"])));
+    assert_eq!(world.bytes(&format!("{KEY}/a.md")).await.unwrap(), b"Ben\n");
 }
 
 #[tokio::test]
-async fn a_push_that_fails_midway_shows_no_new_skill() {
+async fn what_lies_there_unpublished_is_taken_over_if_it_is_the_same() {
     let world = World::new();
-    let draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one")]);
+    world.put(&format!("{KEY}/SKILL.md"), MAIN).await;
+    let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
+    assert_eq!(push(&world, &mut draft).await.unwrap().status, PushStatus::Unchanged);
+    let known = author(&world).skill_digests(None).await.unwrap();
+    assert_eq!(known.find(&sale()).unwrap().digest.as_deref(), Some(draft.known.unwrap().digest.as_str()));
+}
+
+#[tokio::test]
+async fn a_push_that_cannot_read_its_files_changes_nothing() {
+    let world = World::new();
+    let mut draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one")]);
     draft.left.lock().unwrap().insert("a.md", 1);
-    assert_eq!(push(&world.service, &draft, false).await.unwrap_err().message(), "the disk is gone");
-    assert_eq!(world.bytes("demo/skills/legal/sale/SKILL.md").await, None);
-}
-
-#[tokio::test]
-async fn a_push_replaces_the_version_it_was_compared_with_and_no_other() {
-    let world = World::new();
-    push(&world.service, &Draft::new(&[("SKILL.md", MAIN), ("a.md", "one")]), false).await.unwrap();
-    for (draft, delete) in [
-        (Draft::new(&[("SKILL.md", MAIN), ("a.md", "two")]), false),
-        (Draft::new(&[("SKILL.md", MAIN), ("a.md", "one"), ("b.md", "new")]), false),
-    ] {
-        let plan = plan(&world.service, &draft, delete).await.unwrap();
-        let changed = plan.changes();
-        let file = changed.updated.iter().chain(&changed.created).next().unwrap();
-        let key = format!("demo/skills/legal/sale/{file}");
-        world.put(&key, "somebody else's").await;
-        let refused = world.service.push(&draft, &plan, &|| {}).await.unwrap_err();
-        assert_eq!(refused.code(), Code::EditConflict, "{file}");
-        assert!(refused.message().starts_with(file), "{refused}");
-        assert_eq!(world.bytes(&key).await.unwrap(), b"somebody else's");
-        world.put("demo/skills/legal/sale/a.md", "one").await;
-    }
+    assert_eq!(push(&world, &mut draft).await.unwrap_err().message(), "the disk is gone");
+    assert_eq!(world.bytes(&format!("{KEY}/SKILL.md")).await, None);
 }
 
 #[tokio::test]
 async fn nothing_is_pushed_to_a_store_that_can_only_be_read() {
     let options = ServiceOptions { read_only: Some("it is being moved".to_owned()), ..ServiceOptions::default() };
     let world = World::with(Arc::new(MemoryStore::like_s3()), options);
-    let draft = Draft::new(&[("SKILL.md", MAIN)]);
-    assert_eq!(push(&world.service, &draft, false).await.unwrap_err().code(), Code::ReadOnly);
-    assert_eq!(world.bytes("demo/skills/legal/sale/SKILL.md").await, None);
+    let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
+    assert_eq!(push(&world, &mut draft).await.unwrap_err().code(), Code::ReadOnly);
+    assert_eq!(world.bytes(&format!("{KEY}/SKILL.md")).await, None);
+}
+
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[tokio::test]
+async fn a_pull_takes_what_others_changed_and_leaves_what_is_changed_here() {
+    let world = World::new();
+    let files = [("SKILL.md", MAIN), ("a.md", "one\n"), ("b.md", "two\n"), ("c.md", "three\n"), ("d.md", "four\n")];
+    push(&world, &mut Draft::new(&files)).await.unwrap();
+    let (mut ana, mut ben) = (pulled(&world).await, pulled(&world).await);
+    ana.set("a.md", "Ana\n");
+    ana.files.remove("b.md");
+    ana.set("new.md", "new\n");
+    push(&world, &mut ana).await.unwrap();
+    ben.set("c.md", "Ben\n");
+    ben.files.remove("d.md");
+    let expected = FileChanges {
+        created: names(&["new.md"]),
+        updated: names(&["a.md"]),
+        deleted: names(&["b.md"]),
+        unchanged: 1,
+        kept: names(&["c.md", "d.md"]),
+    };
+    let dry = pull(&world, &mut ben, PullHow::Careful, true).await.unwrap().unwrap();
+    assert_eq!((&dry.changes, ben.text("a.md")), (&expected, "one\n"), "a dry run changes nothing");
+    assert_eq!(pull(&world, &mut ben, PullHow::Careful, false).await.unwrap().unwrap().changes, expected);
+    assert_eq!((ben.text("a.md"), ben.text("c.md"), ben.text("b.md")), ("Ana\n", "Ben\n", ""));
+    let pushed = push(&world, &mut ben).await.unwrap();
+    assert_eq!((pushed.status, pushed.changes.deleted), (PushStatus::Changed, names(&["d.md"])));
 }
 
 #[tokio::test]
-async fn stored_skills_come_with_all_their_files_and_the_outermost_folder_decides() {
+async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
+    let world = World::new();
+    push(&world, &mut Draft::new(&[("SKILL.md", MAIN), ("a.md", "1\n2\n3\n"), ("b.md", "1\n")])).await.unwrap();
+    let (mut ana, mut ben) = (pulled(&world).await, pulled(&world).await);
+    ana.set("a.md", "Ana\n2\n3\n");
+    ana.set("b.md", "Ana\n");
+    push(&world, &mut ana).await.unwrap();
+    ben.set("a.md", "1\n2\nBen\n");
+    ben.set("b.md", "Ben\n");
+    let careful = pull(&world, &mut ben, PullHow::Careful, false).await.unwrap().unwrap();
+    assert_eq!((careful.conflicts, ben.text("a.md")), (names(&["a.md", "b.md"]), "1\n2\nBen\n"));
+    assert_eq!(push(&world, &mut ben).await.unwrap().status, PushStatus::Conflict, "it still comes from the old one");
+    let joined = pull(&world, &mut ben, PullHow::Merge, false).await.unwrap().unwrap();
+    assert_eq!((joined.marked, ben.text("a.md")), (names(&["b.md"]), "Ana\n2\nBen\n"));
+    assert_eq!(ben.text("b.md"), "<<<<<<< mine\nBen\n=======\nAna\n>>>>>>> theirs\n");
+    assert_eq!(push(&world, &mut ben).await.unwrap().status, PushStatus::Changed);
+    ana.set("b.md", "Ana again\n");
+    pull(&world, &mut ana, PullHow::Theirs, false).await.unwrap();
+    assert_eq!(ana.text("b.md"), ben.text("b.md"));
+}
+
+#[tokio::test]
+async fn files_of_an_unknown_version_are_left_and_those_that_are_the_same_are_known_then() {
+    let world = World::new();
+    push(&world, &mut Draft::new(&[("SKILL.md", MAIN), ("a.md", "one")])).await.unwrap();
+    let mut draft = Draft::new(&[("a.md", "mine"), ("more.md", "mine")]);
+    let refused = pull(&world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap();
+    assert_eq!((refused.conflicts, draft.files.len(), draft.known.is_none()), (names(&["a.md"]), 2, true));
+    draft.set("a.md", "one");
+    let whole = pull(&world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap();
+    assert_eq!((whole.changes.created, draft.known.is_some()), (names(&["SKILL.md"]), true));
+    assert_eq!(draft.text("more.md"), "mine");
+    let requests = world.cost(pull(&world, &mut draft, PullHow::Careful, false)).await.1;
+    assert_eq!((requests.list, requests.get), (1, 1), "what is unchanged is not fetched");
+}
+
+#[tokio::test]
+async fn a_push_takes_the_place_of_a_draft_by_force_alone() {
+    let world = World::new();
+    let drafted = UploadedSkill::Files(vec![("SKILL.md".to_owned(), Bytes::from(MAIN))]);
+    world.service.draft_skill(&id("demo"), &sale(), drafted, PublishOptions::default()).await.unwrap();
+    let mut draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "more")]);
+    let refused = push(&world, &mut draft).await.unwrap_err();
+    assert_eq!(refused.code(), Code::VersionConflict);
+    assert!(refused.message().starts_with("legal/sale is a draft"), "{refused}");
+    let force = PushOptions { force: true, ..PushOptions::default() };
+    assert_eq!(push_with(&world, &mut draft, force).await.unwrap().status, PushStatus::New);
+    let (policy, wanted) = (Policy::default(), SkillListRequest::default());
+    let listed = world.service.list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap();
+    assert_eq!(listed.skills[0].state, ListedState::Published);
+}
+
+#[tokio::test]
+async fn the_same_skill_from_two_authors_is_no_conflict() {
+    let world = World::new();
+    push(&world, &mut Draft::new(&[("SKILL.md", MAIN)])).await.unwrap();
+    let mut other = Draft::new(&[("SKILL.md", MAIN)]);
+    // It was not there yet when the other author looked.
+    let pushed = push_skill(&author(&world), &sale(), &mut other, None, &PushOptions::default()).await.unwrap();
+    assert_eq!((pushed.status, pushed.changes.unchanged, other.known.is_some()), (PushStatus::Unchanged, 1, true));
+}
+
+#[tokio::test]
+async fn an_archive_is_of_the_skill_as_it_is_now_or_of_a_version() {
+    let world = World::new();
+    let zip = async |digest: Option<&str>| author(&world).skill_zip(&sale(), digest).await;
+    assert_eq!(code(zip(None).await), Code::SkillNotFound);
+    let first = push(&world, &mut Draft::new(&[("SKILL.md", MAIN)])).await.unwrap().digest.unwrap();
+    world.put(&format!("{KEY}/a.md"), "by another tool").await;
+    let now = pulled(&world).await;
+    assert_eq!(now.text("a.md"), "by another tool");
+    assert_eq!(zip(None).await.unwrap().digest, None, "it is no version");
+    assert_eq!(zip(Some(&first)).await.unwrap().digest.as_ref(), Some(&first));
+    assert_eq!(code(zip(Some(&format!("sha256:{}", "0".repeat(64)))).await), Code::VersionNotFound);
+    assert_eq!(code(zip(Some("../x")).await), Code::InvalidRequest);
+    let key = KeyPrefix::all().key(&format!("{KEY}/SKILL.md")).unwrap();
+    world.bucket.delete(&key, DeleteOptions::default()).await.unwrap();
+    assert_eq!(code(zip(None).await), Code::SkillNotFound);
+}
+
+#[tokio::test]
+async fn lint_judges_the_skills_of_a_store_page_by_page_and_by_name() {
     let world = World::new();
     world.put_skill("demo", "legal/sale", "Prepares a sale.", "").await;
     world.put("demo/skills/legal/sale/inner/SKILL.md", "inner").await;
     world.put("demo/skills/legal/readme.md", "no skill's").await;
     world.put("demo/skills/broken/SKILL.md", "nothing").await;
-    let stored = world.service.stored_skills(&id("demo")).await.unwrap();
-    let found: Vec<_> = stored
-        .skills
-        .iter()
-        .map(|skill| (skill.skill.as_str(), skill.files.iter().map(|file| skill.place(file)).collect::<Vec<_>>()))
-        .collect();
-    let sale = names(&["legal/sale/SKILL.md", "legal/sale/inner/SKILL.md"]);
-    assert_eq!(found, [("broken", names(&["broken/SKILL.md"])), ("legal/sale", sale)]);
-    assert!(!stored.is_cut);
-    assert_eq!(stored.choose(&names(&["legal/sale"])).unwrap(), [&stored.skills[1]]);
-    assert_eq!(stored.choose(&names(&["sale"])).unwrap(), [&stored.skills[1]], "a folder's name is enough");
-    let unknown = stored.choose(&names(&["seal"])).unwrap_err();
+    let author = author(&world);
+    let page = author.lint_skills(&LintListRequest { limit: Some(1), ..Default::default() }).await.unwrap();
+    assert_eq!((page.skills[0].skill.as_str(), page.next_cursor.as_deref()), ("broken", Some("broken")));
+    assert!(page.skills[0].errors_only().is_some() && page.skills[0].file == "broken/SKILL.md");
+    let rest = LintListRequest { cursor: page.next_cursor, ..Default::default() };
+    let rest = author.lint_skills(&rest).await.unwrap();
+    assert_eq!((rest.skills.len(), rest.skills[0].skill.as_str(), rest.next_cursor), (1, "legal/sale", None));
+    let named = |name: &str| LintListRequest { skill: Some(name.to_owned()), ..Default::default() };
+    assert_eq!(author.lint_skills(&named("sale")).await.unwrap().skills, rest.skills, "a folder's name is enough");
+    let unknown = author.lint_skills(&named("seal")).await.unwrap_err();
     assert_eq!((unknown.code(), &unknown.details()["suggestions"][0]), (Code::SkillNotFound, &"legal/sale".into()));
-    let linted = world.service.lint_stored(&stored.skills[0]).await.unwrap();
-    assert_eq!((linted.skill.as_str(), linted.file.as_str()), ("broken", "broken/SKILL.md"));
-    assert!(linted.errors_only().is_some());
-    assert_eq!(world.service.lint_stored(&stored.skills[1]).await.unwrap().errors_only(), None);
-}
-
-#[tokio::test]
-async fn a_pull_says_what_it_would_do_and_gives_bytes_only_to_do_it() {
-    let world = World::new();
-    world.put_skill("demo", "sale", "Prepares a sale.", "").await;
-    world.put("demo/skills/sale/a.md", "one").await;
-    let stored = world.service.stored_skills(&id("demo")).await.unwrap();
-    let skill = &stored.skills[0];
-    let file = skill.files.iter().find(|file| file.path == "a.md").unwrap();
-    let pulled = async |here: Option<&[u8]>, dry_run| {
-        let pulled = world.service.pull_file(skill, file, here, dry_run).await.unwrap();
-        (pulled.change, pulled.bytes.is_some())
-    };
-    for (here, change) in [
-        (None, FileChange::Created),
-        (Some(b"ONE".as_slice()), FileChange::Updated),
-        (Some(b"longer".as_slice()), FileChange::Updated),
-    ] {
-        assert_eq!((pulled(here, true).await, pulled(here, false).await), ((change, false), (change, true)));
-    }
-    assert_eq!(pulled(Some(b"one"), false).await, (FileChange::Unchanged, false));
-    let key = KeyPrefix::all().key("demo/skills/sale/a.md").unwrap();
-    world.bucket.delete(&key, DeleteOptions::default()).await.unwrap();
-    let gone = world.service.pull_file(skill, file, None, false).await.unwrap_err();
-    assert_eq!(gone.code(), Code::EditConflict);
-    assert!(gone.message().starts_with("sale/a.md was deleted"), "{gone}");
-}
-
-#[tokio::test]
-async fn a_file_that_no_path_can_name_is_listed_and_not_pulled() {
-    let store = Arc::new(MemoryStore::like_s3());
-    store.put_raw("demo/skills/sale/SKILL.md", MAIN);
-    store.put_raw("demo/skills/sale//odd", "x");
-    let world = World::over(store);
-    let stored = world.service.stored_skills(&id("demo")).await.unwrap();
-    let refused: Vec<_> =
-        stored.skills[0].files.iter().filter_map(|file| stored.skills[0].pullable(file).err()).collect();
-    assert_eq!(refused.len(), 1);
-    assert_eq!(refused[0].message(), "\"demo/skills/sale//odd\" is not a name any path could have");
 }
 
 #[tokio::test]
 async fn a_stored_skill_that_may_not_be_read_is_a_finding() {
     let world = World::new();
     world.put_skill("demo", "sale", "Prepares a sale.", "").await;
-    let stored = world.service.stored_skills(&id("demo")).await.unwrap();
     world.faults.for_keys(Verb::Get, "sale/SKILL.md", Fault::Deny);
-    let linted = world.service.lint_stored(&stored.skills[0]).await.unwrap();
-    assert_eq!(linted.findings[0].diagnostic.code, FindingCode::Unreadable.as_str());
+    let linted = author(&world).lint_skills(&LintListRequest::default()).await.unwrap();
+    assert_eq!(linted.skills[0].findings[0].diagnostic.code, FindingCode::Unreadable.as_str());
 }
 
 #[tokio::test]
@@ -301,15 +310,13 @@ async fn a_rebuild_of_the_catalog_writes_the_index_that_its_status_shows() {
 #[test]
 fn the_work_of_authors_can_be_spawned() {
     fn spawned(_: impl Future + Send) {}
-    let (world, draft) = (World::new(), Draft::new(&[]));
-    let service = &world.service;
-    let (user, skill) = (id("demo"), sale());
-    spawned(service.stored_skills(&user));
-    spawned(async {
-        let listing = service.list_for_push(&user, std::slice::from_ref(&skill)).await?;
-        let plan = service.plan_push(&user, &skill, &draft, &listing, false).await?;
-        service.push(&draft, &plan, &|| {}).await
-    });
-    spawned(service.catalog_status(&user));
-    spawned(service.rebuild_catalog(&user));
+    let world = World::new();
+    let (author, user) = (author(&world), id("demo"));
+    let (mut one, mut two) = (Draft::default(), Draft::default());
+    let skill = sale();
+    spawned(push_skill(&author, &skill, &mut one, None, &PushOptions::default()));
+    let there = skillmount::backend::SkillDigest { skill: sale(), digest: None };
+    spawned(pull_skill(&author, &there, &mut two, PullOptions::default()));
+    spawned(world.service.catalog_status(&user));
+    spawned(world.service.rebuild_catalog(&user));
 }

@@ -5,7 +5,7 @@ use skillmount::{
     backend::BackendProtocol,
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     store::{Verb, testing::Fault},
-    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, ReadRequest, UploadFile},
+    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, Newlines, ReadRequest, UploadFile},
 };
 
 use crate::support::world::{BackendExt, World, code, grep};
@@ -292,7 +292,7 @@ async fn writing_makes_a_file_once_and_replaces_it_when_told() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits.rs`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
 #[tokio::test]
 async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() {
     let world = World::new();
@@ -350,18 +350,27 @@ async fn an_edit_changes_what_it_names_and_looks_before_it_refuses() {
         (ambiguous.code(), &ambiguous.details()["occurrences"]),
         (Code::OldStringNotUnique, &serde_json::json!(2))
     );
-    let all = EditRequest {
-        file_path: "/workspace/a".into(),
-        old_string: "one".into(),
-        new_string: "1".into(),
-        replace_all: true,
-    };
+    let all = EditRequest { replace_all: true, ..EditRequest::new("/workspace/a", "one", "1") };
     assert_eq!(agent.edit(all).await.unwrap().occurrences, 2);
     assert_eq!(code(agent.replace("/workspace/none", "a", "b").await), Code::FileNotFound);
 
     world.put("demo/threads/s/a", "changed elsewhere").await;
     agent.replace("/workspace/a", "elsewhere", "here").await.unwrap();
     assert_eq!(agent.text("/workspace/a").await.unwrap(), "changed here");
+}
+
+// S-EDIT-5: With `newlines: "file"`, a line end of the call matches either line end of the file.
+#[tokio::test]
+async fn an_edit_in_the_line_ends_of_the_file_is_one_edit() {
+    let world = World::new();
+    world.put("demo/threads/s/a", "one\r\ntwo\r\n").await;
+    let agent = world.agent();
+    assert_eq!(code(agent.replace("/workspace/a", "one\ntwo", "x").await), Code::OldStringNotFound);
+    let edit = EditRequest { newlines: Newlines::File, ..EditRequest::new("/workspace/a", "one\ntwo", "1\n2\n3") };
+    let (edited, requests) = world.cost(agent.edit(edit)).await;
+    assert_eq!(edited.unwrap().occurrences, 1);
+    assert_eq!(requests.total(), 1, "the file was read a moment ago, so the put is all");
+    assert_eq!(world.bytes("demo/threads/s/a").await.unwrap(), b"1\r\n2\r\n3\r\n");
 }
 
 // S-EDIT-3: After a conflict the edit is applied anew to the newest version, and after 64 defeats it is `edit_conflict`.

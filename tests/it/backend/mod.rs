@@ -1,12 +1,20 @@
 //! The operations on files and skills: what they do, what they cost, and what is said of those that fail in part.
 
 mod authoring;
+mod bundles;
+mod catalog_reads;
 mod costs;
+mod diffs;
+mod drafts;
 mod files;
+mod fsck;
+mod leaving;
+mod listed_versions;
 mod moves;
 mod one_tree;
 mod outcomes;
 mod parts;
 mod publishing;
 mod ripgrep;
+mod skill_bytes;
 mod tree;

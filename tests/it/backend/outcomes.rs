@@ -134,7 +134,8 @@ async fn a_session_is_made_with_all_its_preloads_or_not_at_all() {
     let world = World::new();
     world.put_skill("demo", "pub/open", "Open.", "x").await;
     let preload = |skills: &[&str]| {
-        let preload = skills.iter().map(|skill| skillmount::path::SkillPath::parse(skill).unwrap()).collect();
+        let preload =
+            skills.iter().map(|skill| skillmount::path::SkillPath::parse(skill).unwrap()).collect::<Vec<_>>().into();
         let policy = Policy { preload, ..Policy::default() };
         CreateSession { policy: Some(policy), ..CreateSession::default() }
     };

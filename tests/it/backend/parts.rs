@@ -5,7 +5,7 @@ use skillmount::{
     backend::{BackendProtocol as _, SkillBackend},
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
-    session::{CreateSession, Policy, SkillsAccess},
+    session::{Children, CreateSession, Policy, SkillsAccess},
     store::{Verb, testing::Fault},
     wire::{DeleteReply, DeleteRequest, UploadFile, WriteCondition},
 };
@@ -116,7 +116,8 @@ async fn world_with_skill() -> (World, ETag) {
     let world = World::new();
     world.put_skill("demo", "k", "A skill.", "body").await;
     world.put("demo/skills/k/log.md", LOG).await;
-    let policy = Policy { skills_access: SkillsAccess::Write, ..Policy::default() };
+    let children = Children { publish: true, ..Children::default() };
+    let policy = Policy { skills_access: SkillsAccess::Write, children, ..Policy::default() };
     let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
     world.agent().load("k").await.unwrap();
@@ -134,7 +135,7 @@ async fn seen(world: &World, file: &str) -> Result<String> {
 }
 
 fn parts(file: Outcome, session: Outcome) -> Parts {
-    Parts { file: Some(file), session: Some(session) }
+    Parts { file: Some(file), session: Some(session), audit: None }
 }
 
 // S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for one that landed.

@@ -30,11 +30,11 @@ fn uploaded(files: &Files) -> UploadedSkill {
 }
 
 fn from() -> PublishOptions {
-    PublishOptions { by: Some("key".into()), source: Some("a test".into()), only: None }
+    PublishOptions { by: Some("key".into()), source: Some("a test".into()), ..PublishOptions::default() }
 }
 
 fn only(digest: &str) -> PublishOptions {
-    PublishOptions { only: Some(digest.to_owned()), ..from() }
+    PublishOptions { condition: Some(digest.to_owned()).into(), ..from() }
 }
 
 fn skill() -> SkillPath {
@@ -42,7 +42,7 @@ fn skill() -> SkillPath {
 }
 
 async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
-    let options = PublishOptions { only: only.map(str::to_owned), ..from() };
+    let options = PublishOptions { condition: only.map(str::to_owned).into(), ..from() };
     world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
 }
 

@@ -241,6 +241,20 @@ async fn two_skills_of_one_name_need_two_mounts() {
     assert_eq!(code(agent.load_skill(request("a/b")).await), Code::InvalidRequest);
 }
 
+// S-LOAD-6: With `body: false`, `load_skill` answers all but the instructions, for a framework that has them elsewhere.
+#[tokio::test]
+async fn a_load_leaves_the_instructions_out_where_they_are_not_wanted() {
+    let world = World::new();
+    world.put_fixtures().await;
+    let agent = world.agent();
+    let without = LoadSkillRequest { body: false, ..LoadSkillRequest::new("contratos/arrendamiento") };
+    let without = agent.load_skill(without).await.unwrap();
+    assert_eq!(without.body, None);
+    let with = agent.load("contratos/arrendamiento").await.unwrap();
+    assert!(with.body.is_some_and(|body| !body.is_empty()));
+    assert_eq!((without.digest, without.files, without.parameters), (with.digest, with.files, with.parameters));
+}
+
 // S-LOAD-4: Loading again answers `already_loaded`, or `reloaded` with the new snapshot where the files changed.
 #[tokio::test]
 async fn loading_again_says_whether_anything_changed() {

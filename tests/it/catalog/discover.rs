@@ -5,11 +5,11 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use skillmount::{
     Code, Result,
     backend::{BackendProtocol, ServiceOptions, SkillBackend},
-    limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS_MOST},
     path::KeyPrefix,
     session::{Change, SkillRule, ToolRule},
     store::{DeleteOptions, MemoryStore, Requests, Verb},
-    wire::{DiscoverReply, DiscoverRequest},
+    wire::{DiscoverReply, DiscoverRequest, SearchConfidence, SearchRanking},
 };
 use tokio::time::{Instant, advance, sleep};
 
@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 fn ask(query: &str) -> DiscoverRequest {
-    DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: SEARCH_RESULTS }
+    DiscoverRequest::new(query)
 }
 
 async fn found(agent: &SkillBackend, query: &str) -> Result<Vec<String>> {
@@ -66,6 +66,39 @@ async fn a_question_is_answered_with_the_skills_that_match() {
     assert_eq!(reply.message, format!("Found {} skill(s). Call load_skill to use one.", reply.total));
 }
 
+// S-SEARCH-11: Each skill that is found has a `confidence`: `high`, or `low` if it shares little more than everyday words
+// with the question, as with small talk.
+#[tokio::test]
+async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
+    let world = notary().await;
+    world.put_skill("demo", "home/people", "Helps people who feel sad today.", "# Steps\n").await;
+    let small = world.agent().discover_skills(ask("why are people always so tired in rainy weather")).await.unwrap();
+    assert_eq!((small.ranking, small.skills[0].confidence), (SearchRanking::Lexical, SearchConfidence::Low));
+    assert!(small.message.contains("Confidence is low"), "{}", small.message);
+    let task = world.agent().discover_skills(ask("redacta la escritura de compraventa de mi vivienda")).await.unwrap();
+    assert_eq!(task.skills[0].confidence, SearchConfidence::High);
+    assert!(!task.message.contains("onfidence"), "{}", task.message);
+}
+
+#[tokio::test]
+async fn a_message_of_two_thousand_words_finds_what_it_is_about() {
+    let world = notary().await;
+    let letters = || ('b'..='z').filter(|letter| !"aeiou".contains(*letter));
+    let pairs = letters().flat_map(|one| letters().map(move |two| format!("q{one}{two}")));
+    let noise = pairs.flat_map(|pair| "bcdfg".chars().map(move |three| format!("{pair}{three} "))).collect::<String>();
+    assert!(noise.split_whitespace().count() > 2000);
+    let message = format!("{noise} redacta la escritura de compraventa");
+    assert_eq!(found(&world.agent(), &message).await.unwrap()[0], "escrituras/compraventa");
+}
+
+#[tokio::test]
+async fn where_a_category_has_nothing_the_ones_that_answer_come_first() {
+    let world = notary().await;
+    let request = DiscoverRequest { category: Some("contratos".to_owned()), ..ask("cancela la hipoteca") };
+    let reply = world.agent().discover_skills(request).await.unwrap();
+    assert!(reply.message.starts_with("No matching skills found. Try: escrituras/hipotecas, "), "{}", reply.message);
+}
+
 #[tokio::test]
 async fn what_a_body_begins_with_is_found_too() {
     let world = notary().await;
@@ -96,7 +129,7 @@ async fn an_answer_that_is_cut_says_so() {
 }
 
 // S-SEARCH-2: A question none of whose telling words is in any skill finds nothing, and the answer names the categories
-// there are.
+// there are, those nearest to the question first.
 #[tokio::test]
 async fn what_is_not_there_is_answered_with_the_categories_there_are() {
     let world = notary().await;

@@ -176,8 +176,12 @@ async fn only_what_says_nothing_or_cannot_be_parsed_is_left_out() {
     bucket.file("folder/SKILL.md", "---\nname: another\ndescription: Does it.\n---\n");
     bucket.file("mute/SKILL.md", "---\nname: mute\n---\nBody.\n");
     bucket.file("torn/SKILL.md", "---\nname: torn\ndescription: It never ends.\n");
+    bucket.file("headed/SKILL.md", "# Cranes\n\nFolds paper\ninto cranes.\n\n## Steps\n");
     let found = bucket.discover(None).await.unwrap();
-    assert_eq!(skills(&found), ["colon", "folder"]);
+    assert_eq!(skills(&found), ["colon", "folder", "headed"]);
+    let headed = &found.view().entries[2];
+    assert_eq!((headed.name(), headed.description()), ("headed", "Folds paper into cranes."));
+    assert!(codes(&found).contains(&("headed", "frontmatter_absent")), "a warning stands beside it");
     assert_eq!(found.view().entries[0].description(), "Use it: always: at once");
     let errors = found.view().diagnostics.iter().filter(|one| one.diagnostic.severity == Severity::Error);
     assert_eq!(errors.map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["mute", "torn"]);

@@ -54,7 +54,7 @@ fn seen(view: &CatalogView) -> Vec<(&str, Layer, &[Layer])> {
 }
 
 async fn discovered(agent: &SkillBackend, query: &str) -> Vec<(String, Layer)> {
-    let request = DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: 10 };
+    let request = DiscoverRequest::new(query);
     let reply = agent.discover_skills(request).await.unwrap();
     reply.skills.into_iter().map(|skill| (skill.skill, skill.layer)).collect()
 }
@@ -72,7 +72,7 @@ async fn the_nearest_layer_wins_and_says_what_it_hides() {
     assert_eq!(discovered(&agent, "facturas").await, [("x/b".to_owned(), Layer::Team)]);
     for (skill, owner) in [("c", "demo"), ("x/a", "_org"), ("b", "_teams/notaries")] {
         let loaded = agent.load(skill).await.unwrap();
-        assert_eq!(loaded.body, format!("Cuerpo de {owner}.\n"));
+        assert_eq!(loaded.body, Some(format!("Cuerpo de {owner}.\n")));
         assert!(agent.text(&format!("{}/SKILL.md", loaded.mount)).await.unwrap().contains(owner));
     }
     let prompt = prompt::for_session(&agent, &PromptRequest::default()).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_skill_that_cannot_be_read_hides_nothing() {
     let view = agent.catalog(false).await.unwrap();
     assert!(seen(&view).contains(&("x/a", Layer::Org, &[])));
     assert!(view.diagnostics.iter().any(|finding| finding.skill == "x/a"));
-    assert_eq!(agent.load("x/a").await.unwrap().body, "Cuerpo de _org.\n");
+    assert_eq!(agent.load("x/a").await.unwrap().body.unwrap(), "Cuerpo de _org.\n");
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn nobody_reaches_a_layer_that_is_not_theirs() {
         assert!(!stranger.find("**/*").await.unwrap().iter().any(|path| path.starts_with("/skills/b/")));
         assert!(stranger.text("/skills/a/SKILL.md").await.is_ok());
         assert!(prompt::for_session(&stranger, &PromptRequest::default()).await.is_ok());
-        assert_eq!(stranger.load("x/b").await.unwrap().body, "Cuerpo de _org.\n");
+        assert_eq!(stranger.load("x/b").await.unwrap().body.unwrap(), "Cuerpo de _org.\n");
         notary(&world).load("x/b").await.unwrap();
     }
 }

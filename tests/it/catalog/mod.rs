@@ -2,6 +2,7 @@
 
 mod discover;
 mod discovery;
+mod explained;
 mod index;
 mod layers;
 mod sabotage;

@@ -17,7 +17,7 @@ use skillmount::{
     backend::{BackendProtocol, ServiceOptions, SkillBackend},
     catalog::CatalogView,
     clock::Clock,
-    limits::{CATALOG_STALE, SEARCH_RESULTS},
+    limits::CATALOG_STALE,
     path::KeyPrefix,
     prompt::{self, PromptRequest},
     store::{DeleteOptions, GetOptions, MemoryStore, Store, StoreExt, Verb},
@@ -185,7 +185,7 @@ async fn rest(agent: &SkillBackend, view: &CatalogView) -> Answers {
     let catalog = format!("{:#?} {:#?} {}", view.entries, view.diagnostics, view.unnameable_keys);
     let mut found = String::new();
     for word in WORDS {
-        let request = DiscoverRequest { query: word.to_owned(), category: None, level: None, limit: SEARCH_RESULTS };
+        let request = DiscoverRequest::new(word);
         writeln!(found, "{:#?}", agent.discover_skills(request).await.unwrap()).unwrap();
     }
     let prompt = prompt::for_session(agent, &PromptRequest::default()).await.unwrap().prompt;

@@ -13,11 +13,21 @@ fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
         assert_eq!(home.read(&format!("out/{file}")), home.read(&format!("skills/{file}")), "{file}");
     }
     home.file("out/notas/SKILL.md", "mine");
-    assert_eq!(home.json(&["pull", "notas", "out", "--dry-run"])["skills"][0]["updated"], json!(["notas/SKILL.md"]));
-    assert_eq!(home.read("out/notas/SKILL.md"), "mine");
     let again = home.json(&["pull", "out"])["skills"].clone();
-    assert_eq!((&again[0]["unchanged"], &again[1]["updated"]), (&json!(2), &json!(["notas/SKILL.md"])));
+    assert_eq!((&again[0]["unchanged"], &again[1]["kept"]), (&json!(2), &json!(["notas/SKILL.md"])));
+    let dry = home.json(&["pull", "notas", "out", "--force", "--dry-run"])["skills"].clone();
+    assert_eq!(dry[0]["updated"], json!(["notas/SKILL.md"]));
+    assert_eq!(home.read("out/notas/SKILL.md"), "mine");
+    home.ok(&["pull", "notas", "out", "--force"]);
     assert_eq!(home.read("out/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
+    // One skill goes into a folder that is one.
+    home.file("out/notas/SKILL.md", "mine");
+    home.ok(&["pull", "notas", "out/notas", "--force"]);
+    assert_eq!(home.read("out/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
+    assert!(home.read("out/notas/.skillmount.json").contains("sha256:"));
+    home.file("other/notas/SKILL.md", "not pulled");
+    assert_eq!(home.refused_with_list(&["pull", "notas", "other"]), (6, "version_conflict".into()));
+    assert_eq!(home.read("other/notas/SKILL.md"), "not pulled");
     assert_eq!(home.refused(&["pull", "nadie", "out"]), (5, "skill_not_found".into()));
 }
 
@@ -38,24 +48,14 @@ fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
 }
 
 #[test]
-fn push_and_pull_say_that_they_need_a_store() {
-    let home = Home::new();
-    home.file("one/SKILL.md", &skill("one", "Does one thing."));
-    for arguments in
-        [["--server", "http://127.0.0.1:9", "push", "one"], ["--server", "http://127.0.0.1:9", "pull", "out"]]
-    {
-        let output = home.run(&arguments);
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8(output.stderr).unwrap().contains("--store"));
-    }
-}
-
-#[test]
 fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let home = Home::new();
     let checks = home.json(&["doctor"])["checks"].clone();
     let names: Vec<_> = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["configuration", "store", "conditional writes", "clock", "put", "get", "list", "skills"]);
+    assert_eq!(
+        names,
+        ["configuration", "hosts", "store", "conditional writes", "clock", "put", "get", "list", "skills"]
+    );
     assert!(checks.as_array().unwrap().iter().all(|check| check["status"] != "fail"), "{checks}");
     assert_eq!(
         std::fs::read_dir(home.path().join("data/skillmount"))

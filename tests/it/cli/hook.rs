@@ -35,6 +35,28 @@ fn a_hook_on_standard_input_is_answered_on_a_store_and_through_a_server() {
     assert_eq!(answers[0], answers[1]);
 }
 
+#[test]
+fn the_settings_in_the_readme_work_as_they_are_pasted() {
+    let readme = include_str!("../../../README.md");
+    let section = readme.split("\n## Hooks\n").nth(1).unwrap();
+    let settings = section.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let settings: Value = serde_json::from_str(settings).unwrap();
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let hook = |event: &str| settings["hooks"][event][0]["hooks"][0].clone();
+    // Claude Code posts no SessionStart.
+    assert_eq!(hook("SessionStart")["type"], "command");
+    let command = hook("SessionStart")["command"].as_str().unwrap().replace("http://127.0.0.1:8787", &server.url);
+    let words: Vec<&str> = command.strip_prefix("skillmount ").unwrap().split(' ').collect();
+    let answer = home.command(&words).write_stdin(r#"{"hook_event_name": "SessionStart"}"#).output().unwrap();
+    assert!(String::from_utf8(answer.stdout).unwrap().contains("escrituras/compraventa"));
+    for event in ["UserPromptSubmit", "PreToolUse", "SubagentStart"] {
+        assert_eq!(hook(event)["type"], "http", "{event}");
+        let url = hook(event)["url"].as_str().unwrap().to_owned();
+        assert!(url.ends_with("/v1/users/me/sessions/cli/hooks"), "{url}");
+    }
+}
+
 // S-HOOK-11: `skillmount hook` that fails says why to the person, in `systemMessage`, and ends with status 0.
 #[test]
 fn a_hook_that_fails_tells_the_person_and_stops_nothing() {

@@ -17,7 +17,7 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
         text.contains("bad/SKILL.md") && text.contains("error: ") && text.contains("[description_missing]"),
         "{text}"
     );
-    home.ok(&["push", "bad", "--force"]);
+    home.file("data/skillmount/me/skills/bad/SKILL.md", "---\nname: bad\n---\n");
     assert_eq!(home.run(&["lint", "bad"]).status.code(), Some(2));
     assert_eq!(home.run(&["lint", "store"]).status.code(), Some(2));
     home.ok(&["lint", "notas"]);
@@ -134,7 +134,7 @@ fn secrets_are_found_in_every_file_and_are_not_pushed() {
     assert!(!home.path().join("data/skillmount/me/skills/notas/.env").exists());
     assert_eq!(home.run(&["lint", "skills", "--no-ignore"]).status.code(), Some(2));
     assert_eq!(home.run(&["push", "skills", "--no-ignore"]).status.code(), Some(2));
-    home.ok(&["push", "skills", "--no-ignore", "--force"]);
+    home.file("data/skillmount/me/skills/notas/.env", "A=1\n");
     assert_eq!(home.run(&["lint", "store"]).status.code(), Some(2), "the name of a file tells in the store too");
 }
 

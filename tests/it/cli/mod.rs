@@ -1,6 +1,9 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+mod approvals;
+mod audit;
 mod complete;
+mod connect;
 #[cfg(feature = "s3")]
 mod doctor;
 mod files;
@@ -16,6 +19,7 @@ mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
 mod push;
+mod search_test;
 pub(crate) mod server;
 mod settings;
 mod skills;
@@ -26,6 +30,7 @@ mod terminal;
 mod transcripts;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
+mod user;
 mod verbose;
 
 use std::{fs, path::Path, process::Output};
@@ -108,6 +113,15 @@ impl Home {
     /// The document that a command prints with `--json`.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&self.ok(&[arguments, &["--json"]].concat())).unwrap()
+    }
+
+    /// The exit status and problem code of a command that fails, `--json` given, after it listed what became of each skill.
+    pub(crate) fn refused_with_list(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(list["skills"].is_array(), "{list}");
+        let problem: Value = serde_json::from_slice(&output.stderr).unwrap();
+        (output.status.code().unwrap(), problem["code"].as_str().unwrap().to_owned())
     }
 
     /// The exit status and problem code of a command that fails, `--json` given; nothing may be on stdout.

@@ -32,12 +32,13 @@ fn a_dry_run_says_the_same_and_changes_nothing() {
 }
 
 #[test]
-fn files_that_are_gone_stay_until_delete_is_given() {
+fn files_that_are_gone_from_the_folder_are_gone_from_the_next_version() {
     let home = Home::with_skills();
     std::fs::remove_file(home.path().join("skills/escrituras/compraventa/resources/ejemplo.md")).unwrap();
-    assert_eq!(home.json(&["push", "skills"])["skills"][0]["kept"], json!(["resources/ejemplo.md"]));
-    assert_eq!(home.json(&["push", "skills", "--delete"])["skills"][0]["deleted"], json!(["resources/ejemplo.md"]));
+    assert_eq!(home.json(&["push", "skills"])["skills"][0]["deleted"], json!(["resources/ejemplo.md"]));
     assert_eq!(home.json(&["skills", "list"])["skills"][0]["files"], 1);
+    home.ok(&["skills", "rollback", "compraventa"]);
+    assert_eq!(home.json(&["skills", "list"])["skills"][0]["files"], 2);
 }
 
 // S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 2
@@ -56,7 +57,7 @@ fn a_skill_with_an_error_of_lint_stays_behind_and_the_others_are_sent() {
             assert!(told.contains(line), "{line}: {told}");
         }
         assert!(told.contains("almost/skill.md: error: ") && told.contains("[file_misnamed]"), "{told}");
-        assert!(told.contains("--fix") && told.contains("--force") && !told.contains("unknown_field"), "{told}");
+        assert!(told.contains("--fix") && !told.contains("--force") && !told.contains("unknown_field"), "{told}");
         assert!(told.contains("error: 2 skills stayed behind, because lint finds 4 errors: "), "{told}");
         let plan = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<_> = plan.lines().collect();
@@ -79,29 +80,25 @@ fn a_skill_with_an_error_of_lint_stays_behind_and_the_others_are_sent() {
 }
 
 #[test]
-fn force_sends_what_has_errors_and_says_so() {
+fn what_lint_warns_of_is_sent_and_told() {
     let home = Home::new();
     home.file("skills/good/SKILL.md", &skill("good", "Does good."));
-    home.file("skills/notas/SKILL.md", "---\nname: Notas\ndescription: Use when: a\nversion: 1\n---\nPasos.\n");
-    home.file("skills/almost/skill.md", &skill("almost", "Is none."));
-    let output = home.run(&["push", "skills", "--force"]);
+    home.file(
+        "skills/notas/SKILL.md",
+        "---\nname: notas\ndescription: Takes notes. Use it for notes.\nversion: 1\n---\nPasos.\n",
+    );
+    let output = home.run(&["push", "skills"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("3 errors and 1 warning"), "{told}");
-    assert!(told.contains("almost/skill.md: passed over: "), "{told}");
-    assert_eq!(home.json(&["skills", "list"])["skills"].as_array().unwrap().len(), 2);
-    std::fs::rename(home.path().join("skills/almost/skill.md"), home.path().join("skills/almost/SKILL.md")).unwrap();
-    home.ok(&["lint", "skills", "--fix"]);
-    let pushed = home.json(&["push", "skills"])["skills"].clone();
-    assert_eq!((&pushed[2]["errors"], &pushed[2]["warnings"]), (&json!(0), &json!(1)));
+    assert!(output.status.success() && told.contains("1 warning to tell"), "{told}");
     home.file("bad/SKILL.md", "no frontmatter");
-    let refused = home.run(&["push", "bad"]);
-    assert!(refused.status.code() == Some(2) && refused.stdout.starts_with(b"bad: refused, 1 error\n0 skills, "));
-    home.ok(&["push", "bad", "--force"]);
-    assert_eq!(home.json(&["skills", "list"])["diagnostics"][0]["skill"], "bad");
+    for arguments in [["push", "bad"].as_slice(), &["push", "bad", "--force"]] {
+        let refused = home.run(arguments);
+        assert!(refused.status.code() == Some(2) && refused.stdout.starts_with(b"bad: refused, 1 error\n0 skills, "));
+    }
 }
 
 #[test]
-fn a_plan_tells_what_each_skill_would_become_and_what_delete_would_take() {
+fn a_plan_tells_what_each_skill_would_become() {
     let home = Home::with_skills();
     home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
     home.file("skills/nueva/SKILL.md", &skill("nueva", "Es nueva."));
@@ -110,15 +107,119 @@ fn a_plan_tells_what_each_skill_would_become_and_what_delete_would_take() {
     home.ok(&["push", "skills/same"]);
     std::fs::remove_file(home.path().join("skills/escrituras/compraventa/resources/ejemplo.md")).unwrap();
     let plan = home.ok(&["push", "skills", "--dry-run"]);
-    let expected = "escrituras/compraventa: 1 unchanged, 1 only in the store, which --delete would take\n  ? \
-                    resources/ejemplo.md\nnotas: 1 changed\n  ~ SKILL.md\nnueva: new, 2 files\n  + SKILL.md\n  + \
-                    a.md\nsame: 1 unchanged\n4 skills, 5 files, ";
-    assert!(plan.starts_with(expected) && plan.ends_with(" s; 3 would change (dry run)\n"), "{plan}");
-    let plan = home.ok(&["push", "skills", "--dry-run", "--delete"]);
-    assert!(plan.starts_with("escrituras/compraventa: 1 deleted, 1 unchanged\n  - resources/ejemplo.md\n"), "{plan}");
-    assert!(plan.ends_with("; 4 would change (dry run)\n"), "{plan}");
+    let expected = "escrituras/compraventa: 1 deleted, 1 unchanged\n  - resources/ejemplo.md\nnotas: 1 changed\n  ~ \
+                    SKILL.md\nnueva: new, 2 files\n  + SKILL.md\n  + a.md\nsame: 1 unchanged\n4 skills, 5 files, ";
+    assert!(plan.starts_with(expected) && plan.ends_with(" s; 4 would change (dry run)\n"), "{plan}");
     home.ok(&["push", "skills"]);
     let again = home.run(&["push", "skills"]);
     assert!(String::from_utf8(again.stdout).unwrap().ends_with(" s; 0 changed\n"));
     assert_eq!(again.stderr, b"", "no bar where stderr is no terminal");
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[test]
+fn two_authors_are_told_of_each_other_and_how_to_join_what_they_did() {
+    let home = Home::with_skills();
+    home.ok(&["pull", "ana"]);
+    home.ok(&["pull", "ben"]);
+    let notes = |whose: &str, body: &str| {
+        home.file(&format!("{whose}/notas/SKILL.md"), &(skill("notas", "Toma notas.") + body));
+    };
+    notes("ana", "De Ana.\n");
+    home.ok(&["push", "ana"]);
+    notes("ben", "De Ben.\n");
+    let output = home.run(&["push", "ben"]);
+    let (told, why) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(6), "{why}");
+    assert!(
+        told.contains("notas: not pushed, another author published it") && told.contains("    +De Ana.\n"),
+        "{told}"
+    );
+    assert!(told.contains("    +De Ben.\n") && told.contains("`skillmount pull notas ben/notas --merge`"), "{told}");
+    assert!(why.contains("--force"), "{why}");
+    assert_eq!(home.refused_with_list(&["pull", "ben"]), (6, "version_conflict".into()));
+    let joined = home.run(&["pull", "notas", "ben/notas", "--merge"]);
+    assert!(joined.status.success() && String::from_utf8(joined.stderr).unwrap().contains("has marks"));
+    assert!(home.read("ben/notas/SKILL.md").contains("De Ben.\n=======\nDe Ana.\n"));
+    notes("ben", "De Ana.\nDe Ben.\n");
+    home.ok(&["push", "ben"]);
+    assert_eq!(home.json(&["skills", "history", "notas"])["versions"].as_array().unwrap().len(), 3);
+    notes("ana", "Otra vez.\n");
+    assert_eq!(home.json(&["push", "ana", "--force"])["skills"][1]["status"], "changed");
+}
+
+#[test]
+fn versions_are_listed_gone_back_to_moved_and_deleted() {
+    let home = Home::with_skills();
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    home.ok(&["push", "skills", "--source", "commit 7"]);
+    let history = home.json(&["skills", "history", "notas"]);
+    let versions = history["versions"].as_array().unwrap();
+    assert_eq!((versions.len(), &versions[0]["source"]), (2, &json!("commit 7")));
+    assert!(home.ok(&["skills", "history", "notas", "--limit", "1"]).starts_with("* sha256:"));
+    let first = versions[1]["digest"].as_str().unwrap();
+    assert_eq!(home.json(&["skills", "rollback", "notas", &first[..15]])["digest"], first);
+    assert_eq!(home.refused(&["skills", "rollback", "notas", "sha256:ffffffff0"]), (5, "version_not_found".into()));
+    assert_eq!(home.ok(&["skills", "mv", "notas", "varios/notas"]), "moved notas to varios/notas\n");
+    assert_eq!(
+        home.refused(&["skills", "mv", "varios/notas", "escrituras/compraventa"]),
+        (6, "version_conflict".into())
+    );
+    let moved = home.json(&["skills", "history", "varios/notas"])["versions"][0]["source"].to_string();
+    assert!(moved.contains("notas ") && moved.contains(first), "{moved}");
+    assert_eq!(home.ok(&["skills", "rm", "varios/notas"]), "deleted varios/notas\n");
+    assert_eq!(home.json(&["skills", "list"])["total"], 1);
+    home.ok(&["skills", "rollback", "varios/notas"]);
+    assert_eq!(home.json(&["skills", "list"])["total"], 2);
+    assert_eq!(home.refused(&["skills", "rm", "nadie"]), (5, "skill_not_found".into()));
+    let renamed = home.ok(&["skills", "mv", "varios/notas", "varios/apuntes"]);
+    assert_eq!(renamed, "moved varios/notas to varios/apuntes\n");
+    assert_eq!(home.json(&["skills", "show", "varios/apuntes"])["name"], "apuntes");
+}
+
+#[test]
+fn two_versions_are_compared_as_a_patch() {
+    let home = Home::with_skills();
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma notas de una reunión."));
+    home.ok(&["push", "skills"]);
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    home.file("skills/notas/logo.bin", "\0\u{1}");
+    home.ok(&["push", "skills"]);
+    let history = home.json(&["skills", "history", "notas"]);
+    let digest = |at: usize| history["versions"][at]["digest"].as_str().unwrap().to_owned();
+    let last = home.ok(&["skills", "diff", "notas"]);
+    assert!(
+        last.contains("\n-description: Toma notas de una reunión. ")
+            && last.contains("\n+description: Toma buenas notas. "),
+        "{last}"
+    );
+    assert_eq!(home.ok(&["skills", "diff", "notas", &digest(1)[..15], &digest(0)]), last);
+    let none = home.json(&["skills", "diff", "notas", &digest(0)]);
+    assert_eq!((&none["total"], &none["diff"]), (&json!(0), &json!("")));
+    let binary = home.json(&["skills", "diff", "notas"]);
+    assert_eq!(binary["files"][1]["path"], "logo.bin");
+    assert_eq!(home.refused(&["skills", "diff", "notas", "sha256:ffffffff0"]), (5, "version_not_found".into()));
+    assert_eq!(home.refused(&["skills", "diff", "nadie"]), (5, "skill_not_found".into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_saved_in_a_watched_folder_is_pushed_until_ctrl_c() {
+    use std::{
+        io::{BufRead as _, BufReader},
+        process::{Command, Stdio},
+    };
+    let home = Home::with_skills();
+    let mut program = home.program(&["push", "skills", "--watch"]);
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(errors.next().unwrap().unwrap().starts_with("watching skills"));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    assert_eq!(lines.next().unwrap().unwrap(), "notas: 1 changed file pushed");
+    home.file("skills/nueva/SKILL.md", &skill("nueva", "Es nueva."));
+    assert_eq!(lines.next().unwrap().unwrap(), "nueva: new");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(home.json(&["skills", "list"])["total"], 3);
 }

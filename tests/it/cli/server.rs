@@ -135,6 +135,28 @@ fn every_command_answers_the_same_through_a_server() {
     assert_eq!(through(&["ls", "/workspace"])["entries"], serde_json::json!([]));
 }
 
+// S-AUTHOR-9: Through a server authors have the same commands as on a store, with a key of the user.
+#[test]
+fn authors_work_through_a_server_as_on_a_store() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let through = |arguments: &[&str]| home.json(&[&["--server", &server.url], arguments].concat());
+    assert_eq!(through(&["pull", "out"])["skills"][0]["created"].as_array().unwrap().len(), 2);
+    home.file("out/notas/SKILL.md", &super::skill("notas", "Toma buenas notas."));
+    let pushed = through(&["push", "out"])["skills"].clone();
+    assert_eq!([&pushed[0]["status"], &pushed[1]["status"]], ["unchanged", "changed"]);
+    assert_eq!(home.json(&["push", "out"])["skills"][1]["status"], "unchanged");
+    for arguments in [vec!["lint", "store"], vec!["skills", "history", "notas"], vec!["session", "gc"]] {
+        assert_eq!(through(&arguments), home.json(&arguments), "{arguments:?}");
+    }
+    assert_eq!(through(&["catalog", "status"])["skills"], 2);
+    assert_eq!(through(&["catalog", "rebuild"])["skills"], 2);
+    through(&["skills", "rollback", "notas"]);
+    through(&["skills", "mv", "notas", "varios/notas"]);
+    through(&["skills", "rm", "varios/notas"]);
+    assert_eq!(through(&["skills", "list"])["total"], 1);
+}
+
 #[test]
 fn keys_open_what_they_say_and_without_them_only_this_machine_is_served() {
     let home = Home::new();

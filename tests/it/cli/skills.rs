@@ -54,7 +54,7 @@ fn the_status_of_the_catalog_counts_and_a_rebuild_writes_the_index_anew() {
     let status = home.json(&["catalog", "status"]);
     assert_eq!(status["index"]["problem"], "it has no readable first line");
     assert!(home.ok(&["catalog", "status"]).contains("NOT USED: it has no readable first line"));
-    assert_eq!(home.refused(&["--server", "http://127.0.0.1:9", "catalog", "status"]), (2, "invalid_request".into()));
+    assert_eq!(home.refused(&["--server", "http://127.0.0.1:9", "catalog", "status"]), (7, "store_unavailable".into()));
 }
 
 #[test]

@@ -152,3 +152,43 @@ fn a_service_greets_who_watches_it_and_says_one_line_to_who_called_it() {
     stdout.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "", "stdout holds the one line");
 }
+
+#[test]
+fn a_person_who_watches_is_asked_about_each_call_and_what_was_typed_before_is_no_answer() {
+    let home = Home::new();
+    let policy = r#"{"skills_access": "write", "tools": {"*": "auto", "write": "ask"}}"#;
+    home.file("data/skillmount/me/.skillmount/policy.json", policy);
+    let terminal = Terminal::new(200);
+    let mut command = home.program(&["approvals", "--watch"]);
+    command.stdin(terminal.side()).stdout(terminal.side()).stderr(terminal.side()).env("TERM", "xterm");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let (mut screen, mut said) = (BufReader::new(&terminal.seen), String::new());
+    let mut until = |words: &str| {
+        while !said.contains(words) {
+            assert!(screen.read_line(&mut said).unwrap() > 0, "{said}");
+        }
+        said.clear();
+    };
+    let typed = |text: &str| std::io::Write::write_all(&mut &terminal.seen, text.as_bytes()).unwrap();
+    let write = |path: &str| home.run(&["write", path, "x"]).status.code();
+    until("waiting for calls in session cli");
+    typed("y\n");
+    for (path, answer, done, status) in
+        [("/workspace/a", "y\n", "allowed", Some(0)), ("/workspace/b", "n\n", "denied", Some(4))]
+    {
+        assert_eq!(write(path), Some(4));
+        until(path);
+        until("allow it?");
+        typed(answer);
+        until(done);
+        assert_eq!(write(path), status, "{path}");
+    }
+    assert_eq!(write("/workspace/c"), Some(4));
+    until("allow it?");
+    typed("a\n");
+    until("allowed");
+    assert_eq!((write("/workspace/c"), write("/workspace/d")), (Some(0), Some(0)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

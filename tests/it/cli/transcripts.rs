@@ -5,8 +5,9 @@ use std::{fmt::Write as _, fs, path::Path};
 use super::Home;
 
 /// What differs from run to run, and what stands for it.
-const CHANGES: [(&str, &str); 5] = [
+const CHANGES: [(&str, &str); 6] = [
     (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "[time]"),
+    (r"\d{4}-\d\d-\d\d [0-9:]+Z", "[time]"),
     (r"\d+\.\d m?s", "[time]"),
     (r"sha256:[0-9a-f]+", "sha256:[digest]"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),

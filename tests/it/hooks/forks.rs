@@ -41,7 +41,7 @@ async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
 #[tokio::test]
 async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
     let world = office().await;
-    let parent = agent_with(&world, Policy { preload: vec![path("office/pdf")], ..withholding() }).await;
+    let parent = agent_with(&world, Policy { preload: vec![path("office/pdf")].into(), ..withholding() }).await;
     parent.load("office/xlsx").await.unwrap();
     // Another policy does not open what the parent's closes.
     for policy in [None, Some(Policy::unrestricted())] {

@@ -35,19 +35,24 @@ const EDGES: &[(&str, &[&str])] = &[
         "hooks",
         &["error", "limits", "path", "budget", "json", "skill", "wire", "catalog", "session", "backend", "prompt"],
     ),
-    ("client", &["error", "limits", "path", "wire", "session", "backend", "prompt", "tools", "hooks"]),
+    ("audit", &["error", "limits", "clock", "path", "store", "wire", "backend"]),
+    (
+        "client",
+        &["error", "limits", "path", "skill", "wire", "session", "backend", "prompt", "tools", "hooks", "audit"],
+    ),
     (
         "http",
         &[
             "error", "limits", "clock", "path", "budget", "json", "access", "wire", "catalog", "session", "backend",
-            "prompt", "tools", "hooks",
+            "prompt", "tools", "hooks", "audit",
         ],
     ),
+    ("mcp", &["error", "limits", "path", "skill", "wire", "catalog", "session", "backend", "prompt", "tools"]),
     (
         "cli",
         &[
             "error", "limits", "clock", "path", "access", "store", "skill", "wire", "session", "backend", "prompt",
-            "hooks", "client",
+            "hooks", "audit", "client",
         ],
     ),
 ];
@@ -61,6 +66,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("serde_yaml", &["src/skill/frontmatter"]),
     ("Timestamp::now()", &["src/clock.rs", "src/store/memory.rs"]),
     ("rand::", &["src/clock.rs"]),
+    ("rmcp::", &["src/mcp"]),
 ];
 
 /// The folders of `tests/it` that belong to no single room.

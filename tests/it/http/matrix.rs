@@ -24,6 +24,9 @@ use skillmount::{
 /// Policies looked at at the same time.
 const AT_ONCE: usize = 8;
 
+/// The id of a call that waits in every session.
+const WAITING: &str = "0123456789abcdef0123456789abcdef";
+
 /// Who calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
@@ -39,10 +42,11 @@ enum Kind {
     ControlBoundHere,
     OfTicketHere,
     OfTicketElsewhere,
+    OfAll,
 }
 
 impl Kind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Nobody,
         Self::Unknown,
         Self::Expired,
@@ -55,17 +59,20 @@ impl Kind {
         Self::ControlBoundHere,
         Self::OfTicketHere,
         Self::OfTicketElsewhere,
+        // Its last calls delete the user, so it comes last.
+        Self::OfAll,
     ];
 
     /// Its entry in the keys file; none for those that bring no key of the file.
     fn entry(self) -> Option<(String, KeyEntry)> {
         let user = Id::parse(if self == Self::OfOther { "u2" } else { "u1" }).unwrap();
         let scope = if self.has_control() { Scope::Control } else { Scope::Agent };
-        let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![scope]);
+        let user = Some(&user).filter(|_| self != Self::OfAll);
+        let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), user, vec![scope]);
         let ticket = |id: &str| Some(BTreeMap::from([("ticket_id".to_owned(), Id::parse(id).unwrap())]));
         match self {
             Self::Nobody | Self::Unknown => return None,
-            Self::OfOther | Self::Agent | Self::Control => {}
+            Self::OfOther | Self::Agent | Self::Control | Self::OfAll => {}
             Self::Expired => entry.expires = Some("2020-01-01T00:00:00Z".parse().unwrap()),
             Self::OfTeam => entry.team = Some(Id::parse("team").unwrap()),
             Self::BoundHere | Self::ControlBoundHere => entry.sessions = Some(vec!["in-*".to_owned()]),
@@ -77,7 +84,7 @@ impl Kind {
     }
 
     fn has_control(self) -> bool {
-        matches!(self, Self::Control | Self::ControlBoundHere)
+        matches!(self, Self::Control | Self::ControlBoundHere | Self::OfAll)
     }
 
     fn is_bound(self) -> bool {
@@ -105,14 +112,23 @@ enum Does {
     ReadsCatalog,
     /// Looks at the skill `a` in the catalog.
     ShowsSkill,
+    /// Downloads a file of it, and says in the body of the reply what came of that.
+    DownloadsSkill,
     /// Looks at the versions of the skill `a`.
     ReadsVersions,
-    /// Changes what holds for the whole user.
+    ComparesVersions,
+    /// Looks at what authors know of the catalog.
+    JudgesCatalog,
+    /// Changes what holds for the whole user, or looks at what everybody did there.
     RulesUser,
+    /// Looks at all users, or ends one.
+    RulesAll,
     /// Looks at the session.
     LooksAtSession,
     /// Changes what the session may do, or ends it.
     RulesSession,
+    /// Decides about the call that waits in the session.
+    Decides,
     /// Gives the session the ticket it has.
     SetsTicket,
     /// Makes a session of a new id.
@@ -163,30 +179,52 @@ fn calls() -> Vec<Call> {
     all.extend(about_sessions());
     all.extend(in_sessions());
     all.extend(Tool::all().map(tool_call));
-    // Ends the session, and so comes last.
+    // Ends the session, and so comes after them.
     all.push(Call { ok: 204, ..call("delete", in_session!(""), Does::RulesSession, Value::Null) });
+    // Ends the user, and so comes last.
+    all.push(call("get", "/v1/users", Does::RulesAll, Value::Null));
+    all.push(Call { ok: 202, ..call("delete", "/v1/users/{user}", Does::RulesAll, Value::Null) });
+    all.push(call("get", "/v1/deletions/{user}", Does::RulesAll, Value::Null));
     all
 }
 
 /// Calls about a user, and about a session as a whole.
 fn about_sessions() -> Vec<Call> {
     use Does::{
-        Forks, LooksAtSession, LooksAtUser, Makes, ReadsCatalog, ReadsVersions, RulesSession, RulesUser, SetsTicket,
-        ShowsSkill,
+        ComparesVersions, Decides, DownloadsSkill, Forks, JudgesCatalog, LooksAtSession, LooksAtUser, Makes,
+        ReadsCatalog, ReadsVersions, RulesSession, RulesUser, SetsTicket, ShowsSkill,
     };
     let none = Value::Null;
     vec![
         call("get", "/v1/users/{user}/sessions", LooksAtUser, none.clone()),
         call("get", "/v1/users/{user}/policy", LooksAtUser, none.clone()),
         call("put", "/v1/users/{user}/policy", RulesUser, json!("policy")),
+        call("get", "/v1/users/{user}/export", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/skills", ReadsCatalog, none.clone()),
         call("get", "/v1/users/{user}/skills/{skill}", ShowsSkill, none.clone()),
+        call("get", "/v1/users/{user}/skill_files/{skill}", ShowsSkill, none.clone()),
+        call(
+            "post",
+            "/v1/users/{user}/skills/download",
+            DownloadsSkill,
+            json!({"skills": [{"skill": "a", "paths": ["SKILL.md"]}]}),
+        ),
         call("post", "/v1/users/{user}/catalog/refresh", ReadsCatalog, none.clone()),
+        call("get", "/v1/users/{user}/catalog", JudgesCatalog, none.clone()),
+        call("post", "/v1/users/{user}/catalog/rebuild", RulesUser, none.clone()),
+        call("get", "/v1/users/{user}/lint", JudgesCatalog, none.clone()),
+        call("post", "/v1/users/{user}/session_gc", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/versions/{skill}", ReadsVersions, none.clone()),
+        call("get", "/v1/users/{user}/diff/{skill}", ComparesVersions, none.clone()),
         call("put", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a", "body": "# a\n"})),
+        call("patch", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a"})),
         call("post", "/v1/users/{user}/rollback/{skill}", RulesUser, json!({"digest": "{digest}"})),
-        // Of the keys here one may delete a skill, and `c` is for it alone.
+        // Of the keys here two may delete a skill, and `c` and `d` are for them alone.
         Call { ok: 204, ..call("delete", "/v1/users/{user}/skills/{skill}", RulesUser, none.clone()) },
+        call("get", "/v1/users/{user}/audit", RulesUser, none.clone()),
+        call("get", "/v1/users/{user}/usage", RulesUser, none.clone()),
+        call("get", "/v1/users/{user}/events", RulesUser, none.clone()),
+        call("get", in_session!("/events"), LooksAtSession, none.clone()),
         call("get", in_session!(""), LooksAtSession, none.clone()),
         call("put", in_session!(""), LooksAtSession, json!({})),
         Call { ok: 201, ..call("put", in_session!(""), Makes, json!({})) },
@@ -196,6 +234,8 @@ fn about_sessions() -> Vec<Call> {
         call("patch", in_session!(""), LooksAtSession, json!({"current_skill": null})),
         call("patch", in_session!(""), SetsTicket, json!({"vars": {"ticket_id": "t1"}})),
         call("patch", in_session!(""), RulesSession, json!({"policy": "policy"})),
+        call("get", in_session!("/approvals"), RulesSession, none.clone()),
+        call("post", in_session!("/approvals/{approval_id}"), Decides, json!({"decision": "deny"})),
         call("get", in_session!("/prompt"), LooksAtSession, none.clone()),
         call("get", in_session!("/tools"), LooksAtSession, none.clone()),
         call("post", in_session!("/hooks"), LooksAtSession, json!({"hook_event_name": "SessionStart"})),
@@ -240,6 +280,10 @@ fn in_sessions() -> Vec<Call> {
         call("post", in_session!("/upload"), Carries(Operation::Upload), none.clone()),
         call("post", in_session!("/download"), Carries(Operation::Download), json!({"paths": ["{file}"]})),
         call("post", in_session!("/discover_skills"), Acts(Operation::DiscoverSkills), json!({"query": "a"})),
+        Call {
+            ok: 201,
+            ..call("post", in_session!("/create_skill"), Acts(Operation::CreateSkill), new_skill("{name}"))
+        },
         call("post", in_session!("/unload_skill"), Acts(Operation::UnloadSkill), json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), Loads, json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), LoadsInFork, json!({"skill": "a"})),
@@ -258,10 +302,17 @@ fn tool_call(tool: Tool) -> Call {
         Operation::Move => json!({"from": "{file}", "to": "{file}-moved"}),
         Operation::LoadSkill | Operation::UnloadSkill => json!({"skill": "a"}),
         Operation::DiscoverSkills => json!({"query": "a"}),
+        Operation::CreateSkill => new_skill("{name}"),
         other => panic!("the matrix has no call for {other}"),
     };
     let block = json!({"type": "tool_use", "id": "1", "name": tool.name(), "input": input});
     call("post", in_session!("/tool_calls"), Does::Calls(tool), json!({"content": [block]}))
+}
+
+/// A skill that an agent writes.
+fn new_skill(name: &str) -> Value {
+    let body = "Say who was there, what was decided, and who does what until when.";
+    json!({"name": name, "description": "Writes minutes. Use it after a meeting.", "body": body})
 }
 
 /// What comes of a call: a status, a code, or `tool error`.
@@ -277,12 +328,20 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
     }
     match call.does {
         Does::RulesUser if !kind.has_control() || kind.is_bound() => return denied(),
-        Does::ReadsVersions if kind.is_bound() => return denied(),
-        Does::RulesSession if !kind.has_control() => return denied(),
-        Does::SetsTicket if kind != Kind::Control && kind != Kind::OfTicketHere => return denied(),
+        Does::ReadsVersions | Does::ComparesVersions | Does::JudgesCatalog if kind.is_bound() => return denied(),
+        Does::RulesSession | Does::Decides if !kind.has_control() => return denied(),
+        Does::RulesAll if kind != Kind::OfAll => return denied(),
+        Does::SetsTicket if ![Kind::Control, Kind::OfAll, Kind::OfTicketHere].contains(&kind) => return denied(),
         // A key bound to a ticket makes sessions of that ticket.
         Does::Makes if kind.is_bound_to_sessions() => return denied(),
-        Does::LooksAtUser | Does::ReadsCatalog | Does::ReadsVersions | Does::ShowsSkill | Does::Makes => {}
+        Does::LooksAtUser
+        | Does::ReadsCatalog
+        | Does::ReadsVersions
+        | Does::ComparesVersions
+        | Does::JudgesCatalog
+        | Does::ShowsSkill
+        | Does::DownloadsSkill
+        | Does::Makes => {}
         // It made no fork, and the first call of such a key makes a session of its own.
         Does::LoadsInFork if kind == Kind::OfTicketElsewhere => {
             return loads(policy, policy.skills.get("a").copied().unwrap_or_default())
@@ -298,11 +357,29 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
 fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static str> {
     let skill = policy.skills.get("a").copied().unwrap_or_default();
     match call.does {
-        Does::ReadsCatalog | Does::ReadsVersions | Does::ShowsSkill if !policy.catalog_reads && !kind.has_control() => {
+        Does::ReadsCatalog
+        | Does::ReadsVersions
+        | Does::ComparesVersions
+        | Does::JudgesCatalog
+        | Does::ShowsSkill
+        | Does::DownloadsSkill
+            if !policy.catalog_reads && !kind.has_control() =>
+        {
             Err("denied")
         }
-        Does::ShowsSkill if skill >= SkillRule::Disabled => Err("skill_not_found"),
-        Does::ReadsVersions if skill >= SkillRule::Disabled && !kind.has_control() => Err("skill_not_found"),
+        Does::ShowsSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
+            if kind.has_control() =>
+        {
+            Ok(())
+        }
+        Does::ShowsSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
+            if skill >= SkillRule::Disabled =>
+        {
+            Err("skill_not_found")
+        }
+        Does::ShowsSkill | Does::DownloadsSkill | Does::ComparesVersions if skill == SkillRule::AskFirst => {
+            Err("approval_required")
+        }
         Does::Acts(operation) | Does::Carries(operation) => rule(operation, policy),
         Does::WritesSkill => {
             rule(Operation::Write, policy)?;
@@ -345,10 +422,23 @@ fn rule(operation: Operation, policy: &Policy) -> Result<(), &'static str> {
         other => vec![other.name()],
     };
     let named = named.iter().find_map(|name| policy.tools.get(*name)).copied();
-    let rule = named.or(policy.tools.get("*").copied()).unwrap_or_default();
+    let rest = policy.tools.get("*").copied().unwrap_or_default();
+    let rule = match operation {
+        // `*` alone does not open it, and no rule of its own opens what one for `write` closes.
+        Operation::CreateSkill => {
+            let of_write = policy.tools.get("write").copied().unwrap_or_default();
+            named.unwrap_or(rest.max(ToolRule::Ask)).max(of_write)
+        }
+        _ => named.unwrap_or(rest),
+    };
     let changes = matches!(
         operation,
-        Operation::Write | Operation::Edit | Operation::Move | Operation::Delete | Operation::Upload
+        Operation::Write
+            | Operation::Edit
+            | Operation::Move
+            | Operation::Delete
+            | Operation::Upload
+            | Operation::CreateSkill
     );
     match rule {
         ToolRule::Blocked => Err("tool_blocked"),
@@ -461,7 +551,7 @@ impl World {
             ..HttpConfig::default()
         })
         .await;
-        for skill in ["a", "b", "c"] {
+        for skill in ["a", "b", "c", "d"] {
             let text = format!("---\nname: {skill}\ndescription: About {skill}\n---\n# {skill}\n");
             server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
         }
@@ -480,9 +570,13 @@ impl World {
             "skill": "b", "mount": "b", "name": "b", "description": "About b", "digest": "sha256:0",
             "loaded_at": time, "snapshot": {"digest": "sha256:0", "files": [file]},
         });
+        let waiting = json!({
+            "id": WAITING, "digest": "0", "subject": {"tool": "ls", "tool_asks": true, "skill_asks": false},
+            "input": "{}", "expires_at": time,
+        });
         let session = json!({
             "session_id": id, "user_id": "u1", "vars": {"ticket_id": "t1"}, "policy": policy, "version": 1,
-            "created_at": time, "updated_at": time, "loaded_skills": [loaded],
+            "created_at": time, "updated_at": time, "loaded_skills": [loaded], "approvals": {"calls": [waiting]},
         });
         self.server.memory.put_raw(&format!("u1/.skillmount/sessions/{id}.json"), session.to_string());
         for at in 0..self.calls.len() {
@@ -499,7 +593,9 @@ impl World {
             _ => session.to_owned(),
         };
         let path = path.replace("{user}", "u1").replace("{session}", &id);
-        let path = path.replace("{skill}", if *method == "delete" { "c" } else { "a" });
+        let path = path.replace("{approval_id}", WAITING);
+        let deleted = if kind == Kind::OfAll { "d" } else { "c" };
+        let path = path.replace("{skill}", if *method == "delete" { deleted } else { "a" });
         let url = format!("{}{}", self.server.base, path.replace("{path}", &format!("workspace/f{at}")));
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
         let mut request = self.server.client.request(method.clone(), url);
@@ -521,6 +617,7 @@ impl World {
             body => {
                 let text = body.to_string().replace("{file}", &format!("/workspace/f{at}"));
                 let text = text.replace("{digest}", &self.digest);
+                let text = text.replace("{name}", &format!("n{at}-{}", session.to_lowercase()));
                 request.header("content-type", "application/json").body(text)
             }
         };
@@ -533,7 +630,7 @@ impl World {
         let json: Value = serde_json::from_str(&text).unwrap_or_default();
         let code = match does {
             Does::Carries(Operation::Upload) if status == 200 => json["files"][0]["error"].as_str().map(str::to_owned),
-            Does::Carries(_) if status == 200 => {
+            Does::Carries(_) | Does::DownloadsSkill if status == 200 => {
                 text.lines().find_map(|line| line.strip_prefix("x-error: ")).map(str::to_owned)
             }
             Does::Calls(_) if status == 200 => {

@@ -1,6 +1,8 @@
 //! The HTTP interface as a client meets it: a real server on a free port, a real client, a memory store.
 
 mod agent_loop;
+mod approvals;
+mod authors;
 mod bounds;
 mod browsers;
 mod compression;
@@ -8,6 +10,8 @@ mod compression;
 mod contract;
 #[cfg(unix)]
 mod docs_page;
+mod drafts;
+mod events;
 mod examples;
 mod files;
 #[cfg(unix)]
@@ -16,6 +20,12 @@ mod hooks;
 mod keys;
 mod lifecycle;
 mod matrix;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(all(unix, feature = "mcp"))]
+mod mcp_conformance;
+#[cfg(feature = "mcp")]
+mod mcp_skills;
 mod memory;
 mod mistakes;
 mod model_errors;
@@ -28,11 +38,13 @@ mod refusals;
 mod remote;
 mod requests;
 mod sessions;
+mod skill_files;
 mod skills;
 mod tools;
 mod transfer;
 #[cfg(feature = "s3")]
 mod unreadable;
+mod users;
 mod writes;
 
 use std::{sync::Arc, time::Duration};
@@ -76,12 +88,17 @@ impl Server {
     /// Over a store that holds two skills of user `u1`, one of them broken.
     pub(crate) async fn with_skills() -> Self {
         let server = Self::start().await;
-        let skill = "---\nname: compraventa\ndescription: Redacta una compraventa\nautor: Ana\n---\n# Compraventa\n\nPasos.\n\n## Cláusulas\n";
-        server.memory.put_raw("u1/skills/escrituras/compraventa/SKILL.md", skill);
-        server.memory.put_raw("u1/skills/escrituras/compraventa/resources/ejemplo.md", "un ejemplo\n");
-        server.memory.put_raw("u1/skills/contratos/arrendamiento/SKILL.md", "---\ndescription: Alquileres\n---\n# A\n");
-        server.memory.put_raw("u1/skills/roto/SKILL.md", "sin frontmatter\n");
+        server.put_skills();
         server
+    }
+
+    /// Puts the two skills into the store, as another tool would.
+    fn put_skills(&self) {
+        let skill = "---\nname: compraventa\ndescription: Redacta una compraventa\nautor: Ana\n---\n# Compraventa\n\nPasos.\n\n## Cláusulas\n";
+        self.memory.put_raw("u1/skills/escrituras/compraventa/SKILL.md", skill);
+        self.memory.put_raw("u1/skills/escrituras/compraventa/resources/ejemplo.md", "un ejemplo\n");
+        self.memory.put_raw("u1/skills/contratos/arrendamiento/SKILL.md", "---\ndescription: Alquileres\n---\n# A\n");
+        self.memory.put_raw("u1/skills/roto/SKILL.md", "sin frontmatter\n");
     }
 
     async fn with(config: HttpConfig) -> Self {

@@ -18,10 +18,11 @@ const NOT_OF_TOOLS: &[(Code, &str)] = &[
     (Code::Unauthenticated, "the door refuses the whole turn"),
     (Code::Denied, "the door refuses the whole turn"),
     (Code::SessionNotFound, "a session that is named and missing is met by its maker"),
+    (Code::DeletionNotFound, "deleting a user is no tool"),
+    (Code::ApprovalNotFound, "deciding is no tool"),
     (Code::WorkspaceShared, "ending a session is no tool"),
     (Code::PreconditionFailed, "a tool sends no conditions"),
     (Code::VersionConflict, "a tool sends no conditions"),
-    (Code::InvalidSkill, "publishing is no tool"),
     (Code::VersionNotFound, "a tool loads the newest version"),
     (Code::TooExpensive, "its message names limits alone; see `bounds`"),
     (Code::RateLimited, "calls beyond the most of a turn; see `calls`"),
@@ -49,6 +50,7 @@ fn failing() -> Vec<(Code, &'static str, Value)> {
         (Code::ReadOnly, "write", json!({"file_path": "/skills/compraventa/new", "content": ""})),
         (Code::FileNotFound, "read", read("/workspace/none")),
         (Code::SkillNotFound, "load_skill", json!({"skill": "nothing"})),
+        (Code::InvalidSkill, "create_skill", new_skill("Minutes_of")),
         (Code::NotADirectory, "ls", json!({"path": a})),
         (Code::IsADirectory, "read", read("/workspace")),
         (Code::AlreadyExists, "write", json!({"file_path": a, "content": ""})),
@@ -65,6 +67,11 @@ fn failing() -> Vec<(Code, &'static str, Value)> {
     ]
 }
 
+fn new_skill(name: &str) -> Value {
+    let body = "Say who was there, what was decided, and who does what until when.";
+    json!({"name": name, "description": "Writes minutes. Use it after a meeting.", "body": body})
+}
+
 // S-TOOL-10: A model reads what a model can act on.
 #[tokio::test]
 async fn every_code_is_read_by_a_model_in_words_for_models() {
@@ -74,7 +81,7 @@ async fn every_code_is_read_by_a_model_in_words_for_models() {
     server.put("/workspace/a", "x x\n").await;
     server.put("/workspace/binary", &b"\x89PNG\r\n\x1a\n\0\0"[..]).await;
     server.op("load_skill", json!({"skill": "escrituras/compraventa"})).await.is(200);
-    let rules = json!({"policy": {"tools": {"*": "auto", "glob": "blocked", "move": "ask"}}});
+    let rules = json!({"policy": {"tools": {"*": "auto", "glob": "blocked", "move": "ask", "create_skill": "auto"}}});
     server.send(Method::PATCH, &server.session(""), &rules).await.is(200);
     server.faulty.for_keys(Verb::Put, "/denied", Fault::Deny);
 

@@ -141,3 +141,29 @@ fn every_reference_leads_somewhere() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_methods_that_a_route_allows_are_those_of_the_document() {
+    let server = Server::start().await;
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let filled: Vec<_> = path.split('/').map(|part| if part.starts_with('{') { "a" } else { part }).collect();
+        let url = format!("{}{}", server.base, filled.join("/"));
+        let answer = server.client.request(reqwest::Method::TRACE, url).send().await.unwrap();
+        assert_eq!(answer.status(), 405, "{path}");
+        let allowed = answer.headers()["allow"].to_str().unwrap();
+        let mut allowed: BTreeSet<_> = allowed.split(',').map(|method| method.trim().to_lowercase()).collect();
+        let mut named: BTreeSet<_> =
+            item.as_object().unwrap().keys().filter(|name| *name != "parameters").cloned().collect();
+        if path == "/v1/users/{user}/skills/download" {
+            // A skill may be called so, and this is its page too.
+            assert!(named.is_subset(&allowed));
+            continue;
+        }
+        // Whatever can be read has a head.
+        for methods in [&mut allowed, &mut named] {
+            methods.remove("head");
+        }
+        assert_eq!(allowed, named, "{path}");
+    }
+}

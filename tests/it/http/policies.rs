@@ -118,10 +118,11 @@ async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
     ls.is_problem(403, "approval_required");
     let (session, key) = (url("/sessions/s"), "u2/.skillmount/sessions/s.json");
     let mut stored = server.get(&session).await.json;
-    stored["version"] = json!(1);
+    // The call that waits was the first change of the session.
+    stored["version"] = json!(2);
     stored["policy"]["tools"] = json!({"*": "auto", "run": "blocked"});
     server.memory.put_raw(key, stored.to_string());
-    let fresh = server.client.get(&session).header("x-skillmount-session-version", "1");
+    let fresh = server.client.get(&session).header("x-skillmount-session-version", "2");
     assert_eq!(Answer::of(fresh.send().await.unwrap()).await.is(200)["unknown_tools"], json!(["run"]));
 }
 

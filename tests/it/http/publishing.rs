@@ -1,6 +1,6 @@
 //! Publishing over HTTP: the forms a skill comes in, who may, and what is refused.
 
-use std::io::{Cursor, Write as _};
+use std::io::{Cursor, Read as _, Write as _};
 
 use reqwest::{Method, multipart::Form};
 use serde_json::{Value, json};
@@ -149,4 +149,59 @@ async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
     let listed = server.client.get(server.user("/versions/a/demo")).bearer_auth(&agent).send().await.unwrap();
     let listed = Answer::of(listed).await;
     assert!(listed.is(200)["versions"][0]["by"].as_str().is_some_and(|by| !by.is_empty() && !control.contains(by)));
+}
+
+// S-VERSION-4: A skill is sent as a zip archive to who accepts `application/zip`, and `digest` asks for one version of it in
+// either form.
+#[tokio::test]
+async fn a_skill_is_sent_as_an_archive_as_it_is_and_in_each_version() {
+    let server = Server::start().await;
+    let url = server.user("/skills/a/demo");
+    let get = |query: &str| server.client.get(format!("{url}{query}")).header("accept", "application/zip").send();
+    let one = put_zip(&server, None, zipped(&[("SKILL.md", MAIN), ("r/a.md", "one")])).await.is(201)["digest"].clone();
+    let one = one.as_str().unwrap();
+    let two = put_zip(&server, None, zipped(&[("SKILL.md", MAIN), ("r/a.md", "two")])).await.is(200)["digest"].clone();
+    let two = two.as_str().unwrap();
+    let by_digest = format!("?digest={one}");
+    for (query, digest, text) in [("", two, "two"), (by_digest.as_str(), one, "one")] {
+        let sent = get(query).await.unwrap();
+        assert_eq!(sent.headers()["etag"], format!("\"{digest}\""));
+        assert_eq!(
+            (&sent.headers()["content-type"], &sent.headers()["vary"]),
+            (&"application/zip".parse().unwrap(), &"accept".parse().unwrap())
+        );
+        assert_eq!(unzipped(&sent.bytes().await.unwrap()), [("SKILL.md", MAIN), ("r/a.md", text)].map(owned));
+        let shown = server.get(&format!("{url}{query}")).await;
+        assert_eq!((&shown.is(200)["digest"], &shown.json["body"]), (&json!(digest), &json!("Body\n")));
+    }
+    // What no version is, is packed on the way: an empty file and one of several pieces among it.
+    let long = "long ".repeat(300_000);
+    for (path, text) in [("r/a.md", "three"), ("empty", ""), ("z.txt", &long)] {
+        server.memory.put_raw(&format!("u1/skills/a/demo/{path}"), text.to_owned());
+    }
+    let sent = get("").await.unwrap();
+    assert!(!sent.headers().contains_key("etag"));
+    let found = unzipped(&sent.bytes().await.unwrap());
+    assert_eq!(found, [("SKILL.md", MAIN), ("empty", ""), ("r/a.md", "three"), ("z.txt", &*long)].map(owned));
+    let absent = format!("{url}?digest=sha256:{}", "0".repeat(64));
+    server.get(&absent).await.is_problem(404, "version_not_found");
+    server.get(&format!("{url}?digest=x")).await.is_problem(400, "invalid_request");
+}
+
+fn owned((path, text): (&str, &str)) -> (String, String) {
+    (path.to_owned(), text.to_owned())
+}
+
+/// The files of an archive, by their paths.
+fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
+    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut files = Vec::new();
+    for index in 0..zip.len() {
+        let mut file = zip.by_index(index).unwrap();
+        let path = file.name().unwrap().into_owned();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        files.push((path, text));
+    }
+    files
 }

@@ -36,12 +36,7 @@ async fn every_operation_works_from_afar() {
     let server = Server::with_skills().await;
     let remote = remote(&server, "s1", None);
     assert!(remote.write(write("/workspace/a.md", "one two\n")).await.unwrap().created);
-    let edit = EditRequest {
-        file_path: "/workspace/a.md".into(),
-        old_string: "two".into(),
-        new_string: "2".into(),
-        replace_all: false,
-    };
+    let edit = EditRequest::new("/workspace/a.md", "two", "2");
     assert_eq!(remote.edit(edit).await.unwrap().occurrences, 1);
     let read = ReadRequest { file_path: "/workspace/a.md".into(), offset: 0, limit: 10 };
     assert_eq!(remote.read(read).await.unwrap().content, "one 2\n");
@@ -71,7 +66,7 @@ async fn every_operation_works_from_afar() {
     );
     let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
     assert!(remote.prompt(&listing).await.unwrap().prompt.contains("contratos/arrendamiento"));
-    let discover = DiscoverRequest { query: "alquileres".into(), category: None, level: None, limit: 10 };
+    let discover = DiscoverRequest::new("alquileres");
     assert_eq!(remote.discover_skills(discover).await.unwrap().skills[0].skill, "contratos/arrendamiento");
     let tools = remote.tools(&ToolListRequest { format: Shape::Mcp, mode: None }).await.unwrap().tools;
     assert!(tools[0]["inputSchema"].is_object(), "{tools:?}");

@@ -2,6 +2,12 @@
 
 use reqwest::{Method, header};
 use serde_json::json;
+use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
+    clock::SystemClock,
+    http::HttpConfig,
+    path::Id,
+};
 
 use super::{Answer, Server};
 
@@ -70,15 +76,21 @@ async fn one_skill_is_shown_with_body_outline_and_files() {
 
 #[tokio::test]
 async fn hidden_skills_are_in_no_listing() {
-    let server = Server::with_skills().await;
+    let (key, entry) = KeyEntry::generate(&SystemClock::new(), Some(&Id::parse("u1").unwrap()), vec![Scope::Agent]);
+    let callers = Callers { keys: Keys::from_toml(&entry.to_toml().unwrap()).unwrap(), ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
+    server.put_skills();
     let policy = json!({"skills": {"*": "auto_approve", "escrituras/*": "blocked", "roto": "disabled"}});
-    server.send(Method::PUT, &server.user("/policy"), &policy).await.is(200);
-    let listed = server.get(&server.user("/skills")).await.is(200).to_string();
+    server.memory.put_raw("u1/.skillmount/policy.json", policy.to_string());
+    let get = async |path: &str| {
+        Answer::of(server.client.get(server.user(path)).bearer_auth(&key).send().await.unwrap()).await
+    };
+    let listed = get("/skills").await.is(200).to_string();
     assert!(
         listed.contains("arrendamiento") && !listed.contains("compraventa") && !listed.contains("roto"),
         "{listed}"
     );
-    server.get(&server.user("/skills/escrituras/compraventa")).await.is_problem(404, "skill_not_found");
+    get("/skills/escrituras/compraventa").await.is_problem(404, "skill_not_found");
 }
 
 #[tokio::test]
@@ -131,6 +143,12 @@ async fn the_prompt_comes_as_json_or_text_and_is_304_while_it_stays() {
     let text = server.client.get(&url).header(header::ACCEPT, "text/plain").send().await.unwrap();
     assert_ne!(text.headers()["etag"], prompt.headers["etag"], "two representations, two tags");
     assert_eq!(text.text().await.unwrap(), prompt.json["prompt"].as_str().unwrap());
+
+    let written = server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await;
+    for tag in ["x-skillmount-prompt-tag", "x-skillmount-tools-tag"] {
+        assert_eq!(prompt.header(tag).len(), 64, "{tag} is there");
+        assert_eq!(written.header(tag), prompt.header(tag), "{tag} stays while the prompt does");
+    }
 
     let again = server.client.get(&url).header(header::IF_NONE_MATCH, prompt.header("etag"));
     assert_eq!(again.send().await.unwrap().status(), 304);

@@ -147,7 +147,7 @@ async fn a_refresh_sees_a_change_at_once() {
 
     server.send(Method::PUT, &server.user("/policy"), &json!({"skills": {"nuevo": "blocked"}})).await.is(200);
     server.memory.put_raw("u1/skills/nuevo/SKILL.md", "---\ndescription: y\n---\n");
-    assert_eq!(counts(&refresh().await), [1, 0, 0], "nothing is told of what the policy hides");
+    assert_eq!(counts(&refresh().await), [2, 1, 0], "control is told of what the policy hides from agents");
 }
 
 #[tokio::test]

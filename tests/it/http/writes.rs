@@ -76,14 +76,9 @@ async fn a_change_that_lands_in_part_carries_its_parts_over_the_wire() {
 #[tokio::test]
 async fn the_remote_backend_reads_the_parts_back() {
     let server = server_with_broken_session().await;
-    let edit = EditRequest {
-        file_path: "/skills/compraventa/SKILL.md".into(),
-        old_string: "Pasos.".into(),
-        new_string: "Pasos. Pasos.".into(),
-        replace_all: false,
-    };
+    let edit = EditRequest::new("/skills/compraventa/SKILL.md", "Pasos.", "Pasos. Pasos.");
     let error = remote(&server).edit(edit.clone()).await.unwrap_err();
-    let parts = Parts { file: Some(Outcome::Applied), session: Some(Outcome::NotApplied) };
+    let parts = Parts { file: Some(Outcome::Applied), session: Some(Outcome::NotApplied), audit: None };
     assert_eq!((error.parts(), error.outcome(), error.details().len()), (Some(parts), Some(Outcome::Partial), 0));
     server.faulty.clear();
     assert_eq!(remote(&server).edit(edit).await.unwrap().occurrences, 1);

@@ -131,8 +131,7 @@ async fn do_plainly(agent: &SkillBackend, model: &mut Model, step: Step) -> (Ans
         }
         Step::Edit { path, old, new, all } => {
             let expected = model.edit(&path, old, new, all);
-            let (old_string, new_string) = (old.to_owned(), new.to_owned());
-            let edited = agent.edit(EditRequest { file_path: path, old_string, new_string, replace_all: all }).await;
+            let edited = agent.edit(EditRequest { replace_all: all, ..EditRequest::new(path, old, new) }).await;
             (answer(edited, |file| format!("{} {}", file.path, file.occurrences)), expected)
         }
         Step::Delete(path) => {
@@ -143,7 +142,13 @@ async fn do_plainly(agent: &SkillBackend, model: &mut Model, step: Step) -> (Ans
             let request = LoadSkillRequest { mount_as: mount_as.map(str::to_owned), ..LoadSkillRequest::new(skill) };
             let seen = answer(agent.load_skill(request).await, |loaded| {
                 let names: Vec<_> = loaded.files.iter().map(|file| &file.path).collect();
-                format!("{:?} {} {} {names:?} {:?}", loaded.status, loaded.skill, loaded.mount, loaded.body)
+                format!(
+                    "{:?} {} {} {names:?} {:?}",
+                    loaded.status,
+                    loaded.skill,
+                    loaded.mount,
+                    loaded.body.unwrap_or_default()
+                )
             });
             (seen, model.load(skill, mount_as))
         }

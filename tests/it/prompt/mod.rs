@@ -1,7 +1,9 @@
 //! The prompt: what it says in each mode and format.
 
 mod budget;
+mod explained;
 mod hostile;
+mod known_tag;
 #[cfg(feature = "cli")]
 mod processes;
 mod stage;

@@ -9,7 +9,7 @@ use skillmount::{
     backend::{BackendProtocol, ServiceOptions, SkillBackend},
     path::{MountTemplate, MountTemplates},
     prompt::{self, Format, PromptRequest},
-    session::{Change, CreateSession},
+    session::{Change, Children, CreateSession, Session},
     store::{MemoryStore, Verb, testing::Fault},
     tools,
     wire::{LsRequest, UnloadSkillRequest},
@@ -111,6 +111,13 @@ async fn loading_in_a_fork_or_in_its_parent_leaves_the_other_as_it_was() {
     world.put_fixtures().await;
     let parent = world.agent_of("demo", "p");
     parent.load("hipoteca").await.unwrap();
+    // With every right a child has the tools of its parent.
+    let sessions = world.service.sessions();
+    let free = |session: &mut Session| {
+        session.policy.children = Children::ALL;
+        Ok(Change::Save(()))
+    };
+    sessions.update(&id("demo"), &id("p"), free).await.unwrap();
     let before = told(&parent).await;
     let child = fork(&world, "p", "c").await;
     assert_eq!(told(&child).await, before, "it begins as its parent is");

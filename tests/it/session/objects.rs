@@ -255,6 +255,7 @@ fn heavy(name: &str, files: usize) -> String {
         description: "d".to_owned(),
         digest: snapshot.digest().to_owned(),
         version: None,
+        draft: None,
         arguments: None,
         loaded_at: Timestamp::UNIX_EPOCH,
         snapshot: Some(Arc::new(snapshot)),

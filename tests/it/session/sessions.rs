@@ -115,7 +115,7 @@ async fn creating_is_idempotent_and_checks_what_it_is_given() {
         sessions.create(&user, &session, CreateSession::default()).await.unwrap();
     assert!(!is_new && again.vars == made.vars);
     let preload = Policy {
-        preload: vec![skillmount::path::SkillPath::parse("escrituras/hipoteca").unwrap()],
+        preload: vec![skillmount::path::SkillPath::parse("escrituras/hipoteca").unwrap()].into(),
         ..Policy::default()
     };
     let wanted = CreateSession { policy: Some(preload), ..CreateSession::default() };

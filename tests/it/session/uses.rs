@@ -121,7 +121,7 @@ async fn a_session_counts_once_for_a_skill_and_what_is_preloaded_does_not() {
     agent.load(&path(1)).await.unwrap();
     agent.unload_skill(UnloadSkillRequest { skill: path(1) }).await.unwrap();
     agent.load(&path(1)).await.unwrap();
-    let policy = Some(Policy { preload: vec![SkillPath::parse(&path(2)).unwrap()], ..Policy::default() });
+    let policy = Some(Policy { preload: vec![SkillPath::parse(&path(2)).unwrap()].into(), ..Policy::default() });
     let wanted = CreateSession { policy, ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("preloaded"), wanted).await.unwrap();
     counted().await;
@@ -163,7 +163,7 @@ async fn counts_that_cannot_be_read_begin_anew() {
 async fn what_is_noted_is_written_when_a_process_ends_in_good_order() {
     let world = crowded().await;
     world.agent().load(&path(1)).await.unwrap();
-    let question = DiscoverRequest { query: "many things".to_owned(), category: None, level: None, limit: 1 };
+    let question = DiscoverRequest { limit: 1, ..DiscoverRequest::new("many things") };
     world.agent().discover_skills(question).await.unwrap();
     world.service.sessions().flush_all().await;
     let next = world.replica();

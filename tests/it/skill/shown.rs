@@ -186,7 +186,7 @@ async fn prompts(agent: &SkillBackend, when: &str) -> Vec<Seen> {
             (Format::Markdown, Reader::Markdown),
             (Format::Json, Reader::Json),
         ] {
-            let request = PromptRequest { mode: Some(mode), format, category: None, max_tokens: 1_000_000 };
+            let request = PromptRequest { mode: Some(mode), format, max_tokens: 1_000_000, ..PromptRequest::default() };
             let text = prompt_for(agent, &request).await.unwrap().prompt;
             all.push(Seen { surface: format!("prompt {mode:?} {format:?} {when}"), reader, text });
         }

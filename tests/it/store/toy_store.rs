@@ -8,6 +8,11 @@ mod example;
 async fn a_store_written_outside_the_crate_passes_the_suites() {
     let [one, two] = example::run_the_suites().await;
     assert_eq!(one.passed.len(), 29);
-    assert_eq!(one.excused, ["a_conditional_delete_needs_its_version"]);
+    let lacks = [
+        "a_conditional_delete_needs_its_version",
+        "tags_leave_their_object_as_it_is",
+        "a_purge_removes_what_is_below_its_prefix",
+    ];
+    assert_eq!(one.excused, lacks);
     assert_eq!((two.passed.len(), two.excused.len()), (5, 0));
 }

@@ -19,7 +19,7 @@ use skillmount::{
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
         DeleteOptions, GetOptions, ListOptions, MemoryStore, ObjectMeta, PageToken, PutCondition, PutOptions,
-        S3Options, S3Store, SharedStore, StoreError,
+        S3Options, S3Store, SharedStore, StoreError, Tags,
     },
 };
 
@@ -128,11 +128,10 @@ impl S3 for Service {
             _ => return Err(s3_error!(NotImplemented)),
         };
         let metadata = input.metadata.unwrap_or_default().into_iter().collect();
+        let tags = input.tagging.as_deref().map(tags_of_header).transpose()?.unwrap_or_default();
+        let options = PutOptions::default().with_condition(condition).with_metadata(metadata).with_tags(tags);
         let bytes = collect(input.body).await?;
-        let put = self
-            .backend
-            .put(&key(&input.key)?, bytes, PutOptions::default().with_condition(condition).with_metadata(metadata))
-            .await;
+        let put = self.backend.put(&key(&input.key)?, bytes, options).await;
         let output = dto::PutObjectOutput {
             e_tag: Some(dto::ETag::Strong(put.map_err(|error| refusal(&error))?.etag.as_str().to_owned())),
             server_side_encryption: input.server_side_encryption,
@@ -146,6 +145,10 @@ impl S3 for Service {
         &self,
         req: S3Request<dto::DeleteObjectInput>,
     ) -> S3Result<S3Response<dto::DeleteObjectOutput>> {
+        // Its buckets have no versioning, so the only version of an object is `null`.
+        if req.input.version_id.as_ref().is_some_and(|version| version != "null") {
+            return Err(s3_error!(InvalidArgument));
+        }
         let mut options = DeleteOptions::default();
         options.if_match = req.input.if_match.as_ref().and_then(tag);
         self.backend.delete(&key(&req.input.key)?, options).await.map_err(|error| refusal(&error))?;
@@ -184,12 +187,49 @@ impl S3 for Service {
         }))
     }
 
+    async fn put_object_tagging(
+        &self,
+        req: S3Request<dto::PutObjectTaggingInput>,
+    ) -> S3Result<S3Response<dto::PutObjectTaggingOutput>> {
+        let set = req.input.tagging.tag_set.into_iter();
+        let tags = set.map(|tag| (tag.key.unwrap_or_default(), tag.value.unwrap_or_default())).collect();
+        self.backend.tag(&key(&req.input.key)?, tags).await.map_err(|error| refusal(&error))?;
+        Ok(S3Response::new(dto::PutObjectTaggingOutput::default()))
+    }
+
+    async fn list_object_versions(
+        &self,
+        req: S3Request<dto::ListObjectVersionsInput>,
+    ) -> S3Result<S3Response<dto::ListObjectVersionsOutput>> {
+        let prefix = prefix(req.input.prefix.as_deref().unwrap_or_default())?;
+        let page = self.backend.list(&prefix, ListOptions::default()).await.map_err(|error| refusal(&error))?;
+        let versions = page.objects.into_iter().map(|entry| dto::ObjectVersion {
+            key: Some(entry.key),
+            size: i64::try_from(entry.size).ok(),
+            version_id: Some("null".to_owned()),
+            is_latest: Some(true),
+            ..dto::ObjectVersion::default()
+        });
+        Ok(S3Response::new(dto::ListObjectVersionsOutput {
+            versions: Some(versions.collect()),
+            is_truncated: Some(page.next.is_some()),
+            ..dto::ListObjectVersionsOutput::default()
+        }))
+    }
+
     async fn head_bucket(&self, req: S3Request<dto::HeadBucketInput>) -> S3Result<S3Response<dto::HeadBucketOutput>> {
         if req.input.bucket != BUCKET {
             return Err(s3_error!(NoSuchBucket));
         }
         Ok(S3Response::new(dto::HeadBucketOutput::default()))
     }
+}
+
+/// Tags as a header has them: `name=value`, joined by `&`, percent-encoded.
+fn tags_of_header(text: &str) -> S3Result<Tags> {
+    let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let pair = |pair: &str| pair.split_once('=').map(|(name, value)| (decoded(name), decoded(value)));
+    text.split('&').map(pair).collect::<Option<Tags>>().ok_or_else(|| s3_error!(InvalidArgument))
 }
 
 fn refusal(error: &StoreError) -> S3Error {

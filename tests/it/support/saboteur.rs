@@ -1,6 +1,6 @@
-//! Damage to the indexes of catalogs, done while a service works.
+//! Damage to the indexes of catalogs, and to the bundles of skills, done while a service works.
 //!
-//! An index is derived and disposable, so the whole suite must pass whatever becomes of it. With
+//! An index is derived and disposable, and so is a bundle, so the whole suite must pass whatever becomes of them. With
 //! `SKILLMOUNT_INDEX=sabotaged` every service of these tests keeps indexes, and has a [`Saboteur`] below it or, where it
 //! is a process of its own, a [`FolderSaboteur`](super::folder_saboteur::FolderSaboteur) beside it. Neither lies to
 //! anybody: they are further clients of the bucket, and change objects that are really there.
@@ -30,8 +30,15 @@ use super::world::seed;
 
 /// How the key of an index ends.
 pub(crate) const INDEX: &str = ".skillmount/catalog.json";
+/// What the keys of bundles have in them.
+const BUNDLES: &str = "/.skillmount/bundles/";
 /// How old an index may be that is put back.
 pub(super) const OLDEST: Duration = Duration::from_secs(30);
+
+/// Whether the object is made from others, and may become anything.
+fn is_derived(key: &str) -> bool {
+    key.ends_with(INDEX) || key.contains(BUNDLES)
+}
 
 /// Whether the tests run with indexes that are kept and sabotaged.
 pub(crate) fn indexes_are_sabotaged() -> bool {
@@ -63,10 +70,10 @@ pub(crate) fn requests_for_indexes(ledger: &Ledger, from: usize) -> Requests {
     for (verb, _) in ledger.asked().split_off(from).iter().filter(|(_, key)| key.ends_with(INDEX)) {
         *match verb {
             Verb::Get => &mut requests.get,
-            Verb::Put => &mut requests.put,
+            Verb::Put | Verb::Tag => &mut requests.put,
             Verb::Head => &mut requests.head,
             Verb::List => &mut requests.list,
-            Verb::Delete => &mut requests.delete,
+            Verb::Delete | Verb::Purge => &mut requests.delete,
         } += 1;
     }
     requests
@@ -202,8 +209,10 @@ impl State {
     /// Which index is to be damaged, and how: every second time that one of the index itself is asked, every eighth time
     /// that something else is.
     fn choose(&mut self, verb: Verb, asked: &str) -> Option<(ObjectKey, Deed)> {
-        let (key, odds) = if asked.ends_with(INDEX) {
-            *self.asked.entry(verb).or_default() += 1;
+        let (key, odds) = if is_derived(asked) {
+            if asked.ends_with(INDEX) {
+                *self.asked.entry(verb).or_default() += 1;
+            }
             (KeyPrefix::all().key(asked).unwrap(), 2)
         } else {
             let any = self.random.random_range(0..self.written.len().max(1));
@@ -242,7 +251,7 @@ impl Store for Saboteur {
         self.strike(Verb::Put, key.as_str()).await;
         let written = Written { at: self.clock.now(), bytes: bytes.clone(), metadata: options.metadata.clone() };
         let put = self.bucket.put(key, bytes, options).await?;
-        if key.as_str().ends_with(INDEX) {
+        if is_derived(key.as_str()) {
             self.state().remember(key, written);
         }
         Ok(put)

@@ -37,7 +37,10 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
         assert_eq!(tool.in_shape(Shape::Openai), json!({ "type": "function", "function": function }));
         let mcp = tool.in_shape(Shape::Mcp);
         assert_eq!((&mcp["name"], &mcp["description"], &mcp["inputSchema"]), (&json!(name), &json!(about), schema));
-        assert_eq!(mcp["annotations"]["readOnlyHint"], json!(!["write", "edit", "move", "delete"].contains(&name)));
+        assert_eq!(
+            mcp["annotations"]["readOnlyHint"],
+            json!(!["create_skill", "write", "edit", "move", "delete"].contains(&name))
+        );
     }
 }
 
@@ -182,5 +185,5 @@ async fn where_there_is_no_skill_nothing_that_loads_one_is_offered() {
     assert_eq!(before, ["discover_skills"]);
     policy.skills.insert("hidden".to_owned(), SkillRule::Blocked);
     world.service.sessions().set_user_policy(&id("demo"), policy).await.unwrap();
-    assert_eq!(names(&world.agent()).await, FILE_TOOLS);
+    assert_eq!(names(&world.agent()).await, [&["create_skill"][..], &FILE_TOOLS].concat());
 }

@@ -72,7 +72,7 @@ async fn the_second_turn_has_the_tool_that_loads_what_was_found_on_any_replica()
 async fn a_find_outside_a_turn_of_calls_brings_the_tool_as_well_on_any_replica() {
     let world = notary().await;
     let agent = agent_in(&world, PromptMode::Discover).await;
-    let ask = |query: &str| DiscoverRequest { query: query.to_owned(), category: None, level: None, limit: 1 };
+    let ask = |query: &str| DiscoverRequest { limit: 1, ..DiscoverRequest::new(query) };
     agent.discover_skills(ask("zzzz")).await.unwrap();
     assert_eq!(names(&agent).await, ["discover_skills"]);
     agent.discover_skills(ask(QUESTION)).await.unwrap();
@@ -91,6 +91,7 @@ async fn the_third_turn_has_all_tools_and_they_persist_for_the_rest_of_the_conve
         "discover_skills",
         "load_skill",
         "unload_skill",
+        "create_skill",
         "ls",
         "read",
         "grep",

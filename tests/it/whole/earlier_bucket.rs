@@ -172,3 +172,14 @@ async fn a_session_of_then_goes_on() {
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
     assert_eq!(agent.text("/workspace/draft.md").await.unwrap(), "# Sale\n");
 }
+
+#[tokio::test]
+async fn a_check_calls_the_bucket_clean() {
+    let bucket = Restored::new();
+    for user in ["ana", "nobody"] {
+        let report = bucket.world.service.check_user(&id(user), false).await.unwrap();
+        assert!(report.clean, "{report:#?}");
+    }
+    let report = bucket.world.service.check_everybody(true).await.unwrap();
+    assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
+}

@@ -17,8 +17,8 @@ pub(crate) async fn play(agent: &dyn BackendProtocol) {
 
     let loaded = agent.load("escrituras/compraventa").await.unwrap();
     assert_eq!((loaded.status, loaded.mount.as_str()), (LoadStatus::Loaded, "/skills/compraventa"));
-    assert!(loaded.body.contains("disclosure_clausulas.md"), "the body is what the model follows");
-    assert!(!loaded.body.contains("\ndescription:"), "the frontmatter is not part of the body");
+    assert!(loaded.body.as_ref().unwrap().contains("disclosure_clausulas.md"), "the body is what the model follows");
+    assert!(!loaded.body.as_ref().unwrap().contains("\ndescription:"), "the frontmatter is not part of the body");
 
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket", "/skills"]);
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/compraventa"]);

@@ -9,7 +9,7 @@ use skillmount::{
     backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
     session::CreateSession,
-    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
+    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines, UnloadSkillRequest, UploadFile},
 };
 use tokio::time::sleep;
 
@@ -94,8 +94,9 @@ async fn everything(agent: &SkillBackend, [one, two, three]: [String; 3], number
         max_count: Some(size),
         ..grep(&one, Some(&two))
     };
-    let (old_string, new_string) = (two.clone(), three.clone());
-    let edit = EditRequest { file_path: one.clone(), old_string, new_string, replace_all: number.is_multiple_of(2) };
+    let newlines = if number.is_multiple_of(4) { Newlines::File } else { Newlines::Exact };
+    let replace_all = number.is_multiple_of(2);
+    let edit = EditRequest { replace_all, newlines, ..EditRequest::new(&one, &two, &three) };
     let load = LoadSkillRequest {
         mount_as: Some(two.clone()),
         arguments: Some(three.clone()),

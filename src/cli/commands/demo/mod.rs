@@ -50,7 +50,7 @@ impl Demo {
         seed(&scratch.0).map_err(Error::internal)?;
         let address = StoreAddress::Directory(scratch.0.clone());
         let store = OpenStore::open(address, S3Options::default(), app.clock.clone()).await?;
-        let service = app.shared_service(&store, None)?;
+        let service = app.shared_service(&store, None, None)?;
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
         let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -60,6 +60,7 @@ impl Demo {
             listener,
             callers: watch::channel(Callers::default()).1,
             spool: None,
+            audit: None,
             shutdown: Box::pin(async move {
                 let _ = stopped.await;
                 Duration::ZERO

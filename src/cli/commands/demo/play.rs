@@ -184,12 +184,7 @@ impl Play<'_> {
     }
 
     async fn edit(&mut self) -> Result<()> {
-        let request = EditRequest {
-            file_path: DRAFT.to_owned(),
-            old_string: "[PENDIENTE]".to_owned(),
-            new_string: "180.000 euros".to_owned(),
-            replace_all: false,
-        };
+        let request = EditRequest::new(DRAFT, "[PENDIENTE]", "180.000 euros");
         let shown = shown("edit", &request);
         let outcome = self.agent.edit(request).await;
         let outcome =

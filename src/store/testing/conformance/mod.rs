@@ -11,6 +11,7 @@
     reason = "a behaviour fails by panicking, and a test shows what was printed before"
 )]
 
+mod ends;
 mod handles;
 mod lists;
 mod names;
@@ -114,6 +115,16 @@ pub async fn conformance(store: SharedStore, within: &KeyPrefix) -> Conformance 
         run![writes::a_conditional_delete_needs_its_version];
     } else {
         found.excused.push("a_conditional_delete_needs_its_version");
+    }
+    if store.capabilities().tags {
+        run![ends::tags_leave_their_object_as_it_is];
+    } else {
+        found.excused.push("tags_leave_their_object_as_it_is");
+    }
+    if store.capabilities().versions {
+        run![ends::a_purge_removes_what_is_below_its_prefix];
+    } else {
+        found.excused.push("a_purge_removes_what_is_below_its_prefix");
     }
     found
 }

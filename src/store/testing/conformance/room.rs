@@ -7,8 +7,8 @@ use bytes::Bytes;
 use crate::{
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
-        Capabilities, GetOptions, ListOptions, ListPage, Metadata, Object, PutCondition, PutOptions, SharedStore,
-        StoreExt as _, StoreResult,
+        Capabilities, GetOptions, ListOptions, ListPage, Object, PutCondition, PutOptions, SharedStore, StoreExt as _,
+        StoreResult,
     },
 };
 
@@ -38,7 +38,7 @@ impl Room {
     }
 
     pub(super) async fn put_if(&self, name: &str, text: &str, condition: PutCondition) -> StoreResult<ETag> {
-        let options = PutOptions { condition, metadata: Metadata::new() };
+        let options = PutOptions { condition, ..PutOptions::default() };
         let bytes = Bytes::copy_from_slice(text.as_bytes());
         self.store.put(&self.key(name), bytes, options).await.map(|put| put.etag)
     }

@@ -25,7 +25,7 @@ use crate::{
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/contract");
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/contract");
 /// Invented requests for each operation.
-const CASES: usize = 50;
+const CASES: usize = 30;
 /// The phases of a run, for a process each. Several workers of one process trip over the parser of Python.
 const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 
@@ -54,6 +54,9 @@ fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String
     let mut command = Command::new(programs.join("st"));
     command.arg("--config-file").arg(source("schemathesis.toml"));
     command.args(["run", &format!("{service}/openapi.json"), "--phases", phases, "--checks", "all"]);
+    // `the_methods_that_a_route_allows_are_those_of_the_document` does this one, and knows of the skill that is called as an
+    // operation.
+    command.args(["--exclude-checks", "allow_header_conformance"]);
     command.args(["--workers", "1", "--seed", &seed().to_string(), "--max-examples", &cases().to_string()]);
     command.args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"]);
     command.args(["--no-color", "--output-truncate", "false"]);

@@ -119,6 +119,8 @@ async fn every_call_is_sent_from_the_page_in_a_browser() {
         fs::copy(Path::new(SCRIPTS).join(script), folder.join(script)).unwrap();
     }
     let (empty, full) = (Server::start().await, Server::with_skills().await);
+    let policy = serde_json::json!({"skills_access": "write", "tools": {"*": "auto", "create_skill": "auto"}});
+    full.memory.put_raw("u1/.skillmount/policy.json", policy.to_string());
     let keys = Keys::single("k").unwrap();
     let guarded =
         Server::with(HttpConfig { callers: Callers { keys, ..Callers::default() }, ..HttpConfig::default() }).await;

@@ -16,7 +16,8 @@ async function main() {
   assert.equal(made.response.status, 201);
   assert.equal((await api.GET(`${USER}/skills`, { params })).data?.skills.length, 2);
   const shown = await api.GET(`${USER}/skills/{skill}`, { params: { path: { user: "u1", skill: "escrituras/compraventa" } } });
-  assert.match(shown.data?.body ?? "", /^# Compraventa/);
+  const page = typeof shown.data === "object" ? shown.data.body : "";
+  assert.match(page, /^# Compraventa/);
   const prompt = await api.GET(`${SESSION}/prompt`, { params });
   const text = typeof prompt.data === "object" ? prompt.data.prompt : "";
   assert.match(text, /compraventa/);

@@ -385,3 +385,53 @@ async fn a_delete_is_repeated_where_nothing_happened_or_a_condition_guards_it() 
         assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)), "{fault:?}");
     }
 }
+
+/// The tags of a session.
+fn tagged() -> PutOptions {
+    PutOptions::default().with_tags([("skillmount".to_owned(), "session".to_owned())].into())
+}
+
+// S-SESSION-17: Where the bucket refuses tags, sessions are written without.
+#[tokio::test(start_paused = true)]
+async fn a_bucket_that_refuses_tags_is_written_untagged_and_asked_once() {
+    let (s3, memory, script) = s3_with_script();
+    s3.put(&key(), "one".into(), tagged()).await.unwrap();
+    assert_eq!(memory.tags_of(key().as_str()).unwrap()["skillmount"], "session");
+    assert_eq!(script.take_methods(), ["PUT"]);
+    script.add(&Fault::Refused(403, "AccessDenied"), 1);
+    s3.put(&key(), "two".into(), tagged()).await.unwrap();
+    assert!(memory.tags_of(key().as_str()).unwrap().is_empty());
+    assert_eq!(script.take_methods(), ["PUT", "PUT"]);
+    s3.put(&key(), "three".into(), tagged()).await.unwrap();
+    assert_eq!(script.take_methods(), ["PUT"], "it is known by now");
+    assert!(memory.tags_of(key().as_str()).unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bucket_that_refuses_the_put_itself_is_not_taken_for_one_that_refuses_tags() {
+    let (s3, memory, script) = s3_with_script();
+    script.add(&Fault::Refused(403, "AccessDenied"), 2);
+    let refused = s3.put(&key(), "one".into(), tagged()).await;
+    assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+    s3.put(&key(), "two".into(), tagged()).await.unwrap();
+    assert_eq!(memory.tags_of(key().as_str()).unwrap().len(), 1);
+    script.add(&Fault::Refused(412, "PreconditionFailed"), 1);
+    script.take_methods();
+    assert!(s3.put(&key(), "three".into(), tagged()).await.is_err());
+    assert_eq!(script.take_methods(), ["PUT"], "a condition that does not hold has nothing to do with tags");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_lists_no_versions_or_keeps_some_says_so() {
+    let (s3, memory, script) = s3_with_script();
+    memory.put_raw("u1/a", "x");
+    let prefix = KeyPrefix::all().folder("u1").unwrap();
+    script.add(&Fault::Refused(501, "NotImplemented"), 1);
+    assert!(matches!(s3.purge(&prefix).await, Err(StoreError::Unsupported(_))));
+    script.add(&Fault::None, 1);
+    script.add(&Fault::Refused(403, "AccessDenied"), 1);
+    let purged = s3.purge(&prefix).await.unwrap();
+    assert!(purged.removed.is_empty() && matches!(purged.failed, Some(StoreError::Denied(_))), "{purged:?}");
+    let purged = s3.purge(&prefix).await.unwrap();
+    assert_eq!((purged.removed.len(), purged.removed[0].is_object), (1, true));
+}

@@ -119,3 +119,61 @@ async fn a_conditional_delete_does_what_it_says_or_is_refused() {
     assert!(matches!(error, StoreError::PreconditionFailed | StoreError::Unsupported(_)), "{error:?}");
     assert_eq!(store.get(&key, GetOptions::default()).await.unwrap().bytes, "new");
 }
+
+/// A client of the SDK for what the store does not do: versioning, and reading tags.
+async fn sdk() -> aws_sdk_s3::Client {
+    let environment = aws_config::from_env().endpoint_url(variable(ENDPOINT).unwrap()).load().await;
+    aws_sdk_s3::Client::from_conf(aws_sdk_s3::config::Builder::from(&environment).force_path_style(true).build())
+}
+
+fn bucket_name() -> String {
+    env::var("SKILLMOUNT_TEST_S3_BUCKET").unwrap_or_else(|_| "skillmount-test".to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_object_carries_its_tag_on_a_real_server() {
+    let Some(store) = connect_to_endpoint().await else { return };
+    let prefix = folder();
+    let key = prefix.key("u1/.skillmount/sessions/s.json").unwrap();
+    let tags = skillmount::session::session_tags();
+    store.put(&key, Bytes::from_static(b"{}"), PutOptions::default().with_tags(tags.clone())).await.unwrap();
+    let read = || async {
+        let found = sdk().await.get_object_tagging().bucket(bucket_name()).key(key.as_str()).send().await.unwrap();
+        found.tag_set().iter().map(|tag| (tag.key().to_owned(), tag.value().to_owned())).collect::<Vec<_>>()
+    };
+    let expected = [("skillmount".to_owned(), "session".to_owned())];
+    assert_eq!(read().await, expected);
+    // A put without tags takes them away, and an object can be tagged as it lies.
+    let put = store.put(&key, Bytes::from_static(b"{}"), PutOptions::default()).await.unwrap();
+    assert_eq!(read().await, []);
+    store.tag(&key, tags).await.unwrap();
+    assert_eq!(read().await, expected);
+    assert_eq!(store.head(&key).await.unwrap().etag, put.etag);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_empties_a_versioned_bucket_of_a_real_server() {
+    use aws_sdk_s3::types::{BucketVersioningStatus, ObjectVersion, VersioningConfiguration};
+
+    let Some(endpoint_url) = variable(ENDPOINT) else { return };
+    let bucket = format!("skillmount-{:032x}", clock().random());
+    let sdk = sdk().await;
+    sdk.create_bucket().bucket(&bucket).send().await.unwrap();
+    let enabled = VersioningConfiguration::builder().status(BucketVersioningStatus::Enabled).build();
+    sdk.put_bucket_versioning().bucket(&bucket).versioning_configuration(enabled).send().await.unwrap();
+    let store = S3Store::connect(&bucket, endpoint(&endpoint_url), clock()).await.unwrap();
+    let key = |name: &str| KeyPrefix::all().key(name).unwrap();
+    for text in ["one", "three"] {
+        store.put(&key("u1/a"), Bytes::from(text), PutOptions::default()).await.unwrap();
+        store.put(&key("u1/gone"), Bytes::from(text), PutOptions::default()).await.unwrap();
+        store.put(&key("u10/a"), Bytes::from(text), PutOptions::default()).await.unwrap();
+    }
+    store.delete(&key("u1/gone"), DeleteOptions::default()).await.unwrap();
+    let purged = store.purge(&KeyPrefix::all().folder("u1").unwrap()).await.unwrap();
+    assert!(purged.failed.is_none() && !purged.has_more, "{purged:?}");
+    let objects: Vec<_> = purged.removed.iter().filter(|version| version.is_object).collect();
+    assert_eq!((purged.removed.len(), objects.len(), objects[0].size), (5, 1, 5), "{purged:?}");
+    let left = sdk.list_object_versions().bucket(&bucket).send().await.unwrap();
+    let left: Vec<_> = left.versions().iter().filter_map(ObjectVersion::key).collect();
+    assert_eq!(left, ["u10/a", "u10/a"]);
+}

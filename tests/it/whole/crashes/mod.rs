@@ -6,6 +6,7 @@
 
 mod agent;
 mod content;
+mod publishing;
 
 use std::{
     fs,

@@ -1,0 +1,20 @@
+"""Client of skillmount: a file system over S3 that shows agents their user's skills.
+
+`Client` and `AsyncClient` speak to the service. `skillmount.operations` has a function for each call of the API, whose
+result `send` takes. Adapters for frameworks are in `skillmount.deepagents` and `skillmount.langchain`; importing this
+package needs none of the frameworks.
+"""
+
+from . import errors
+from ._generated import models, operations
+from .aio import AsyncSessionClient, AsyncUserClient
+from .call import Call, Reply
+from .client import AsyncClient, Client
+from .problem import MissingIdentity, SkillmountError, UnknownReply, Unreachable
+from .retry import Retry
+from .session import SessionClient, UserClient
+
+__all__ = [
+    "AsyncClient", "AsyncSessionClient", "AsyncUserClient", "Call", "Client", "MissingIdentity", "Reply", "Retry",
+    "SessionClient", "SkillmountError", "UnknownReply", "Unreachable", "UserClient", "errors", "models", "operations",
+]  # fmt: skip

@@ -1,0 +1,80 @@
+"""A service for code that is asked to block and to await: both clients, and steps that either of them drives.
+
+An adapter writes each operation once, as a generator that yields calls and is sent their answers. Errors of a call are
+raised where it was yielded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias, TypeVar
+
+from .call import Call
+from .client import AsyncClient, Client, Told
+from .problem import SkillmountError
+from .retry import Retry
+
+R = TypeVar("R")
+
+Steps: TypeAlias = Generator[Call[Any], Any, R]
+"""Calls of an operation one after another; its result is what it returns."""
+
+
+class Connection:
+    """Both clients of one service. They share what they are told of sessions."""
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout: float = 30.0,
+        retry: Retry | None = None,
+    ) -> None:
+        """Connect to nothing yet; the arguments are those of `Client`."""
+        self.client = Client(server, api_key=api_key, timeout=timeout, retry=retry)
+        self.aclient = AsyncClient(server, api_key=api_key, timeout=timeout, retry=retry)
+        self.aclient.share_told(self.client)
+
+    def told(self, user: str, session: str) -> Told | None:
+        """What the service last told of a session."""
+        return self.client.told(user, session)
+
+    def drive(self, steps: Steps[R]) -> R:
+        """Run steps, blocking."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    reply = self.client.send(call)
+                except SkillmountError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(reply)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+
+    async def adrive(self, steps: Steps[R]) -> R:
+        """Run steps, awaiting."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    reply = await self.aclient.send(call)
+                except SkillmountError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(reply)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+
+    def close(self) -> None:
+        """Close the connections of calls that block."""
+        self.client.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, and of calls that block."""
+        await self.aclient.aclose()
+        self.client.close()

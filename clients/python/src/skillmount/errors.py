@@ -1,0 +1,7 @@
+"""All errors of calls: a class for each code of the service, and three of this package's own."""
+
+from ._generated.errors import *  # noqa: F403 - a class for each code
+from .problem import MissingIdentity as MissingIdentity
+from .problem import SkillmountError as SkillmountError
+from .problem import UnknownReply as UnknownReply
+from .problem import Unreachable as Unreachable

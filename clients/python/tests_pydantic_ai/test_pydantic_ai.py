@@ -1,0 +1,131 @@
+"""Pydantic AI: its own suite for workspaces, and an agent with the skills of its user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import Agent
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    WorkspaceRef,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.workspaces import SupportsFilesystem
+from pydantic_ai.workspaces.conformance import WorkspaceBackendSuite
+
+from skillmount import models
+from skillmount.pydantic_ai import SkillmountSkills, SkillmountWorkspace
+from skillmount.testing import Server, server
+
+ROOT = Path(__file__).parent.parent
+PROGRAM = os.environ.get("SKILLMOUNT_PROGRAM") or str(ROOT.parents[1] / "target" / "debug" / "skillmount")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Server]:
+    with server(program=PROGRAM) as running:
+        yield running
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class TestWorkspace(WorkspaceBackendSuite):
+    """The suite that Pydantic AI publishes; what needs a shell skips."""
+
+    @pytest.fixture
+    def backend(self, service: Server) -> SkillmountWorkspace:
+        return SkillmountWorkspace("suite", uuid.uuid4().hex, client=service.aclient())
+
+    @pytest.fixture
+    def has_real_posix_shell(self) -> bool:
+        return False
+
+    @pytest.fixture
+    def attach_backend(self, service: Server) -> Callable[[WorkspaceRef], Any]:
+        return lambda ref: SkillmountWorkspace(ref=ref, client=service.aclient())
+
+
+def test_a_workspace_has_files_and_needs_to_know_whose(service: Server) -> None:
+    assert isinstance(SkillmountWorkspace("u", "s", client=service.aclient()), SupportsFilesystem)
+    with pytest.raises(ValueError, match="user and a session"):
+        SkillmountWorkspace("u")
+
+
+@pytest.mark.anyio
+async def test_an_agent_sees_its_users_skills_and_loads_one(service: Server) -> None:
+    service.publish("ana", "law/leases", "Drafts leases. Use when someone rents.", "SECRET-OF-LEASES\n")
+    prompts: list[str] = []
+    offered: list[set[str]] = []
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        prompts.append(info.instructions or "")
+        said = sum(isinstance(message, ModelResponse) for message in messages)
+        if said == 0:
+            offered.append({tool.name for tool in info.function_tools})
+            if not offered[-1]:
+                return ModelResponse([TextPart("I have no skills.")])
+            return ModelResponse(
+                [ToolCallPart("load_skill", {"skill": "none"}), ToolCallPart("load_skill", {"skill": "leases"})]
+            )
+        returned = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+        told = [str(part.content) for part in returned if isinstance(part, ToolReturnPart)]
+        return ModelResponse([TextPart(" | ".join(told))])
+
+    def identify(ctx: Any) -> tuple[str, str]:
+        return ctx.deps, "chat"
+
+    agent = Agent(FunctionModel(model), deps_type=str, capabilities=[SkillmountSkills(identify, service.aclient())])
+    ran = await agent.run("I rent out a garage", deps="ana")
+    assert 'location="law/leases"' in prompts[0]
+    assert "SECRET-OF-LEASES" not in prompts[0]
+    assert "SECRET-OF-LEASES" in prompts[1]
+    assert "there is no skill" in ran.output
+    assert "Loaded skill leases" in ran.output
+    other = await agent.run("hello", deps="bob")
+    assert "law/leases" not in prompts[-1]
+    assert other.output == "I have no skills."
+    assert offered == [{"load_skill", "unload_skill", "discover_skills"}, set()]
+
+
+@pytest.mark.anyio
+async def test_the_tools_follow_the_mode_and_the_policy(service: Server) -> None:
+    service.publish("eva", "law/leases", "Drafts leases. Use when someone rents.", "Body.\n")
+    client = service.aclient()
+    await client.session("eva", "chat").create(policy=models.Policy(prompt_mode="discover", load_tool="Skill"))
+    offered: list[set[str]] = []
+    calls = [ToolCallPart("discover_skills", {"query": "leases"}), ToolCallPart("Skill", {"skill": "leases"})]
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        offered.append({tool.name for tool in info.function_tools})
+        said = sum(isinstance(message, ModelResponse) for message in messages)
+        return ModelResponse([calls[said] if said < len(calls) else TextPart("done")])
+
+    skills = SkillmountSkills[str](lambda ctx: (ctx.deps, "chat"), client)
+    await Agent(FunctionModel(model), deps_type=str, capabilities=[skills]).run("rent", deps="eva")
+    found = {"discover_skills", "Skill"}
+    assert offered == [{"discover_skills"}, found, found | {"unload_skill"}]
+
+
+def test_the_example_runs() -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    example = str(ROOT.parents[1] / "examples" / "pydantic_ai" / "lease_ai.py")
+    environment = {**kept, "SKILLMOUNT_PROGRAM": PROGRAM, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "The lease is in /workspace/lease.md." in done.stdout
+    assert "LEASE OF A GARAGE" in done.stdout

@@ -1,0 +1,216 @@
+//! Events for whoever watches a user or a session, made from records.
+//!
+//! The id of an event is the position of its record and its part of it, so that it means the same to every replica. An event
+//! has what its record has: neither contents nor inputs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    batch::Position,
+    record::{AuditRecord, AuditSkill},
+};
+use crate::{
+    backend::ObservedCall,
+    error::{Code, Error, Result},
+    wire::Operation,
+};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Event {
+    /// Its position: a client sends it back as `Last-Event-ID`. Null for what is told before it has a record, and for marks of
+    /// the stream itself.
+    pub id: Option<String>,
+    /// `tool_use_start`, `tool_result`, `skill_activated`, `skill_unloaded`, `permission_request`, `file_changed` or
+    /// `catalog_changed`; `gap` and `dropped` say of the stream itself that events are missing.
+    pub event: String,
+    /// The session; null for what lies beside sessions.
+    pub session: Option<String>,
+    /// What the event says.
+    pub data: Value,
+}
+
+/// The position of an event.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventId {
+    /// That of its record.
+    pub record: Position,
+    /// Its part of the record.
+    pub part: usize,
+}
+
+/// The parts of a record. Files come last, because there may be many.
+const RESULT: usize = 1;
+const SKILL: usize = 2;
+const PERMISSION: usize = 3;
+const CATALOG: usize = 4;
+const FILES: usize = 5;
+
+impl Event {
+    /// That a call has begun. It has no record yet, and so no id.
+    pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
+        let data = is_tool(call.operation).then(|| start(&call.call, call.operation, &call.subject))?;
+        let session = call.session.as_ref().map(ToString::to_string);
+        Some(Self { id: None, event: "tool_use_start".to_owned(), session, data })
+    }
+
+    /// The events of a record, in the order of their ids.
+    pub(super) fn of(position: &Position, record: &AuditRecord) -> Vec<(EventId, Self)> {
+        let mut parts: Vec<(usize, &str, Value)> = Vec::new();
+        let AuditRecord { call, operation, subject, outcome, .. } = record;
+        if record.session.is_some() && is_tool(operation) {
+            let is_error = outcome != "ok";
+            parts.push((0, "tool_use_start", start(call, operation, subject)));
+            let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
+            parts.push((RESULT, "tool_result", result));
+        }
+        if let Some(AuditSkill { skill, name, description, status }) = &record.skill {
+            let data = json!({"skills": [{"id": skill, "name": name, "description": description}]});
+            match status.as_str() {
+                "loaded" | "reloaded" => parts.push((SKILL, "skill_activated", data)),
+                "unloaded" => parts.push((SKILL, "skill_unloaded", data)),
+                _ => {}
+            }
+        }
+        if let Some(approval) = &record.approval {
+            let data = json!({"requestId": approval, "toolName": operation, "input": {"subject": subject}});
+            parts.push((PERMISSION, "permission_request", data));
+        }
+        if let Some(catalog) = record.catalog.filter(|catalog| catalog.changed + catalog.removed > 0) {
+            parts.push((CATALOG, "catalog_changed", json!(catalog)));
+        }
+        let files = record.files.iter().filter(|_| record.session.is_some()).enumerate();
+        parts.extend(
+            files.map(|(at, file)| (FILES + at, "file_changed", json!({"path": file.path, "etag": file.etag}))),
+        );
+        let event = |(part, name, data): (usize, &str, Value)| {
+            let id = EventId { record: position.clone(), part };
+            let event =
+                Self { id: Some(id.to_string()), event: name.to_owned(), session: record.session.clone(), data };
+            (id, event)
+        };
+        parts.into_iter().map(event).collect()
+    }
+
+    /// That events after `id` are gone, because their records are no longer kept.
+    pub(super) fn gap(id: &EventId) -> Self {
+        Self { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
+    }
+
+    /// That the reader was too slow. It is told no more, and goes on from its last id at another time.
+    pub(super) fn dropped(missed: u64) -> Self {
+        Self { id: None, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
+    }
+}
+
+impl EventId {
+    /// Reads an id.
+    ///
+    /// # Errors
+    /// `invalid_request` if the text is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || {
+            let message = "Last-Event-ID is no id of an event here; send one back as it came, or leave the header out";
+            Error::new(Code::InvalidRequest, message)
+        };
+        let (record, part) = text.rsplit_once('.').ok_or_else(wrong)?;
+        let part = part.parse().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(wrong)?;
+        Ok(Self { record: Position::parse(record).map_err(|_| wrong())?, part })
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.record, self.part)
+    }
+}
+
+fn start(call: &str, operation: &str, subject: &str) -> Value {
+    json!({"id": call, "name": operation, "input": {"subject": subject}})
+}
+
+fn is_tool(operation: &str) -> bool {
+    Operation::ALL.iter().any(|known| known.name() == operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{AuditCatalog, AuditFile, BatchName};
+
+    fn position() -> Position {
+        Position { batch: BatchName::parse("20260102T030405.000006Z-0a1b2c3d").unwrap(), place: 7 }
+    }
+
+    fn names(record: &AuditRecord) -> Vec<String> {
+        let events = Event::of(&position(), record);
+        for (id, event) in &events {
+            assert_eq!(EventId::parse(event.id.as_deref().unwrap()).unwrap(), *id);
+        }
+        assert!(events.is_sorted_by_key(|(id, _)| id.clone()));
+        events.into_iter().map(|(_, event)| event.event).collect()
+    }
+
+    // S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+    #[test]
+    fn a_record_is_told_by_the_events_of_the_contract() {
+        let skill = |status: &str| AuditSkill {
+            skill: "a/b".to_owned(),
+            name: "b".to_owned(),
+            description: "Does b".to_owned(),
+            status: status.to_owned(),
+        };
+        let of = |operation: &str| AuditRecord {
+            operation: operation.to_owned(),
+            session: Some("s1".to_owned()),
+            outcome: "ok".to_owned(),
+            call: "c".to_owned(),
+            subject: "/workspace/a".to_owned(),
+            ..AuditRecord::default()
+        };
+        let told = ["tool_use_start", "tool_result"];
+        assert_eq!(names(&of("ls")), told);
+        let file = AuditFile { path: "/workspace/a".to_owned(), before: None, after: None, etag: Some("e".to_owned()) };
+        let write = AuditRecord { files: vec![file.clone(), file], ..of("write") };
+        assert_eq!(names(&write)[2..], ["file_changed", "file_changed"]);
+        let load = |status: &str| AuditRecord { skill: Some(skill(status)), ..of("load_skill") };
+        assert_eq!(names(&load("loaded"))[2..], ["skill_activated"]);
+        assert_eq!(names(&load("unloaded"))[2..], ["skill_unloaded"]);
+        assert_eq!(names(&load("already_loaded")), told);
+        let asks =
+            AuditRecord { approval: Some("p".to_owned()), outcome: "approval_required".to_owned(), ..of("write") };
+        assert_eq!(names(&asks)[2..], ["permission_request"]);
+        let publish = AuditRecord {
+            catalog: Some(AuditCatalog { changed: 1, removed: 0 }),
+            session: None,
+            files: write.files.clone(),
+            ..of("publish_skill")
+        };
+        assert_eq!(names(&publish), ["catalog_changed"]);
+
+        let data = |record: &AuditRecord, at: usize| Event::of(&position(), record)[at].1.data.clone();
+        assert_eq!(data(&write, 0), json!({"id": "c", "name": "write", "input": {"subject": "/workspace/a"}}));
+        assert_eq!(
+            data(&asks, 1),
+            json!({"id": "c", "name": "write", "content": "approval_required", "isError": true})
+        );
+        assert_eq!(data(&load("loaded"), 2), json!({"skills": [{"id": "a/b", "name": "b", "description": "Does b"}]}));
+        assert_eq!(
+            data(&asks, 2),
+            json!({"requestId": "p", "toolName": "write", "input": {"subject": "/workspace/a"}})
+        );
+        assert_eq!(data(&write, 2), json!({"path": "/workspace/a", "etag": "e"}));
+        assert_eq!(data(&publish, 0), json!({"changed": 1, "removed": 0}));
+    }
+
+    #[test]
+    fn what_is_no_id_of_an_event_is_refused() {
+        for text in ["", "7", "20260102T030405.000006Z-0a1b2c3d.7", "20260102T030405.000006Z-0a1b2c3d.7.+1"] {
+            assert_eq!(EventId::parse(text).unwrap_err().code(), Code::InvalidRequest, "{text}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Listening to events: those of this process at once, and those of other replicas from their records.
+//!
+//! Records of other replicas are looked for only while a client listens, by one task for each user. A client that comes
+//! back with the id of its last event first receives what the store has since. That overlaps with the live events by up to
+//! [`AUDIT_LATENESS`], so events may come twice, with the same id, and none is skipped.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::{sync::broadcast, time::sleep};
+
+use super::{
+    batch::BatchName,
+    channels::Channels,
+    event::{Event, EventId},
+    log::{AuditLog, earlier},
+    recorder::Recorder,
+};
+use crate::{
+    backend::Service,
+    clock::Clock,
+    error::Result,
+    limits::{AUDIT_LATENESS, EVENTS_LOOK},
+    path::Id,
+};
+
+/// Names of batches that are listed at once.
+const NAMES: usize = 256;
+
+/// The events of all users. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Events {
+    log: AuditLog,
+    recorder: Option<Recorder>,
+    channels: Channels,
+    clock: Arc<dyn Clock>,
+    /// Held while a client begins to listen, so that no client listens before the batches that are there have been listed.
+    begins: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// One who listens.
+#[derive(Debug)]
+pub struct Listener {
+    replay: Option<Replay>,
+    ready: VecDeque<Arc<Event>>,
+    live: broadcast::Receiver<Arc<Event>>,
+    session: Option<Id>,
+    is_over: bool,
+}
+
+/// What the store has of events after some id.
+#[derive(Debug)]
+struct Replay {
+    log: AuditLog,
+    user: Id,
+    after: EventId,
+    /// The listing goes on behind this.
+    from: String,
+    names: VecDeque<BatchName>,
+    is_listed: bool,
+}
+
+impl Events {
+    /// The events of `service`, whose records `recorder` writes if there are any.
+    #[must_use]
+    pub fn new(service: &Service, recorder: Option<Recorder>, clock: Arc<dyn Clock>) -> Self {
+        let channels = recorder.as_ref().map(Recorder::channels).unwrap_or_default();
+        Self { log: AuditLog::of(service), recorder, channels, clock, begins: Arc::default() }
+    }
+
+    /// Listens to what happens to `user`, or in one of the sessions; first to what happened since `after`.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn listen(&self, user: &Id, session: Option<&Id>, after: Option<EventId>) -> Result<Listener> {
+        let live = {
+            let _turn = self.begins.lock().await;
+            let (live, is_first) = self.channels.listen(user);
+            if is_first {
+                self.look_for_others(user).await?;
+            }
+            live
+        };
+        let mut ready = VecDeque::new();
+        let replay = match after {
+            None => None,
+            Some(after) => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.flush(user).await?;
+                }
+                if self.is_gone(user, &after).await? {
+                    ready.push_back(Arc::new(Event::gap(&after)));
+                }
+                Some(Replay::new(self.log.clone(), user.clone(), after))
+            }
+        };
+        Ok(Listener { replay, ready, live, session: session.cloned(), is_over: false })
+    }
+
+    /// What happened since `after`, `most` events of it at most.
+    ///
+    /// # Errors
+    /// As [`listen`](Self::listen).
+    pub async fn since(&self, user: &Id, session: Option<&Id>, after: EventId, most: usize) -> Result<Vec<Event>> {
+        let mut listener = self.listen(user, session, Some(after)).await?;
+        let mut events = Vec::new();
+        while events.len() < most
+            && let Some(event) = listener.replayed().await?
+        {
+            events.push(Event::clone(&event));
+        }
+        Ok(events)
+    }
+
+    /// Whether the batch of an event is not kept any more.
+    async fn is_gone(&self, user: &Id, after: &EventId) -> Result<bool> {
+        let batch = &after.record.batch;
+        if batch.time() >= earlier(earlier(self.clock.now())) {
+            return Ok(false);
+        }
+        Ok(self.log.batch(user, batch).await?.is_empty())
+    }
+
+    /// Begins the task that looks for the records of other replicas, as long as a client listens.
+    async fn look_for_others(&self, user: &Id) -> Result<()> {
+        let listed = self.recent(user).await;
+        let seen = match listed {
+            Ok(names) => names.into_iter().collect::<BTreeSet<_>>(),
+            Err(error) => {
+                self.channels.is_over(user);
+                return Err(error);
+            }
+        };
+        let (this, user) = (self.clone(), user.clone());
+        tokio::spawn(async move { this.follow(&user, seen).await });
+        Ok(())
+    }
+
+    async fn follow(&self, user: &Id, mut seen: BTreeSet<BatchName>) {
+        let own = self.recorder.as_ref().map(Recorder::replica);
+        loop {
+            sleep(EVENTS_LOOK).await;
+            if self.channels.is_over(user) {
+                return;
+            }
+            if let Err(error) = self.look_once(user, own.as_deref(), &mut seen).await {
+                tracing::warn!(%user, error = %error.chain(), "events of other replicas come later");
+            }
+        }
+    }
+
+    async fn look_once(&self, user: &Id, own: Option<&str>, seen: &mut BTreeSet<BatchName>) -> Result<()> {
+        let names = self.recent(user).await?;
+        let known: BTreeSet<_> = names.iter().filter(|name| seen.contains(name)).cloned().collect();
+        for name in names {
+            if known.contains(&name) {
+                continue;
+            }
+            if own != Some(name.replica()) {
+                let records = self.log.batch(user, &name).await?;
+                let events = || records.iter().flat_map(|(position, record)| Event::of(position, record));
+                self.channels.tell(user, || events().map(|(_, event)| event));
+            }
+            seen.insert(name);
+        }
+        let oldest = self.horizon();
+        seen.retain(|name| name.time() >= oldest);
+        Ok(())
+    }
+
+    /// The batches that may be new: those of the last minutes, by whichever clock.
+    async fn recent(&self, user: &Id) -> Result<Vec<BatchName>> {
+        let mut from = BatchName::before(self.horizon());
+        let mut all = Vec::new();
+        loop {
+            let (names, has_more) = self.log.names(user, &from, NAMES).await?;
+            from = names.last().map(ToString::to_string).unwrap_or_default();
+            all.extend(names);
+            if !has_more {
+                return Ok(all);
+            }
+        }
+    }
+
+    fn horizon(&self) -> Timestamp {
+        let lateness = SignedDuration::try_from(2 * AUDIT_LATENESS).unwrap_or_default();
+        self.clock.now().checked_sub(lateness).unwrap_or(Timestamp::MIN)
+    }
+}
+
+impl Listener {
+    /// The next event; `None` once there are no more. The last one may be `dropped`: this listener was too slow.
+    ///
+    /// # Errors
+    /// The store's, while it reads what happened before.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        if let Some(event) = self.replayed().await? {
+            return Ok(Some(Event::clone(&event)));
+        }
+        while !self.is_over {
+            match self.live.recv().await {
+                Ok(event) if self.wants(&event) => return Ok(Some(Event::clone(&event))),
+                Ok(_) => {}
+                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                    self.is_over = true;
+                    return Ok(Some(Event::dropped(missed)));
+                }
+                Err(broadcast::error::RecvError::Closed) => self.is_over = true,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event of those that happened before; `None` after the last of them.
+    async fn replayed(&mut self) -> Result<Option<Arc<Event>>> {
+        loop {
+            while let Some(event) = self.ready.pop_front() {
+                if self.wants(&event) {
+                    return Ok(Some(event));
+                }
+            }
+            let Some(replay) = &mut self.replay else { return Ok(None) };
+            match replay.next().await? {
+                Some(events) => self.ready.extend(events),
+                None => self.replay = None,
+            }
+        }
+    }
+
+    /// Whether it is about the session. What is about none, as the catalog, is for every session.
+    fn wants(&self, event: &Event) -> bool {
+        let of = |session: &Id| event.session.as_ref().is_none_or(|of| of == session.as_str());
+        self.session.as_ref().is_none_or(of)
+    }
+}
+
+impl Replay {
+    fn new(log: AuditLog, user: Id, after: EventId) -> Self {
+        // A batch that was begun before may have got its last record later.
+        let from = BatchName::before(earlier(after.record.batch.time()));
+        Self { log, user, after, from, names: VecDeque::new(), is_listed: false }
+    }
+
+    /// The events of the next batch; `None` after the last.
+    async fn next(&mut self) -> Result<Option<Vec<Arc<Event>>>> {
+        if self.names.is_empty() && !self.is_listed {
+            let (names, has_more) = self.log.names(&self.user, &self.from, NAMES).await?;
+            self.is_listed = !has_more;
+            self.from = names.last().map(ToString::to_string).unwrap_or_default();
+            self.names = names.into();
+        }
+        let Some(name) = self.names.pop_front() else { return Ok(None) };
+        let records = self.log.batch(&self.user, &name).await?;
+        let events = records.iter().flat_map(|(position, record)| Event::of(position, record));
+        let is_told = |id: &EventId| id.record.batch == self.after.record.batch && *id <= self.after;
+        Ok(Some(events.filter(|(id, _)| !is_told(id)).map(|(_, event)| Arc::new(event)).collect()))
+    }
+}

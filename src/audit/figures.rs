@@ -1,0 +1,63 @@
+//! The documents of figures of use.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Which records count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UsageRequest {
+    /// Only those of operations that ended then or later; all that are kept if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub since: Option<Timestamp>,
+}
+
+/// How a user's conversations find and use skills. A figure is null if there is nothing to make it from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Usage {
+    /// Sessions in which an agent called an operation.
+    pub conversations: u64,
+    /// The share of conversations that searched for skills.
+    pub discovery_rate: Option<f64>,
+    /// The share of searches after which the conversation loaded a skill before it searched again.
+    pub discovery_success: Option<f64>,
+    /// The mean number of calls from such a search to that load, which counts as one.
+    pub discovery_to_use_turns: Option<f64>,
+    /// The share of calls that were told to ask for an approval, and that the same conversation repeated and was let make.
+    pub approval_rate: Option<f64>,
+    /// The share of calls that succeeded. A call that was told to ask for an approval is none yet.
+    pub completion_rate: Option<f64>,
+    /// The mean number of tokens that a conversation was spared: those of the instructions of the user's skills, as they are
+    /// now, without the skills that it used. A token is four bytes.
+    pub context_saved_tokens: Option<u64>,
+    /// Searches.
+    pub searches: u64,
+    /// Searches that found nothing.
+    pub unanswered: u64,
+    /// The skills that conversations used, the most used first.
+    pub skills: Vec<SkillUsage>,
+    /// The skills that at least 30 % of conversations used.
+    pub default_candidates: Vec<String>,
+    /// Whether there are more records than are looked at, so that the latest are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// How often a skill is used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SkillUsage {
+    /// Its path.
+    pub skill: String,
+    /// How often it was loaded, loads of a loaded skill included.
+    pub loads: u64,
+    /// In how many conversations.
+    pub conversations: u64,
+    /// The share of conversations that used it.
+    pub rate: f64,
+    /// When it was loaded last.
+    #[schema(value_type = String, format = DateTime)]
+    pub last_used: Timestamp,
+}

@@ -1,0 +1,170 @@
+//! Reading records: pages of them, in the order of their positions.
+//!
+//! A listing begins behind the time that is asked for, and a page ends when it has its records or has read
+//! [`AUDIT_PAGE_BATCHES`] batches. So a page costs the same however many records there are.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    batch::{BatchName, Position},
+    record::AuditRecord,
+};
+use crate::{
+    backend::Service,
+    error::{Code, Error, Result},
+    limits::{AUDIT_BATCH_BYTES, AUDIT_LATENESS, AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS},
+    path::{Id, Namespace},
+    store::{GetOptions, Keep, ListOptions, SharedStore, StoreError},
+};
+
+/// Batches that are read at once.
+const PARALLEL: usize = 8;
+
+/// Which records to return.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AuditRequest {
+    /// Only those of this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Only those of this operation, as `write` or `publish_skill`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Only those that ended then or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub since: Option<Timestamp>,
+    /// Records of one page, 1 to 1,000. A page may have fewer and still name a next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// One page of records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AuditList)]
+pub struct AuditPage {
+    /// In the order of time. Records of several replicas may lie a minute apart in it from page to page.
+    pub records: Vec<AuditRecord>,
+    /// Give this back to get the next page; null on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// The records that are in a store.
+#[derive(Clone, Debug)]
+pub struct AuditLog {
+    store: SharedStore,
+    namespace: Namespace,
+}
+
+impl AuditLog {
+    /// The records in the store of `service`.
+    #[must_use]
+    pub fn of(service: &Service) -> Self {
+        Self::over(service.store().clone(), service.namespace().clone())
+    }
+
+    /// The records below `namespace` in `store`.
+    pub(super) fn over(store: SharedStore, namespace: Namespace) -> Self {
+        Self { store, namespace }
+    }
+
+    /// A page of the records of `user`.
+    ///
+    /// # Errors
+    /// `invalid_request` for a cursor that is none and a limit out of bounds; the store's.
+    pub async fn page(&self, user: &Id, wanted: &AuditRequest) -> Result<AuditPage> {
+        let limit = wanted.limit.unwrap_or(AUDIT_PAGE_RECORDS);
+        if !(1..=AUDIT_PAGE_RECORDS).contains(&limit) {
+            let message = format!("limit is {limit} and may be 1 to {AUDIT_PAGE_RECORDS}");
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        let after = wanted.cursor.as_deref().map(Position::parse).transpose()?;
+        let from = match (&after, wanted.since) {
+            // The batch of the cursor may have records behind it.
+            (Some(after), _) => BatchName::before(after.batch.time()),
+            (None, Some(since)) => BatchName::before(earlier(since)),
+            (None, None) => String::new(),
+        };
+        let (names, has_more) = self.names(user, &from, AUDIT_PAGE_BATCHES).await?;
+        let mut last = names.last().map(|batch| Position { batch: batch.clone(), place: usize::MAX });
+        let mut page = AuditPage::default();
+        let reads: Vec<_> = names.iter().map(|name| self.batch(user, name)).collect();
+        let mut batches = stream::iter(reads).buffered(PARALLEL);
+        let mut is_cut = has_more;
+        'read: while let Some(batch) = batches.try_next().await? {
+            for (position, record) in batch {
+                if after.as_ref().is_some_and(|after| position <= *after) || !wanted.takes(&record) {
+                    continue;
+                }
+                if page.records.len() == limit {
+                    is_cut = true;
+                    break 'read;
+                }
+                last = Some(position).filter(|_| page.records.len() + 1 == limit).or(last);
+                page.records.push(record);
+            }
+        }
+        page.next_cursor = last.filter(|_| is_cut).map(|last| last.capped().to_string());
+        page.records.sort_by_key(|record| record.time);
+        Ok(page)
+    }
+
+    /// The names of batches after `from`, `most` of them, in the order of time, and whether there are more.
+    pub(super) async fn names(&self, user: &Id, from: &str, most: usize) -> Result<(Vec<BatchName>, bool)> {
+        let prefix = self.namespace.user(user)?.audit()?;
+        let mut options = ListOptions { start_after: Some(format!("{prefix}{from}")), ..ListOptions::default() };
+        let mut names = Vec::new();
+        loop {
+            options.max_entries = Some((most + 1).min(1000));
+            let page = self.store.list(&prefix, options.clone()).await?;
+            names.extend(page.objects.iter().filter_map(|entry| BatchName::parse(prefix.relative(&entry.key)?)));
+            if names.len() > most {
+                names.truncate(most);
+                return Ok((names, true));
+            }
+            match page.next {
+                None => return Ok((names, false)),
+                next => options.page = next,
+            }
+        }
+    }
+
+    /// The records of a batch; none if it is gone or too large to be one of ours.
+    pub(super) async fn batch(&self, user: &Id, name: &BatchName) -> Result<Vec<(Position, AuditRecord)>> {
+        let key = self.namespace.user(user)?.audit_batch(&name.to_string())?;
+        let options = GetOptions::range(0..AUDIT_BATCH_BYTES).with_keep(Keep::Not);
+        match self.store.get(&key, options).await {
+            Ok(object) => Ok(AuditRecord::of_batch(name, &object.bytes)),
+            Err(StoreError::NotFound) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl AuditRequest {
+    fn takes(&self, record: &AuditRecord) -> bool {
+        self.session.as_ref().is_none_or(|session| record.session.as_ref() == Some(session))
+            && self.operation.as_ref().is_none_or(|operation| record.operation == *operation)
+            && self.since.is_none_or(|since| record.time >= since)
+    }
+}
+
+impl Position {
+    /// The same, with a place that can be written and read again: no batch has so many records.
+    fn capped(self) -> Self {
+        Self { place: self.place.min(999_999_999), ..self }
+    }
+}
+
+/// From when on batches may hold records of `time` and later.
+pub(super) fn earlier(time: Timestamp) -> Timestamp {
+    let lateness = SignedDuration::try_from(AUDIT_LATENESS).unwrap_or_default();
+    time.checked_sub(lateness).unwrap_or(Timestamp::MIN)
+}

@@ -1,0 +1,28 @@
+//! The account of what was done: who called what, in which session, on which paths, with which outcome.
+//!
+//! A service reports every operation to the [`Recorder`], which writes records in batches, one object for many of them.
+//! [`AuditLog`] reads them, and [`usage()`] makes figures of them. A record names paths and digests, and never a content or
+//! an input. [`Events`] are made from records, and reach listeners as they happen.
+
+mod batch;
+mod channels;
+mod event;
+mod events;
+mod figures;
+mod journal;
+mod log;
+mod mode;
+mod record;
+mod recorder;
+mod usage;
+mod waiting;
+
+pub use batch::{BatchName, Position};
+pub use event::{Event, EventId};
+pub use events::{Events, Listener};
+pub use figures::{SkillUsage, Usage, UsageRequest};
+pub use log::{AuditLog, AuditPage, AuditRequest};
+pub use mode::AuditMode;
+pub use record::{AuditCatalog, AuditFile, AuditRecord, AuditSkill};
+pub use recorder::{AuditCounts, Recorder};
+pub use usage::{UsageTally, usage};

@@ -1,0 +1,200 @@
+//! A record of one operation, and its form in the bucket: a batch is a line for its format and a line for each record.
+//!
+//! Batches are read leniently. Members that this version does not know are passed over, those that an older one did not
+//! write have a default, and a line that is no record takes its place without being one.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::batch::{BatchName, Position};
+use crate::{
+    backend::{FileChange, ObservedOperation, SkillUse},
+    error::Outcome,
+};
+
+/// The first line of a batch.
+pub(super) const HEADER: &[u8] = b"{\"format\":1}\n";
+
+/// What was done: who, in which session, on what, with which outcome. Contents and inputs are not in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AuditRecord {
+    /// Its position, which is the same for every replica.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// When the operation ended.
+    #[schema(value_type = String, format = DateTime)]
+    pub time: Timestamp,
+    /// The operation, as policies and generated clients name it.
+    pub operation: String,
+    /// A name of the call that no other has.
+    #[serde(default)]
+    pub call: String,
+    /// The name of the caller's key; null if the service has no keys.
+    #[serde(default)]
+    pub by: Option<String>,
+    /// The session; null for what lies beside sessions.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// What it was about: paths, or a skill. Empty if it was about neither.
+    #[serde(default)]
+    pub subject: String,
+    /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
+    #[serde(default)]
+    pub outcome: String,
+    /// Whether a change that failed is in the store; null for what succeeded and for what changes nothing.
+    #[serde(default)]
+    pub changed: Option<Outcome>,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub ms: f64,
+    /// The files that it changed, 100 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<AuditFile>,
+    /// How many files more it changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
+    /// The skill that it loaded or unloaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<AuditSkill>,
+    /// What it found changed in the catalog, or changed there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<AuditCatalog>,
+    /// How many skills a search found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
+    /// The approval that its caller was told to ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+}
+
+/// A file, or a skill as a whole, that was changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AuditFile {
+    /// Its virtual path, or the path of the skill.
+    pub path: String,
+    /// The version that was there before, if it was seen.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// SHA-256 of the content after; null if it is gone.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// The version after.
+    #[serde(default)]
+    pub etag: Option<String>,
+}
+
+/// What became of a skill in a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AuditSkill {
+    /// Its path.
+    pub skill: String,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// Its description.
+    #[serde(default)]
+    pub description: String,
+    /// `loaded`, `reloaded`, `already_loaded` or `unloaded`.
+    #[serde(default)]
+    pub status: String,
+}
+
+/// A change of the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AuditCatalog {
+    /// Skills that are new, or not as they were.
+    pub changed: u64,
+    /// Skills that are gone.
+    pub removed: u64,
+}
+
+impl AuditRecord {
+    /// The record of an operation that ended at `time`.
+    pub(super) fn of(operation: ObservedOperation, time: Timestamp) -> Self {
+        let ObservedOperation { call, outcome, changed, approval, milliseconds, effects } = operation;
+        Self {
+            id: String::new(),
+            time,
+            operation: call.operation.to_owned(),
+            call: call.call,
+            by: call.by,
+            session: call.session.map(|session| session.to_string()),
+            subject: call.subject,
+            outcome: outcome.to_owned(),
+            changed,
+            ms: milliseconds,
+            files: effects.files.into_iter().map(AuditFile::from).collect(),
+            more_files: effects.more_files,
+            skill: effects.skill.map(AuditSkill::from),
+            catalog: effects.catalog.map(|(changed, removed)| AuditCatalog { changed, removed }),
+            found: effects.found,
+            approval,
+        }
+    }
+
+    /// Its line in a batch.
+    pub(super) fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    /// The records of a batch, in their order, with their positions.
+    pub(super) fn of_batch(batch: &BatchName, bytes: &[u8]) -> Vec<(Position, Self)> {
+        let lines = bytes.split(|byte| *byte == b'\n').enumerate().skip(1);
+        let records = lines.filter_map(|(place, line)| {
+            let position = Position { batch: batch.clone(), place };
+            let record: Self = serde_json::from_slice(line).ok()?;
+            Some((position.clone(), Self { id: position.to_string(), ..record }))
+        });
+        records.collect()
+    }
+}
+
+impl From<FileChange> for AuditFile {
+    fn from(FileChange { path, before, after, etag }: FileChange) -> Self {
+        Self { path, before, after, etag }
+    }
+}
+
+impl From<SkillUse> for AuditSkill {
+    fn from(SkillUse { skill, name, description, status }: SkillUse) -> Self {
+        Self { skill, name, description, status: status.to_owned() }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_read_as_it_was_written_and_leniently() {
+        let batch = BatchName::parse("20260102T030405.000006Z-0a1b2c3d").unwrap();
+        let full = AuditRecord {
+            operation: "write".to_owned(),
+            files: vec![AuditFile { path: "/workspace/a".to_owned(), before: None, after: None, etag: None }],
+            skill: Some(AuditSkill::from(SkillUse {
+                skill: "a/b".to_owned(),
+                name: "b".to_owned(),
+                description: String::new(),
+                status: "loaded",
+            })),
+            catalog: Some(AuditCatalog { changed: 1, removed: 2 }),
+            found: Some(0),
+            ..AuditRecord::default()
+        };
+        let older = br#"{"time":"2026-01-02T03:04:05Z","operation":"ls","of_a_newer_version":[1]}"#;
+        let bytes = [HEADER, &full.line().unwrap(), b"{\"torn\n", older, b"\n"].concat();
+        let read = AuditRecord::of_batch(&batch, &bytes);
+        let ids = ["20260102T030405.000006Z-0a1b2c3d.1", "20260102T030405.000006Z-0a1b2c3d.3"];
+        assert_eq!(read.iter().map(|(_, record)| record.id.as_str()).collect::<Vec<_>>(), ids);
+        assert_eq!(read[0].1, AuditRecord { id: ids[0].to_owned(), ..full });
+        assert_eq!((read[1].1.operation.as_str(), &read[1].1.session), ("ls", &None));
+    }
+}

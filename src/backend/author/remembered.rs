@@ -1,0 +1,97 @@
+//! What an author's folder remembers of the version that it comes from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Code, Error, Result},
+    skill::{Version, is_version_digest},
+};
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+
+/// The version that an author's files were, when they were last the same as those of the store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    format: u32,
+    /// Its digest.
+    pub digest: String,
+    /// The SHA-256 of each of its files, by path.
+    pub files: BTreeMap<String, String>,
+}
+
+/// Where an author's files remember their version.
+pub trait VersionMemory {
+    /// The version that they come from; `None` if that is not known.
+    ///
+    /// # Errors
+    /// Why it cannot be told.
+    fn remembered(&self) -> Result<Option<Remembered>>;
+
+    /// Remembers a version from now on.
+    ///
+    /// # Errors
+    /// Why it cannot be written down.
+    fn remember(&mut self, version: &Remembered) -> Result<()>;
+}
+
+impl Remembered {
+    /// The memory of this version.
+    #[must_use]
+    pub fn of(version: &Version) -> Self {
+        let files = version.files().iter().map(|file| (file.path.clone(), file.sha256.clone()));
+        Self { format: FORMAT, digest: version.digest().to_owned(), files: files.collect() }
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote, which lies at `place`.
+    ///
+    /// # Errors
+    /// `invalid_request` if it is none, or if a newer version of this program wrote it.
+    pub fn from_json(bytes: &[u8], place: &str) -> Result<Self> {
+        let wrong = |why: &str| {
+            let message = format!("{place} {why}: delete it, and pull the skill to learn which version it comes from");
+            Error::new(Code::InvalidRequest, message)
+        };
+        let read: Self = serde_json::from_slice(bytes).map_err(|cause| wrong("is damaged").with_source(cause))?;
+        match read.format {
+            FORMAT if is_version_digest(&read.digest) => Ok(read),
+            newer if newer > FORMAT => Err(wrong("was written by a newer version of skillmount")),
+            _ => Err(wrong("is damaged")),
+        }
+    }
+
+    /// As it is written down.
+    ///
+    /// # Errors
+    /// `internal`.
+    pub fn to_json(&self) -> Result<Vec<u8>> {
+        let mut text = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::VersionFile;
+
+    #[test]
+    fn what_is_written_down_is_read_again_and_nothing_else_is() {
+        let known = Remembered::of(&Version::new(vec![VersionFile::of("SKILL.md", b"one")]));
+        assert_eq!(Remembered::from_json(&known.to_json().unwrap(), "x").unwrap(), known);
+        let text = String::from_utf8(known.to_json().unwrap()).unwrap();
+        for (from, to, why) in
+            [("\"format\": 1", "\"format\": 2", "newer"), ("sha256:", "md5:", "damaged"), ("{", "", "damaged")]
+        {
+            let refused =
+                Remembered::from_json(text.replacen(from, to, 1).as_bytes(), "a/.skillmount.json").unwrap_err();
+            assert!(
+                refused.message().starts_with("a/.skillmount.json ") && refused.message().contains(why),
+                "{refused}"
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Drafts among a user's skills as documents, for those who may see them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{DraftReader, Service, drafted::entry_of, skills::page_of};
+use crate::{
+    catalog::CatalogView,
+    error::Result,
+    path::{Id, Layer, SkillPath},
+    session::Policy,
+    skill::SkillDraft,
+    wire::{ListedState, SkillDocument, SkillListRequest, SkillPage},
+};
+
+/// A catalog with the drafts of one page.
+pub(super) struct ListedDrafts {
+    pub(super) view: Arc<CatalogView>,
+    /// Those drafts.
+    pub(super) shown: BTreeMap<SkillPath, SkillDraft>,
+    /// How many others there are.
+    pub(super) more: usize,
+}
+
+impl Service {
+    /// The drafts that a page of `limit` skills may show.
+    pub(super) async fn listed_drafts(
+        &self,
+        user: &Id,
+        view: &Arc<CatalogView>,
+        policy: &Policy,
+        wanted: &SkillListRequest,
+        limit: usize,
+        reader: DraftReader<'_>,
+    ) -> Result<ListedDrafts> {
+        if !reader.sees_some() {
+            return Ok(ListedDrafts { view: Arc::clone(view), shown: BTreeMap::new(), more: 0 });
+        }
+        let category = wanted.category.as_deref().unwrap_or_default();
+        let mut paths = self.draft_paths(user).await?;
+        paths.retain(|path| path.is_in(category) && policy.skill(path).is_visible() && view.entry(path).is_none());
+        let before = wanted.cursor.as_deref().map_or(0, |cursor| paths.partition_point(|path| path.as_str() <= cursor));
+        // An agent sees few of them, which only they themselves say.
+        let (begin, end) = match reader {
+            DraftReader::Control => (before, paths.len().min(before + limit)),
+            DraftReader::Agent(_) => (0, paths.len()),
+        };
+        let mut drafts = self.drafts_at(user, paths.get(begin..end).unwrap_or_default()).await?;
+        let more = paths.len() - (end - begin);
+        drafts.retain(|draft| reader.sees(draft));
+        let view = view.with(
+            drafts
+                .iter()
+                .map(|draft| entry_of(&draft.skill, &draft.name, &draft.description, &draft.digest, draft.made_at)),
+        );
+        let shown = drafts.into_iter().map(|draft| (draft.skill.clone(), draft)).collect();
+        Ok(ListedDrafts { view: Arc::new(view), shown, more })
+    }
+
+    /// The page of the draft at `skill`, if there is one that the reader sees.
+    pub(super) async fn shown_draft(
+        &self,
+        user: &Id,
+        policy: &Policy,
+        skill: &SkillPath,
+        reader: DraftReader<'_>,
+    ) -> Result<Option<SkillPage>> {
+        if !reader.sees_some() || !policy.skill(skill).is_visible() {
+            return Ok(None);
+        }
+        let Some(draft) = self.draft_at(user, skill).await?.filter(|draft| reader.sees(draft)) else { return Ok(None) };
+        let files = self.content_of_draft(user, &draft).await?;
+        Ok(Some(page_of(SkillDocument::from(&draft), &files)))
+    }
+}
+
+impl From<&SkillDraft> for SkillDocument {
+    fn from(draft: &SkillDraft) -> Self {
+        Self {
+            skill: draft.skill.to_string(),
+            name: draft.name.clone(),
+            description: draft.description.clone(),
+            category: draft.skill.category().to_owned(),
+            layer: Layer::User,
+            frontmatter: draft.frontmatter.clone(),
+            files: draft.files,
+            size: draft.size,
+            updated_at: draft.made_at,
+            state: ListedState::Draft,
+            digest: Some(draft.digest.clone()),
+            shadows: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What a search says of itself: the words behind each score, and where one skill stands.
+
+use super::{
+    SkillBackend,
+    naming::{NamedSkill, skill_named},
+};
+use crate::{
+    catalog::{
+        CatalogEntry, CatalogView, Searchable,
+        search::{ExplainedScore, Field, MatchedBy, SearchDocument, SearchHit, WordMatch},
+    },
+    error::Result,
+    path::SkillPath,
+    session::EffectivePolicy,
+    skill::{Severity, shown::one_line},
+    wire::{
+        DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
+        SkillStanding, Standing,
+    },
+};
+
+/// What search reads of a skill, about.
+const SKILL_BYTES: u64 = 4 << 10;
+/// Steps for each byte of a skill: most go into the stems of its words.
+const STEPS_PER_BYTE: u64 = 64;
+
+/// Adds to `reply` what `request` wants explained; `all` are the skills that were found, best first.
+pub(super) async fn explained(
+    backend: &SkillBackend,
+    catalog: &Searchable,
+    policy: &EffectivePolicy,
+    request: &DiscoverRequest,
+    all: &[SearchHit],
+    mut reply: DiscoverReply,
+) -> Result<DiscoverReply> {
+    let asked = request.why.as_deref().map(|name| asked_about(name, &catalog.view, policy)).transpose()?;
+    let shown = if request.explain { reply.skills.len() } else { 0 };
+    let skills = all.iter().take(shown).map(|hit| hit.skill.clone()).chain(asked.clone()).collect::<Vec<_>>();
+    if skills.is_empty() && !request.explain {
+        return Ok(reply);
+    }
+    let (words, mut scores) = scores(backend, catalog, &request.query, skills).await?;
+    reply.words = words;
+    reply.why = asked.map(|skill| {
+        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total };
+        let rank = all.iter().position(|hit| hit.skill == skill).map(|at| at + 1);
+        let found = rank.and_then(|rank| all.get(rank - 1)).map(|hit| hit.score);
+        inquiry.standing(&skill, rank.zip(found), scores.pop().flatten())
+    });
+    for (skill, score) in reply.skills.iter_mut().zip(scores) {
+        skill.explain = score.map(document);
+    }
+    Ok(reply)
+}
+
+/// The skill that `name` means, be it one that cannot be read.
+fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Result<SkillPath> {
+    let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
+    let unreadable: Vec<_> = errors
+        .filter_map(|found| SkillPath::parse(&found.skill).ok())
+        .filter(|skill| view.entry(skill).is_none())
+        .collect();
+    let unreadable = unreadable.iter().map(|skill| NamedSkill { skill, name: skill.folder() });
+    let readable = view.entries.iter().map(|entry| NamedSkill { skill: &entry.skill, name: entry.name() });
+    let visible: Vec<_> = readable.chain(unreadable).filter(|known| policy.skill(known.skill).is_visible()).collect();
+    skill_named(name, &visible).cloned()
+}
+
+/// The words of a question, and the scores of skills in their order.
+async fn scores(
+    backend: &SkillBackend,
+    catalog: &Searchable,
+    query: &str,
+    skills: Vec<SkillPath>,
+) -> Result<(Vec<QuestionWord>, Vec<Option<ExplainedScore>>)> {
+    let (catalog, query) = (catalog.clone(), query.to_owned());
+    let steps = STEPS_PER_BYTE * SKILL_BYTES * skills.len() as u64;
+    let job = move |_: &_| {
+        let question = catalog.index.question(&query)?;
+        let words = question.words().into_iter().map(|word| QuestionWord {
+            word: word.word,
+            share: rounded(word.share),
+            known: word.is_known,
+        });
+        let explain = |skill| question.explain(&SearchDocument::of(catalog.view.entry(skill)?));
+        Ok((words.collect(), skills.iter().map(explain).collect()))
+    };
+    backend.errand().run_sized(steps, job).await
+}
+
+/// A question about one skill.
+struct Inquiry<'a> {
+    view: &'a CatalogView,
+    policy: &'a EffectivePolicy,
+    request: &'a DiscoverRequest,
+    /// How many skills were found.
+    total: usize,
+}
+
+impl Inquiry<'_> {
+    /// `found` is its place and its score, if it was found.
+    fn standing(&self, skill: &SkillPath, found: Option<(usize, f32)>, score: Option<ExplainedScore>) -> SkillStanding {
+        let rank = found.map(|(rank, _)| rank);
+        let (standing, message) = match (self.view.entry(skill), rank) {
+            (None, _) => {
+                let why = self.view.left_out(skill).map_or("it cannot be read", |found| found.message.as_str());
+                (Standing::Unreadable, format!("No search finds it: {}", one_line(why).plain()))
+            }
+            (Some(_), Some(rank)) => self.found(rank),
+            (Some(entry), None) => self.not_found(entry, score.as_ref()),
+        };
+        SkillStanding {
+            skill: skill.to_string(),
+            standing,
+            rank,
+            score: rounded(
+                found.map(|(_, score)| score).or(score.as_ref().map(|score| score.score)).unwrap_or_default(),
+            ),
+            message,
+            explain: score.map(document),
+        }
+    }
+
+    fn found(&self, rank: usize) -> (Standing, String) {
+        let place = format!("It is number {rank} of the {} that are found", self.total);
+        let limit = self.request.limit;
+        if rank <= limit {
+            return (Standing::Found, format!("{place}."));
+        }
+        let message = format!(
+            "{place}, and the limit is {limit}. Ask with a larger limit, or put more of the question's words into its \
+             description or triggers."
+        );
+        (Standing::BeyondLimit, message)
+    }
+
+    fn not_found(&self, entry: &CatalogEntry, score: Option<&ExplainedScore>) -> (Standing, String) {
+        let advice = "put words that people ask with into its description or triggers.";
+        let category = self.request.category.as_deref().unwrap_or_default();
+        if !self.policy.offers(&entry.skill, &entry.frontmatter) {
+            let message =
+                "Its frontmatter has `disable-model-invocation`: only people may call for it, and no search finds it.";
+            return (Standing::PeopleOnly, message.to_owned());
+        }
+        if !entry.skill.is_in(category) {
+            let message = format!("It does not lie in the category {}.", one_line(category).plain());
+            return (Standing::OtherCategory, message);
+        }
+        match score {
+            None => {
+                let message =
+                    "It is not in the search index yet, because it changed a moment ago; ask again in some seconds.";
+                (Standing::NotIndexed, message.to_owned())
+            }
+            Some(score) if score.is_enough => {
+                let level = self.request.level.as_deref().unwrap_or_default();
+                (Standing::OtherLevel, format!("Its frontmatter does not name the level {}.", one_line(level).plain()))
+            }
+            Some(score) if score.score > 0.0 => {
+                (Standing::TooLittle, format!("It contains too little of the question: {advice}"))
+            }
+            Some(_) => (Standing::NoMatch, format!("It contains no word of the question: {advice}")),
+        }
+    }
+}
+
+fn document(score: ExplainedScore) -> ExplainedSkill {
+    ExplainedSkill { matches: score.matches.into_iter().map(SearchMatch::from).collect(), more: score.more }
+}
+
+impl From<WordMatch> for SearchMatch {
+    fn from(found: WordMatch) -> Self {
+        let WordMatch { field, word, matched, by, weight } = found;
+        Self { field: field.into(), word, matched, by: by.into(), weight: rounded(weight) }
+    }
+}
+
+impl From<Field> for SearchField {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Name => Self::Name,
+            Field::Description => Self::Description,
+            Field::WhenToUse => Self::WhenToUse,
+            Field::Keywords => Self::Keywords,
+            Field::Category => Self::Category,
+            Field::Headings => Self::Headings,
+            Field::Body => Self::Body,
+        }
+    }
+}
+
+impl From<MatchedBy> for SearchMatchKind {
+    fn from(by: MatchedBy) -> Self {
+        match by {
+            MatchedBy::Exact => Self::Exact,
+            MatchedBy::Accent => Self::Accent,
+            MatchedBy::Stem => Self::Stem,
+            MatchedBy::Part => Self::Part,
+            MatchedBy::Typo => Self::Typo,
+            MatchedBy::Translation => Self::Translation,
+            MatchedBy::TypoAndTranslation => Self::TypoAndTranslation,
+        }
+    }
+}
+
+/// Four digits: the weights of a score still add up to what it shows.
+fn rounded(share: f32) -> f32 {
+    (share * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,74 @@
+//! What belongs to no user: deletions, and what probes left behind.
+
+use super::super::Service;
+use crate::{
+    error::{Code, Result},
+    limits::{LIST_OBJECTS, ORPHAN_AGE},
+    path::Id,
+    store::{DeleteOptions, ListEntry, StoreExt as _},
+    wire::{DeletionState, FindingCode, FsckFinding},
+};
+
+/// The beginnings of the names of objects that a probe or `doctor` writes and deletes again.
+const PROBES: [&str; 2] = ["probe-", "doctor-"];
+
+/// Checks the tombstones and the service's own folder.
+pub(super) async fn check(service: &Service, repair: bool) -> Result<(u64, Vec<FsckFinding>)> {
+    let mut findings = Vec::new();
+    let deletions = service.namespace().deletions()?;
+    let (entries, _) = service.store().list_all(&deletions, LIST_OBJECTS).await?;
+    let mut objects = entries.len() as u64;
+    for entry in entries {
+        let name = deletions.relative(&entry.key).unwrap_or_default();
+        let receipt = name.strip_prefix(".receipts/");
+        match Id::parse(receipt.unwrap_or(name)) {
+            Ok(user) if receipt.is_none() => findings.extend(check_tombstone(service, &user, &entry, repair).await?),
+            Ok(_) => {}
+            Err(_) => findings.push(unknown(entry.key)),
+        }
+    }
+    let own = service.namespace().prefix().folder(".skillmount")?;
+    let (entries, _) = service.store().list_all(&own, LIST_OBJECTS).await?;
+    objects += entries.len() as u64;
+    let now = service.shared.clock.now();
+    for entry in entries {
+        let name = own.relative(&entry.key).unwrap_or_default();
+        let Some(key) = own.admit(&entry.key).filter(|_| PROBES.iter().any(|probe| name.starts_with(probe))) else {
+            findings.push(unknown(entry.key));
+            continue;
+        };
+        if now.duration_since(entry.modified_at) >= ORPHAN_AGE {
+            let found = FsckFinding::new(None, FindingCode::LeftoverProbe, entry.key, "a check of the store left it");
+            if repair {
+                service.check_writable()?;
+                service.store().delete(&key, DeleteOptions::default()).await?;
+            }
+            findings.push(FsckFinding { repaired: repair, ..found });
+        }
+    }
+    Ok((objects, findings))
+}
+
+async fn check_tombstone(service: &Service, user: &Id, entry: &ListEntry, repair: bool) -> Result<Option<FsckFinding>> {
+    let deletion = match service.deletion(user).await {
+        Ok(deletion) => deletion,
+        Err(damage) if damage.code() == Code::Internal => {
+            let detail = damage.message().to_owned();
+            return Ok(Some(FsckFinding::new(None, FindingCode::DamagedTombstone, &entry.key, detail)));
+        }
+        Err(error) if error.code() == Code::DeletionNotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let is_due = service.shared.clock.now() >= deletion.second_sweep_at;
+    if deletion.state == DeletionState::Deleted || !is_due {
+        return Ok(None);
+    }
+    let repaired = repair && service.advance_deletion(user).await?.state == DeletionState::Deleted;
+    let detail = format!("the deletion of user {user} is not done");
+    let found = FsckFinding::new(None, FindingCode::UnfinishedDeletion, &entry.key, detail);
+    Ok(Some(FsckFinding { repaired, ..found }))
+}
+
+fn unknown(key: String) -> FsckFinding {
+    FsckFinding::new(None, FindingCode::UnknownObject, key, "this version does not know what it is for")
+}

@@ -1,0 +1,97 @@
+//! The check of one user, or of the whole store.
+
+use super::{super::Service, bucket, derived, sessions, skills, survey::Survey};
+use crate::{
+    error::Result,
+    path::{Id, KeyPrefix, UserSpace},
+    store::ListOptions,
+    wire::{FsckReport, UserListRequest},
+};
+
+impl Service {
+    /// Checks everything that the service keeps of a user; with `repair`, mends what can be mended without losing anything.
+    ///
+    /// # Errors
+    /// The store's. What is wrong with the objects is in the report.
+    pub async fn check_user(&self, user: &Id, repair: bool) -> Result<FsckReport> {
+        let mut report = FsckReport::default();
+        self.check_into(&mut report, user, repair).await?;
+        Ok(finished(report))
+    }
+
+    /// As [`check_user`](Self::check_user), of every user, of teams and the organisation, and of what is nobody's.
+    ///
+    /// # Errors
+    /// As [`check_user`](Self::check_user).
+    pub async fn check_everybody(&self, repair: bool) -> Result<FsckReport> {
+        let mut report = FsckReport::default();
+        let mut wanted = UserListRequest::default();
+        loop {
+            let page = self.list_users(&wanted).await?;
+            for user in page.users {
+                self.check_into(&mut report, &user.user_id, repair).await?;
+            }
+            wanted.cursor = page.next_cursor;
+            if wanted.cursor.is_none() {
+                break;
+            }
+        }
+        let teams = self.teams().await?;
+        for team in teams {
+            self.check_shared(&mut report, format!("_teams/{team}"), self.namespace().team(&team)?, repair).await?;
+        }
+        self.check_shared(&mut report, "_org".to_owned(), self.namespace().org()?, repair).await?;
+        let (objects, findings) = bucket::check(self, repair).await?;
+        report.objects += objects;
+        report.findings.extend(findings);
+        Ok(finished(report))
+    }
+
+    async fn check_into(&self, report: &mut FsckReport, user: &Id, repair: bool) -> Result<()> {
+        let space = self.namespace().user(user)?;
+        let mut survey = Survey::of(self, user.to_string(), space, repair).await?;
+        skills::check(self, &mut survey).await?;
+        sessions::check(self, &mut survey, user).await?;
+        derived::check_index(self, &mut survey).await?;
+        derived::check_user(self, &mut survey, user).await?;
+        take(report, survey);
+        Ok(())
+    }
+
+    /// Checks what a team or the organisation has: skills alone.
+    async fn check_shared(&self, report: &mut FsckReport, owner: String, space: UserSpace, repair: bool) -> Result<()> {
+        let mut survey = Survey::of(self, owner, space, repair).await?;
+        if survey.objects.is_empty() {
+            return Ok(());
+        }
+        skills::check(self, &mut survey).await?;
+        take(report, survey);
+        Ok(())
+    }
+
+    async fn teams(&self) -> Result<Vec<Id>> {
+        let all: KeyPrefix = self.namespace().prefix().folder("_teams")?;
+        let (mut teams, mut page) = (Vec::new(), None);
+        loop {
+            let listed = self.store().list(&all, ListOptions::default().with_delimiter().with_page(page)).await?;
+            let named =
+                listed.folders.iter().filter_map(|folder| Id::parse(all.relative(folder)?.strip_suffix('/')?).ok());
+            teams.extend(named);
+            page = listed.next;
+            if page.is_none() {
+                return Ok(teams);
+            }
+        }
+    }
+}
+
+fn take(report: &mut FsckReport, survey: Survey) {
+    report.owners += 1;
+    report.objects += survey.objects.len() as u64;
+    report.findings.extend(survey.findings);
+}
+
+fn finished(report: FsckReport) -> FsckReport {
+    let clean = !report.findings.iter().any(crate::wire::FsckFinding::is_wrong);
+    FsckReport { clean, ..report }
+}

@@ -1,0 +1,54 @@
+//! What is made from the rest, and the policy.
+
+use super::{super::Service, survey::Survey};
+use crate::{
+    catalog::IndexState,
+    error::{Code, Result},
+    json,
+    path::{Id, ObjectKey},
+    store::{GetOptions, Keep, StoreError},
+    wire::FindingCode,
+};
+
+/// Checks the index of the catalog.
+pub(super) async fn check_index(service: &Service, survey: &mut Survey) -> Result<()> {
+    let index = IndexState::look(&**service.store(), &survey.space).await?;
+    if let Some(IndexState { key, as_of: Err(why), .. }) = index {
+        mend(service, survey, FindingCode::DamagedIndex, &key, &why).await?;
+    }
+    Ok(())
+}
+
+/// Checks the counts of uses and the policy of a user.
+pub(super) async fn check_user(service: &Service, survey: &mut Survey, user: &Id) -> Result<()> {
+    let counts = survey.space.uses()?;
+    match service.store().get(&counts, GetOptions::default().with_keep(Keep::Not)).await {
+        Ok(object) => {
+            if let Err(fault) = json::from_slice::<serde_json::Value>(&object.bytes) {
+                mend(service, survey, FindingCode::DamagedUses, &counts, &fault.to_string()).await?;
+            }
+        }
+        Err(StoreError::NotFound) => {}
+        Err(error) => return Err(error.into()),
+    }
+    match service.sessions().user_policy(user).await {
+        Err(damage) if damage.code() == Code::Internal => {
+            let key = survey.space.policy()?.to_string();
+            survey.find(FindingCode::DamagedPolicy, key, damage.message().to_owned());
+            Ok(())
+        }
+        other => other.map(drop),
+    }
+}
+
+/// Notes a derived object that cannot be used, and deletes it if things are to be mended.
+async fn mend(service: &Service, survey: &mut Survey, code: FindingCode, key: &ObjectKey, why: &str) -> Result<()> {
+    let relative = survey.space.root().relative(key.as_str()).unwrap_or_default();
+    let listed = survey.objects.get(relative).cloned();
+    let repaired = match listed {
+        Some(entry) if survey.repair => survey.delete(service, key, &entry).await?,
+        _ => false,
+    };
+    survey.find_mended(code, key.as_str(), why, repaired);
+    Ok(())
+}

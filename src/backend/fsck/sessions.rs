@@ -1,0 +1,87 @@
+//! Sessions, and the snapshots beside them.
+
+use std::collections::BTreeSet;
+
+use super::{super::Service, survey::Survey};
+use crate::{
+    error::{Code, Result},
+    limits::SNAPSHOT_OBJECT_BYTES,
+    path::Id,
+    session::Sessions,
+    store::{GetOptions, Keep, ListEntry, StoreError},
+    wire::FindingCode,
+};
+
+/// Checks every session and every snapshot of one user.
+pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> Result<()> {
+    let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
+    for (name, entry) in survey.of_area("sessions/") {
+        let Some(session) = name.strip_suffix(".json").and_then(|name| Id::parse(name).ok()) else {
+            are_all_read = false;
+            survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a session");
+            continue;
+        };
+        match service.sessions().stored(user, &session).await {
+            Ok(None) => {}
+            Ok(Some(stored)) => {
+                if stored.is_expired {
+                    survey.find(FindingCode::ExpiredSession, entry.key.clone(), "it was idle for too long");
+                }
+                for digest in stored.snapshots {
+                    if !survey.has(&survey.space.snapshot(hex_of(&digest))?) {
+                        let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
+                        survey.find(FindingCode::MissingSnapshot, entry.key.clone(), detail);
+                    }
+                    referred.insert(digest);
+                }
+            }
+            Err(damage) if damage.code() == Code::Internal => {
+                are_all_read = false;
+                survey.find(FindingCode::DamagedSession, entry.key, damage.message().to_owned());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    for (name, entry) in survey.of_area("snapshots/") {
+        let Some(digest) = name.strip_suffix(".json").map(|name| format!("sha256:{name}")) else {
+            survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a snapshot");
+            continue;
+        };
+        check_snapshot(service, survey, &digest, &entry, are_all_read && !referred.contains(&digest)).await?;
+    }
+    Ok(())
+}
+
+async fn check_snapshot(
+    service: &Service,
+    survey: &mut Survey,
+    digest: &str,
+    entry: &ListEntry,
+    is_orphan: bool,
+) -> Result<()> {
+    let key = survey.space.snapshot(hex_of(digest))?;
+    if is_orphan && survey.is_old(entry) {
+        let repaired = survey.repair && survey.delete(service, &key, entry).await?;
+        survey.find_mended(
+            FindingCode::OrphanSnapshot,
+            &entry.key,
+            "no session has loaded a skill of these files",
+            repaired,
+        );
+        return Ok(());
+    }
+    let options = GetOptions::range(0..SNAPSHOT_OBJECT_BYTES).with_keep(Keep::Not);
+    let is_sound = match service.store().get(&key, options).await {
+        Ok(object) => object.is_whole() && Sessions::is_snapshot(&object.bytes, digest),
+        Err(StoreError::NotFound) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    if !is_sound {
+        survey.find(FindingCode::DamagedSnapshot, entry.key.clone(), "its content is not what its name says");
+    }
+    Ok(())
+}
+
+fn hex_of(digest: &str) -> &str {
+    digest.strip_prefix("sha256:").unwrap_or(digest)
+}

@@ -1,0 +1,73 @@
+//! Heads, the versions that they name, and the folders that follow them.
+
+use super::{super::Service, super::publish::InspectedHead, survey::Survey};
+use crate::{error::Result, path::SkillPath, wire::FindingCode};
+
+/// Checks every head and every version of one owner.
+pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> {
+    for (name, entry) in survey.of_area("heads/") {
+        match head_skill(&name) {
+            Some(skill) => check_head(service, survey, &skill, &entry.key).await?,
+            None => survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a head"),
+        }
+    }
+    let heads = survey.skills_in("heads/", head_skill);
+    for (name, entry) in survey.of_area("versions/") {
+        let Some((skill, digest)) = version_name(&name) else {
+            survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a version");
+            continue;
+        };
+        if !heads.contains(&skill) {
+            survey.find(
+                FindingCode::OrphanVersion,
+                entry.key.clone(),
+                format!("{skill} has no head that could name it"),
+            );
+        }
+        if let Some(why) = service.inspect_version(&survey.space, &skill, &digest).await? {
+            survey.find(FindingCode::DamagedVersion, entry.key, why);
+        }
+    }
+    Ok(())
+}
+
+async fn check_head(service: &Service, survey: &mut Survey, skill: &SkillPath, key: &str) -> Result<()> {
+    let folder = survey.folder(skill);
+    let (names, published_at, is_materialised, is_folder_same) =
+        match service.inspect_head(&survey.space, skill, &folder).await? {
+            InspectedHead::Absent => return Ok(()),
+            InspectedHead::Damaged(why) => {
+                survey.find(FindingCode::DamagedHead, key, why);
+                return Ok(());
+            }
+            InspectedHead::Sound { names, published_at, is_materialised, is_folder_same } => {
+                (names, published_at, is_materialised, is_folder_same)
+            }
+        };
+    for digest in names {
+        let version = survey.space.version(skill, &digest)?;
+        if !survey.has(&version) {
+            survey.find(FindingCode::MissingVersion, version.to_string(), format!("the head of {skill} names it"));
+        }
+    }
+    if is_materialised && !is_folder_same {
+        survey.find(FindingCode::ChangedFolder, key, format!("the folder of {skill} differs from what was published"));
+    }
+    if !is_materialised && survey.is_settled(published_at) {
+        let repaired = survey.repair && service.settle_head(&survey.space, skill).await?;
+        let detail = format!("not all plain files of {skill} are those of its published version");
+        survey.find_mended(FindingCode::UnfinishedPublish, key, detail, repaired);
+    }
+    Ok(())
+}
+
+fn head_skill(name: &str) -> Option<SkillPath> {
+    SkillPath::parse(name.strip_suffix(".json")?).ok()
+}
+
+/// The skill and the digest of the version that lies at `{skill path}/{digest}.zip`.
+fn version_name(name: &str) -> Option<(SkillPath, String)> {
+    let (skill, digest) = name.strip_suffix(".zip")?.rsplit_once('/')?;
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| SkillPath::parse(skill).ok().map(|skill| (skill, format!("sha256:{digest}"))))?
+}

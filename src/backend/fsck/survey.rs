@@ -1,0 +1,129 @@
+//! One owner's objects, sorted by what they are for, and what was found of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::Service;
+use crate::{
+    error::Result,
+    limits::{LIST_OBJECTS, ORPHAN_AGE},
+    path::{Area, ObjectKey, SkillPath, UserSpace},
+    store::{DeleteOptions, ListEntry, StoreExt as _},
+    wire::{FindingCode, FsckFinding},
+};
+
+/// One owner's objects.
+#[derive(Debug)]
+pub(super) struct Survey {
+    /// Whose, in findings.
+    pub(super) owner: String,
+    pub(super) space: UserSpace,
+    pub(super) now: Timestamp,
+    pub(super) repair: bool,
+    /// All objects in byte order, by the part of the key that follows the owner's prefix.
+    pub(super) objects: BTreeMap<String, ListEntry>,
+    pub(super) findings: Vec<FsckFinding>,
+}
+
+impl Survey {
+    /// Lists everything of one owner.
+    pub(super) async fn of(service: &Service, owner: String, space: UserSpace, repair: bool) -> Result<Self> {
+        let (entries, has_more) = service.store().list_all(space.root(), LIST_OBJECTS).await?;
+        let mut survey = Self {
+            owner,
+            now: service.shared.clock.now(),
+            repair,
+            objects: BTreeMap::new(),
+            findings: Vec::new(),
+            space,
+        };
+        if has_more {
+            let (root, detail) =
+                (survey.space.root().to_string(), format!("there are more than {LIST_OBJECTS} objects"));
+            survey.find(FindingCode::TooManyObjects, root, detail);
+        }
+        for entry in entries {
+            let root = survey.space.root();
+            if root.admit(&entry.key).is_none() {
+                let key = entry.key.clone();
+                survey.find(
+                    FindingCode::UnnameableKey,
+                    key,
+                    "its key has an empty segment, or one that no path may have",
+                );
+                continue;
+            }
+            let relative = root.relative(&entry.key).unwrap_or_default().to_owned();
+            if Area::of(&relative, service.templates()) == Area::Unknown {
+                let detail = "this version does not know what it is for";
+                survey.find(FindingCode::UnknownObject, entry.key.clone(), detail);
+            }
+            survey.objects.insert(relative, entry);
+        }
+        Ok(survey)
+    }
+
+    /// Notes a finding.
+    pub(super) fn find(&mut self, code: FindingCode, key: impl Into<String>, detail: impl Into<String>) {
+        self.findings.push(FsckFinding::new(Some(&self.owner), code, key, detail));
+    }
+
+    /// Notes a finding, and whether it was mended.
+    pub(super) fn find_mended(&mut self, code: FindingCode, key: &str, detail: impl Into<String>, repaired: bool) {
+        let found = FsckFinding::new(Some(&self.owner), code, key, detail);
+        self.findings.push(FsckFinding { repaired, ..found });
+    }
+
+    /// The objects of the service whose names begin with `area` (`heads/`), by what follows it.
+    pub(super) fn of_area(&self, area: &str) -> Vec<(String, ListEntry)> {
+        let prefix = format!(".skillmount/{area}");
+        let from = self.objects.range(prefix.clone()..);
+        let within = from.map_while(|(name, entry)| Some((name.strip_prefix(&prefix)?.to_owned(), entry.clone())));
+        within.collect()
+    }
+
+    /// Whether there is an object of this key.
+    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+        let relative = self.space.root().relative(key.as_str());
+        relative.is_some_and(|relative| self.objects.contains_key(relative))
+    }
+
+    /// The objects of the folder of a skill.
+    pub(super) fn folder(&self, skill: &SkillPath) -> Vec<ListEntry> {
+        let prefix = format!("skills/{skill}/");
+        let from = self.objects.range(prefix.clone()..);
+        from.take_while(|(name, _)| name.starts_with(&prefix)).map(|(_, entry)| entry.clone()).collect()
+    }
+
+    /// The skills that have anything in `area`, whose objects `skill_of` names.
+    pub(super) fn skills_in(&self, area: &str, skill_of: impl Fn(&str) -> Option<SkillPath>) -> BTreeSet<SkillPath> {
+        self.of_area(area).iter().filter_map(|(name, _)| skill_of(name)).collect()
+    }
+
+    /// Whether an object that nothing uses may go: nobody is about to use what has lain there for a day.
+    pub(super) fn is_old(&self, entry: &ListEntry) -> bool {
+        self.now.duration_since(entry.modified_at) >= ORPHAN_AGE
+    }
+
+    /// Whether what began then is not just under way.
+    pub(super) fn is_settled(&self, began: Timestamp) -> bool {
+        self.now.duration_since(began) >= SignedDuration::from_mins(5)
+    }
+
+    /// Deletes an object that is made again or that nothing uses, in the version that was listed if the store can do that.
+    /// False if it is another by now.
+    pub(super) async fn delete(&self, service: &Service, key: &ObjectKey, entry: &ListEntry) -> Result<bool> {
+        let store = service.store();
+        service.check_writable()?;
+        let if_match = store.capabilities().conditional_delete.then(|| entry.etag.clone());
+        if if_match.is_none() && store.head(key).await.is_ok_and(|meta| meta.etag != entry.etag) {
+            return Ok(false);
+        }
+        match store.delete(key, DeleteOptions { if_match }).await {
+            Ok(()) => Ok(true),
+            Err(crate::store::StoreError::PreconditionFailed) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The object that says that a user is deleted: `_deleted/{user}`, and its receipt once all is done.
+//!
+//! It is changed by compare-and-swap only. A process that works on a deletion has it for itself for as long as it notes that
+//! it goes on; after that another process may take it over, and the first one stops at its next note.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::super::Service;
+use crate::{
+    error::{Code, Error, Result},
+    json,
+    limits::{DELETION_AGAIN, DELETION_BYTES, DELETION_LEASE},
+    path::{Id, ObjectKey},
+    store::{Base, GetOptions, Keep, StoreError},
+    wire::{Deletion, DeletionState, Sweep},
+};
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+/// Sweeps of a deletion.
+const SWEEPS: usize = 2;
+
+/// A deletion as it lies in the bucket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Tombstone {
+    format: u32,
+    /// What is shown of it.
+    pub(super) deletion: Deletion,
+    /// Who is at work on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lease: Option<Lease>,
+}
+
+/// The right of one process to work on a deletion.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Lease {
+    holder: String,
+    until: Timestamp,
+}
+
+/// A tombstone, and the version of its object.
+#[derive(Clone, Debug)]
+pub(super) struct StoredTombstone {
+    pub(super) tombstone: Tombstone,
+    pub(super) base: Base,
+}
+
+/// What is to be done about a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A sweep.
+    Sweep,
+    /// Nothing before then.
+    Wait(Timestamp),
+    /// Nothing: another process is at it.
+    Held,
+    /// To clear away the tombstone.
+    Retire,
+}
+
+#[derive(Deserialize)]
+struct Format {
+    #[serde(default)]
+    format: u32,
+}
+
+impl Tombstone {
+    pub(super) fn new(user: &Id, by: Option<String>, now: Timestamp) -> Self {
+        let deletion = Deletion {
+            user_id: user.clone(),
+            state: DeletionState::Deleting,
+            requested_at: now,
+            requested_by: by,
+            second_sweep_at: now.saturating_add(DELETION_AGAIN).unwrap_or(Timestamp::MAX),
+            sweeps: Vec::new(),
+            finished_at: None,
+        };
+        Self { format: FORMAT, deletion, lease: None }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.deletion.finished_at.is_some()
+    }
+
+    /// What `holder` is to do at `now`. `has_waited` says that it has let the time until the second sweep pass.
+    pub(super) fn step(&self, holder: &str, now: Timestamp, has_waited: bool) -> Step {
+        let is_held = self.lease.as_ref().is_some_and(|lease| lease.holder != holder && now < lease.until);
+        let ended = self.deletion.sweeps.iter().filter(|sweep| sweep.ended_at.is_some()).count();
+        let due = self.deletion.second_sweep_at;
+        match () {
+            () if self.is_finished() => Step::Retire,
+            () if is_held => Step::Held,
+            () if ended == 1 && self.deletion.sweeps.len() == 1 && now < due && !has_waited => Step::Wait(due),
+            () => Step::Sweep,
+        }
+    }
+
+    /// Takes the deletion for `holder`, and begins the next sweep or goes on with the one that was begun.
+    pub(super) fn claim(&mut self, holder: &str, now: Timestamp) {
+        self.renew(holder, now);
+        match self.deletion.sweeps.last_mut() {
+            Some(sweep) if sweep.ended_at.is_none() => sweep.interrupted += 1,
+            _ => self.deletion.sweeps.push(Sweep::begun(now)),
+        }
+    }
+
+    /// Holds on to it.
+    pub(super) fn renew(&mut self, holder: &str, now: Timestamp) {
+        let until = now.saturating_add(DELETION_LEASE).unwrap_or(Timestamp::MAX);
+        self.lease = Some(Lease { holder: holder.to_owned(), until });
+    }
+
+    /// Lets go of it.
+    pub(super) fn release(&mut self) {
+        self.lease = None;
+    }
+
+    /// Ends the sweep that goes on, and with the second one the deletion.
+    pub(super) fn end_sweep(&mut self, now: Timestamp) {
+        self.release();
+        if let Some(sweep) = self.deletion.sweeps.last_mut() {
+            sweep.ended_at = Some(now);
+        }
+        if self.deletion.sweeps.len() >= SWEEPS {
+            self.deletion.finished_at = Some(now);
+            self.deletion.state = DeletionState::Deleted;
+        }
+    }
+}
+
+impl Service {
+    /// The tombstone of a user; `None` if there is none.
+    pub(super) async fn tombstone(&self, user: &Id) -> Result<Option<StoredTombstone>> {
+        self.deletion_object(&self.namespace().deletion(user)?, user).await
+    }
+
+    /// The receipt of the last finished deletion of a user; `None` if there is none.
+    pub(super) async fn receipt(&self, user: &Id) -> Result<Option<StoredTombstone>> {
+        self.deletion_object(&self.namespace().receipt(user)?, user).await
+    }
+
+    async fn deletion_object(&self, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
+        let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(Keep::Not);
+        let object = match self.store().get(key, options).await {
+            Ok(object) => object,
+            Err(StoreError::NotFound) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let damaged = |why: &str| {
+            let message = format!(
+                "the object {key}, which says that user {user} is deleted, is damaged ({why}): an operator deletes it, \
+                 and asks for the deletion again"
+            );
+            Error::new(Code::Internal, message)
+        };
+        if !object.is_whole() {
+            return Err(damaged("it is too large"));
+        }
+        let Format { format } = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
+        if format > FORMAT {
+            let message = format!(
+                "the deletion of user {user} was written by a newer version of skillmount: update this service"
+            );
+            return Err(Error::new(Code::Internal, message));
+        }
+        let tombstone: Tombstone = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
+        if tombstone.deletion.user_id != *user {
+            return Err(damaged("it is of another user"));
+        }
+        Ok(Some(StoredTombstone { tombstone, base: Base::version(&object.meta) }))
+    }
+
+    /// Puts the tombstone in the place of the version it has. False if another version is there by now.
+    pub(super) async fn put_tombstone(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
+        let key = self.namespace().deletion(user)?;
+        let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
+        match self.shared.committer.commit(&key, bytes, &stored.base).await {
+            Ok(commit) => {
+                let Some(etag) = commit.etag else { return Ok(false) };
+                stored.base = Base::Version(etag, commit.metadata);
+                Ok(true)
+            }
+            Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).unwrap()
+    }
+
+    #[test]
+    fn two_sweeps_a_minute_apart_end_a_deletion_and_one_process_does_each() {
+        let user = Id::parse("u1").unwrap();
+        let mut tombstone = Tombstone::new(&user, None, at(0));
+        assert_eq!(tombstone.step("one", at(0), false), Step::Sweep);
+        tombstone.claim("one", at(0));
+        assert_eq!(tombstone.step("two", at(59), false), Step::Held);
+        assert_eq!(tombstone.step("two", at(60), false), Step::Sweep, "nobody noted that it goes on");
+        tombstone.claim("two", at(60));
+        assert_eq!(tombstone.deletion.sweeps[0].interrupted, 1);
+        let mut early = Tombstone::new(&user, None, at(0));
+        early.claim("one", at(0));
+        early.end_sweep(at(1));
+        assert_eq!(early.step("two", at(59), false), Step::Wait(at(60)));
+        assert_eq!(early.step("two", at(59), true), Step::Sweep);
+        assert_eq!(early.step("two", at(60), false), Step::Sweep);
+        early.claim("two", at(60));
+        assert!(!early.is_finished());
+        early.end_sweep(at(61));
+        assert_eq!((early.step("one", at(61), false), early.deletion.sweeps.len()), (Step::Retire, 2));
+    }
+
+    #[test]
+    fn a_tombstone_in_the_bucket_looks_like_this() {
+        let tombstone = Tombstone::new(&Id::parse("u1").unwrap(), Some("k".to_owned()), Timestamp::UNIX_EPOCH);
+        let written = serde_json::to_string(&tombstone).unwrap();
+        assert_eq!(
+            written,
+            r#"{"format":1,"deletion":{"user_id":"u1","state":"deleting","requested_at":"1970-01-01T00:00:00Z","requested_by":"k","second_sweep_at":"1970-01-01T00:01:00Z","sweeps":[],"finished_at":null}}"#
+        );
+        let later = written.replace("\"sweeps\"", "\"later\":1,\"sweeps\"");
+        assert_eq!(serde_json::from_str::<Tombstone>(&later).unwrap().deletion, tombstone.deletion);
+    }
+}

@@ -1,0 +1,196 @@
+//! The port to whoever keeps account of what is done: for audit records, and for events.
+//!
+//! An operation is reported by its name, by paths and by digests. Contents and inputs are never reported.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    error::{Outcome, Result},
+    limits::AUDIT_RECORD_FILES,
+    path::{Id, SkillPath},
+    session::LoadedSkill,
+};
+
+/// Done once what was reported is kept.
+pub type Kept = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+/// Paths of skills, the most used first.
+pub type Candidates = Pin<Box<dyn Future<Output = Vec<SkillPath>> + Send>>;
+
+/// Keeps account of operations.
+pub trait Observer: fmt::Debug + Send + Sync {
+    /// An operation has begun.
+    fn begun(&self, call: &ObservedCall);
+
+    /// An operation has ended. A change that succeeded is reported to its caller only after the future, if there is one, is
+    /// done; if that fails, the caller is told so.
+    fn ended(&self, operation: ObservedOperation) -> Option<Kept>;
+
+    /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
+    /// come there any more. It may be reported more than once.
+    fn left(&self, _user: &Id) {}
+
+    /// The deletion of a user is done, and the id may be in use again.
+    fn came_back(&self, _user: &Id) {}
+
+    /// The skills that a new session of `user` begins with if its policy leaves the choice to what conversations used.
+    fn candidates(&self, _user: &Id) -> Candidates {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+}
+
+/// Who calls what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservedCall {
+    /// Whose data it is about.
+    pub user: Id,
+    /// The session it is made in; `None` for what lies beside sessions.
+    pub session: Option<Id>,
+    /// The name of the caller's key; `None` if the service has no keys.
+    pub by: Option<String>,
+    /// A name of this call that no other has.
+    pub call: String,
+    /// The operation, as policies and routes name it.
+    pub operation: &'static str,
+    /// What it is about: paths, or a skill.
+    pub subject: String,
+    /// Whether it changes anything if it succeeds.
+    pub is_change: bool,
+}
+
+/// An operation that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedOperation {
+    /// Who called what.
+    pub call: ObservedCall,
+    /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
+    pub outcome: &'static str,
+    /// Whether a change that failed is in the store.
+    pub changed: Option<Outcome>,
+    /// The approval that its caller was told to ask for.
+    pub approval: Option<String>,
+    /// How long it took, in milliseconds.
+    pub milliseconds: f64,
+    /// What it did.
+    pub effects: Effects,
+}
+
+/// What an operation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The files that it changed, [`AUDIT_RECORD_FILES`] at most.
+    pub files: Vec<FileChange>,
+    /// How many more there were.
+    pub more_files: u64,
+    /// The skill that it loaded or unloaded.
+    pub skill: Option<SkillUse>,
+    /// What it found changed in the catalog, or changed there: skills that are new or different, and skills that are gone.
+    pub catalog: Option<(u64, u64)>,
+    /// How many skills a search found.
+    pub found: Option<u64>,
+}
+
+/// A file, or a version of a skill, that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its virtual path, or the path of the skill.
+    pub path: String,
+    /// The version that was there before, if it was seen.
+    pub before: Option<String>,
+    /// SHA-256 of the content after; `None` if it is gone.
+    pub after: Option<String>,
+    /// The version after.
+    pub etag: Option<String>,
+}
+
+/// What became of a skill in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillUse {
+    /// Its path.
+    pub skill: String,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// Whether it was loaded, reloaded, unloaded, or nothing changed.
+    pub status: &'static str,
+}
+
+impl SkillUse {
+    /// What became of a loaded skill.
+    pub(super) fn of(loaded: &LoadedSkill, status: &'static str) -> Self {
+        Self {
+            skill: loaded.skill.to_string(),
+            name: loaded.name.clone(),
+            description: loaded.description.clone(),
+            status,
+        }
+    }
+}
+
+/// Collects what one operation does, while it does it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EffectsNote(Arc<Mutex<Effects>>);
+
+impl EffectsNote {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Effects)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(super) fn take(&self) -> Effects {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Effects {
+    /// That the document `path` is this one now.
+    #[must_use]
+    pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
+        let file = FileChange { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
+        Self { files: vec![file], ..Self::default() }
+    }
+
+    /// That a skill is this version now, where it was `before` if that was seen; `None` for one that is deleted.
+    #[must_use]
+    pub fn of_version(skill: &str, before: Option<String>, after: Option<String>) -> Self {
+        let catalog = Some(if after.is_some() { (1, 0) } else { (0, 1) });
+        let file = FileChange { path: skill.to_owned(), before, after, etag: None };
+        Self { files: vec![file], catalog, ..Self::default() }
+    }
+
+    /// Adds a file, or counts it if there are too many to name.
+    pub fn add(&mut self, file: FileChange) {
+        if self.files.len() < AUDIT_RECORD_FILES {
+            self.files.push(file);
+        } else {
+            self.more_files += 1;
+        }
+    }
+}
+
+/// SHA-256 of `bytes` as records write it.
+pub(super) fn content_digest(bytes: &[u8]) -> String {
+    format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_names_so_many_files_and_counts_the_rest() {
+        let mut effects = Effects::default();
+        for number in 0..=AUDIT_RECORD_FILES {
+            assert_eq!((effects.files.len(), effects.more_files), (number, 0));
+            effects.add(FileChange { path: number.to_string(), before: None, after: None, etag: None });
+        }
+        assert_eq!((effects.files.len(), effects.more_files), (AUDIT_RECORD_FILES, 1));
+    }
+}

@@ -1,0 +1,104 @@
+//! Writing a skill: a draft, which the session notes and a person publishes.
+//!
+//! The draft is in the store before the session notes it. If the second part fails, the same call once more finds the
+//! draft and does the rest.
+
+use serde_json::Map;
+
+use crate::{
+    backend::{
+        SessionState, SkillBackend,
+        drafted::with_drafts,
+        publish::{DraftAsked, taken},
+    },
+    error::{Code, Error, Result},
+    limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
+    path::SkillPath,
+    session::{Change, EffectivePolicy, Session, SessionDraft},
+    wire::{CreateSkillReply, CreateSkillRequest, Operation, PublishRequest, SkillState},
+};
+
+pub(in crate::backend) async fn create_skill(
+    backend: &SkillBackend,
+    request: CreateSkillRequest,
+) -> Result<CreateSkillReply> {
+    check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
+    check_length("body", &request.body, CREATED_BODY_CHARS)?;
+    let skill = SkillPath::parse(&request.name)?;
+    let backend = &backend.approved(&request).await?;
+    let SessionState { session, policy } = backend.admit(Operation::CreateSkill).await?;
+    check_room(&session, &skill)?;
+    backend.check_free(&session, &policy, &skill).await?;
+    let CreateSkillRequest { description, body, template, .. } = request;
+    let body = template.map_or_else(|| body.clone(), |template| template.around(&body));
+    let text = PublishRequest { description, body, files: std::collections::BTreeMap::new(), frontmatter: Map::new() };
+    let asked = DraftAsked { session: backend.session.clone(), skill, text };
+    let (draft, checked) = backend.service().create_draft(backend.user(), asked).await?;
+    let note = SessionDraft {
+        skill: draft.skill.clone(),
+        name: draft.name,
+        description: draft.description,
+        digest: draft.digest.clone(),
+        made_at: draft.made_at,
+    };
+    let update = backend.shared.sessions.update(backend.user(), &backend.session, |session| {
+        check_room(session, &note.skill)?;
+        Ok(if session.note_draft(note.clone()) { Change::Save(()) } else { Change::None(()) })
+    });
+    update.await?;
+    Ok(CreateSkillReply {
+        skill: draft.skill.to_string(),
+        digest: draft.digest,
+        state: SkillState::Draft,
+        lint: checked.findings,
+    })
+}
+
+impl SkillBackend {
+    /// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
+    /// path is checked when the draft is put there.
+    async fn check_free(&self, session: &Session, policy: &EffectivePolicy, skill: &SkillPath) -> Result<()> {
+        // The same answer whether there is such a skill or not.
+        if !policy.skill(skill).is_visible() {
+            return Err(taken(skill));
+        }
+        let view = with_drafts(&self.catalog(false).await?, session);
+        let is_same = |name: &str| name == skill.folder();
+        let mut others = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+        let own = session.draft(skill).map(|draft| &draft.skill);
+        let other = others.find(|entry| {
+            Some(&entry.skill) != own
+                && (entry.skill == *skill || is_same(entry.name()) || is_same(entry.skill.folder()))
+        });
+        match other {
+            None => Ok(()),
+            Some(other) => {
+                let message =
+                    format!("there is a skill of this name, {}: load that, or give this one another name", other.skill);
+                Err(Error::new(Code::AlreadyExists, message))
+            }
+        }
+    }
+}
+
+fn check_length(what: &str, text: &str, least: usize) -> Result<()> {
+    match text.trim().chars().count() {
+        chars if chars >= least => Ok(()),
+        chars => {
+            let message = format!(
+                "`{what}` has {chars} characters and needs {least}: a skill says when to use it and what to do in words that \
+                 stand alone"
+            );
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+/// Keeps the prompt of a session from filling with drafts.
+fn check_room(session: &Session, skill: &SkillPath) -> Result<()> {
+    if session.drafts.len() < SESSION_DRAFTS || session.draft(skill).is_some() {
+        return Ok(());
+    }
+    let message = format!("this session made {SESSION_DRAFTS} drafts, which is the most: go on without another");
+    Err(Error::new(Code::RateLimited, message))
+}

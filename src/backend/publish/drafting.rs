@@ -1,0 +1,297 @@
+//! Making drafts, changing them, and changing what a skill is: a draft or published.
+
+use super::{
+    Place, PublishOptions, UploadedSkill,
+    change::{Changed, Condition},
+    intake::reply,
+    repack::TextChange,
+};
+use crate::{
+    backend::Service,
+    error::{Code, Error, Result},
+    limits::{PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES, VERSION_ZIP_BYTES},
+    path::{Id, LayerOwner, SkillPath},
+    skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
+    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, SkillState},
+};
+
+/// A draft that a session asks for.
+#[derive(Clone, Debug)]
+pub(in crate::backend) struct DraftAsked {
+    /// The session.
+    pub(in crate::backend) session: Id,
+    /// Where it is to lie.
+    pub(in crate::backend) skill: SkillPath,
+    /// What it says.
+    pub(in crate::backend) text: PublishRequest,
+}
+
+/// Which draft may be replaced.
+enum Replaces {
+    /// The draft that the condition names.
+    If(Condition),
+    /// None but the very same of this session, which an earlier call of it left.
+    OwnTwin(Id),
+}
+
+/// A skill as it is now.
+struct Current {
+    archive: VersionArchive,
+    digest: String,
+    is_published: bool,
+    /// The draft, if it is one.
+    draft: Option<SkillDraft>,
+}
+
+impl Service {
+    /// Makes `uploaded` the draft of the user's skill.
+    ///
+    /// # Errors
+    /// `already_exists` if a skill is published there, or around it or in it; `version_conflict` with `current` if the draft is
+    /// another; else as [`publish_skill`](Self::publish_skill).
+    pub async fn draft_skill(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        uploaded: UploadedSkill,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        let draft = async {
+            let (from, condition) = self.provenance(options)?;
+            let owner = LayerOwner::from(user);
+            let place = self.place(&owner, skill)?;
+            let _room = self.shared.versions.enter(uploaded.window()).await?;
+            let CheckedSkill { package, findings, quality } = self.take_in(&owner, skill, uploaded, &from).await?;
+            let status = place.save_draft(&package, made(&from, None), &Replaces::If(condition)).await?.0;
+            Ok(drafted(skill, package.version.digest(), status, findings, quality))
+        };
+        draft.await.map_err(Error::of_change)
+    }
+
+    /// Makes the draft that a session asks for. The same once more changes nothing.
+    ///
+    /// # Errors
+    /// `already_exists` if there is another draft, or a skill; `invalid_skill` with `findings`; the store's.
+    pub(in crate::backend) async fn create_draft(
+        &self,
+        user: &Id,
+        asked: DraftAsked,
+    ) -> Result<(SkillDraft, CheckedSkill)> {
+        let DraftAsked { session, skill, text } = asked;
+        let source = Some(format!("the session {session}"));
+        let from = Provenance { at: self.shared.clock.now(), by: None, source };
+        let owner = LayerOwner::from(user);
+        let place = self.place(&owner, &skill)?;
+        let uploaded = UploadedSkill::Text(Box::new(text));
+        let _room = self.shared.versions.enter(uploaded.window()).await?;
+        let checked = self.take_in(&owner, &skill, uploaded, &from).await?;
+        let change = made(&from, Some(session.clone()));
+        let (_, draft) = place.save_draft(&checked.package, change, &Replaces::OwnTwin(session)).await?;
+        Ok((draft, checked))
+    }
+
+    /// Changes the user's skill: what it is, its description, its body.
+    ///
+    /// # Errors
+    /// `invalid_request` if nothing is asked for, or the SKILL.md cannot be changed in place; `skill_not_found`;
+    /// `version_conflict` with `current`; else as [`publish_skill`](Self::publish_skill).
+    pub async fn change_skill(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        wanted: ChangeSkillRequest,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        let reply = self.change_state_or_text(user, skill, wanted, options).await.map_err(Error::of_change)?;
+        self.show_change(&LayerOwner::from(user)).await;
+        Ok(reply)
+    }
+
+    async fn change_state_or_text(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        wanted: ChangeSkillRequest,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        let (from, condition) = self.provenance(options)?;
+        let ChangeSkillRequest { state, description, body } = wanted;
+        if state.is_none() && description.is_none() && body.is_none() {
+            let message = "nothing is to be changed: give `state`, `description` or `body`";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
+        let owner = LayerOwner::from(user);
+        let place = self.place(&owner, skill)?;
+        let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
+        let change = TextChange { description, body };
+        for _ in 0..PUBLISH_ATTEMPTS {
+            let Current { archive, digest, is_published, draft } = place.current(&from).await?;
+            if condition == Condition::Nothing || condition.digest().is_some_and(|only| only != digest) {
+                return Err(place.draft_conflict(&digest));
+            }
+            let (source, session) = draft.map(|draft| (draft.source, draft.session)).unwrap_or_default();
+            let from = Provenance { source, ..from.clone() };
+            let checked = place.rewritten(&owner, archive, change.clone(), &from).await?;
+            let is_to_be = state.unwrap_or(if is_published { SkillState::Published } else { SkillState::Draft });
+            let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
+            let changed = match is_to_be {
+                SkillState::Published => place.publish_draft(&checked.package, &from, &before, &digest).await,
+                SkillState::Draft => place.make_draft(&checked.package, made(&from, session), &before, &digest).await,
+            };
+            match changed {
+                Err(error) if error.code() == Code::VersionConflict && condition == Condition::Any => {}
+                Err(error) => return Err(error),
+                Ok(changed) => {
+                    let reply =
+                        reply(skill, checked.package.version.digest(), changed, checked.findings, checked.quality);
+                    return Ok(PublishReply { state: is_to_be, ..reply });
+                }
+            }
+        }
+        Err(place.contested())
+    }
+}
+
+impl Place {
+    /// The skill as it is now: what is published, or else the draft.
+    async fn current(&self, from: &Provenance) -> Result<Current> {
+        if let Some((archive, digest)) = self.published_now(from).await? {
+            return Ok(Current { archive, digest, is_published: true, draft: None });
+        }
+        let Some(draft) = self.draft().await?.map(|known| known.draft) else {
+            return Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to change", self.skill)));
+        };
+        let archive = self.draft_archive(&draft.digest).await?;
+        Ok(Current { archive, digest: draft.digest.clone(), is_published: false, draft: Some(draft) })
+    }
+
+    /// Publishes a package in the place of what `before` says, or of the draft `digest`.
+    async fn publish_draft(
+        &self,
+        package: &Package,
+        from: &Provenance,
+        before: &Condition,
+        digest: &str,
+    ) -> Result<Changed> {
+        let draft = self.draft().await?;
+        let is_other = draft.as_ref().is_none_or(|known| known.draft.digest != digest);
+        if *before == Condition::Nothing && is_other {
+            return Err(self.draft_conflict(draft.as_ref().map_or("", |known| &known.draft.digest)));
+        }
+        let changed = self.change(Some(package), from, before).await?;
+        // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
+        if let Some(draft) = draft.filter(|_| changed.complete)
+            && let Err(error) = self.remove_draft(draft).await
+        {
+            tracing::warn!(skill = %self.skill, cause = %error.chain(), "a draft lies beside the skill that it became");
+        }
+        Ok(changed)
+    }
+
+    /// Makes a draft of a package, in the place of the draft `digest` or of what is published.
+    async fn make_draft(
+        &self,
+        package: &Package,
+        change: DraftChange,
+        before: &Condition,
+        digest: &str,
+    ) -> Result<Changed> {
+        if *before == Condition::Nothing {
+            let status =
+                self.save_draft(package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
+            return Ok(Changed { status, complete: true, kept: Vec::new() });
+        }
+        // The draft is there before the published skill goes: a crash between leaves both, and the skill is published.
+        let known = self.draft().await?;
+        let from = Provenance { at: change.at, by: change.by.clone(), source: change.source.clone() };
+        let draft = self.draft_of(package, change).await?;
+        if !self.put_draft(known.as_ref(), &draft).await? {
+            return Err(self.draft_conflict(digest));
+        }
+        let changed = self.change(None, &from, before).await?;
+        Ok(Changed { status: PublishStatus::Updated, ..changed })
+    }
+
+    /// Puts a draft where no skill is published.
+    async fn save_draft(
+        &self,
+        package: &Package,
+        change: DraftChange,
+        replaces: &Replaces,
+    ) -> Result<(PublishStatus, SkillDraft)> {
+        let digest = package.version.digest();
+        for _ in 0..PUBLISH_ATTEMPTS {
+            self.settled_head().await?;
+            let (known, folder) = tokio::try_join!(self.draft(), self.list())?;
+            if folder.contains_key(MAIN) {
+                let message = format!("there is a skill {} already: give this one another name", self.skill);
+                return Err(Error::new(Code::AlreadyExists, message));
+            }
+            self.check_place(&folder).await?;
+            let before = known.as_ref().map(|known| &known.draft);
+            match replaces {
+                Replaces::If(Condition::Version(only)) if before.is_none_or(|draft| draft.digest != *only) => {
+                    return Err(self.draft_conflict(before.map_or("", |draft| &draft.digest)));
+                }
+                Replaces::If(Condition::Nothing) if before.is_some() => {
+                    return Err(self.draft_conflict(before.map_or("", |draft| &draft.digest)));
+                }
+                Replaces::OwnTwin(session) => {
+                    let is_twin =
+                        |draft: &&SkillDraft| draft.digest == digest && draft.session.as_ref() == Some(session);
+                    if before.is_some_and(|draft| !is_twin(&draft)) {
+                        return Err(taken(&self.skill));
+                    }
+                }
+                Replaces::If(_) => {}
+            }
+            if let Some(same) = before.filter(|draft| draft.digest == digest && draft.session == change.session) {
+                return Ok((PublishStatus::Unchanged, same.clone()));
+            }
+            let draft = self.draft_of(package, change.clone()).await?;
+            if self.put_draft(known.as_ref(), &draft).await? {
+                let status = if known.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
+                return Ok((status, draft));
+            }
+        }
+        Err(self.contested())
+    }
+
+    /// The draft of a package, whose archive is in the store then.
+    async fn draft_of(&self, package: &Package, change: DraftChange) -> Result<SkillDraft> {
+        let key = self.space.draft_version(&self.skill, package.version.digest())?;
+        self.put_archive(&key, package).await?;
+        let frontmatter = read_document(&package.main, self.skill.folder()).0.map(|document| document.frontmatter);
+        Ok(SkillDraft::new(&self.skill, &package.version, frontmatter.unwrap_or_default(), change))
+    }
+
+    /// The error if another draft is there than the condition says. `current` is the digest of that, or empty.
+    pub(super) fn draft_conflict(&self, current: &str) -> Error {
+        let message = format!(
+            "{} is another by now than If-Match names: look at the difference, and change the version that `current` names",
+            self.skill
+        );
+        let current = Some(current).filter(|current| !current.is_empty());
+        Error::new(Code::VersionConflict, message).with_detail("current", current)
+    }
+}
+
+/// The error for a name that is not free.
+pub(in crate::backend) fn taken(skill: &SkillPath) -> Error {
+    Error::new(Code::AlreadyExists, format!("the name {skill} is taken: give the skill another one"))
+}
+
+fn made(from: &Provenance, session: Option<Id>) -> DraftChange {
+    DraftChange { at: from.at, by: from.by.clone(), source: from.source.clone(), session }
+}
+
+fn drafted(
+    skill: &SkillPath,
+    digest: &str,
+    status: PublishStatus,
+    lint: Vec<crate::skill::Diagnostic>,
+    quality: Quality,
+) -> PublishReply {
+    let changed = Changed { status, complete: true, kept: Vec::new() };
+    PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
+}

@@ -1,0 +1,70 @@
+//! What a process keeps of heads, for listings of skills.
+
+use std::{collections::HashMap, sync::Arc};
+
+use jiff::Timestamp;
+use moka::sync::Cache;
+
+use crate::{
+    budget::weight,
+    limits::HEAD_CACHE_BYTES,
+    path::{ETag, ObjectKey, UserSpace},
+    skill::Fingerprint,
+};
+
+/// What a process keeps of heads for listings.
+#[derive(Debug)]
+pub(in crate::backend) struct KnownHeads {
+    /// By the folder they lie in.
+    pub(super) listings: Cache<String, Arc<HeadListing>>,
+    pub(super) heads: Cache<(ObjectKey, ETag), Arc<KnownHead>>,
+}
+
+/// The heads of one owner.
+#[derive(Debug)]
+pub(super) struct HeadListing {
+    /// When the store was asked.
+    pub(super) as_of: Timestamp,
+    /// Version and size of each head, by the name of its skill.
+    pub(super) heads: HashMap<String, (ETag, u64)>,
+}
+
+/// What a listing needs of a head.
+#[derive(Debug, Default)]
+pub(super) struct KnownHead {
+    /// Whether a version is published.
+    pub(super) is_published: bool,
+    /// The digest of that version.
+    pub(super) digest: Option<String>,
+    /// The folder that has its files.
+    pub(super) fingerprint: Option<Fingerprint>,
+}
+
+impl Default for KnownHeads {
+    fn default() -> Self {
+        let of_listing = |folder: &String, listing: &Arc<HeadListing>| {
+            let names = listing.heads.iter().map(|(name, (etag, _))| weight::text(name) + weight::text(etag.as_str()));
+            let slots = weight::list(listing.heads.len(), size_of::<(String, ETag, u64)>());
+            weight::counted(weight::SLOT + weight::text(folder) + names.sum::<usize>() + slots)
+        };
+        let of_head = |(key, etag): &(ObjectKey, ETag), head: &Arc<KnownHead>| {
+            let name = weight::text(key.as_str()) + weight::text(etag.as_str());
+            let fingerprint = head.fingerprint.as_ref().map_or(0, |one| weight::text(one.as_str()));
+            let digest = head.digest.as_deref().map_or(0, weight::text);
+            weight::counted(weight::SLOT + name + fingerprint + digest + size_of::<KnownHead>())
+        };
+        Self {
+            listings: Cache::builder().max_capacity(HEAD_CACHE_BYTES).weigher(of_listing).build(),
+            heads: Cache::builder().max_capacity(HEAD_CACHE_BYTES).weigher(of_head).build(),
+        }
+    }
+}
+
+impl KnownHeads {
+    /// Lists the heads of an owner again when they are next asked for.
+    pub(super) fn forget_listing(&self, space: &UserSpace) {
+        if let Ok(folder) = space.heads() {
+            self.listings.invalidate(folder.as_str());
+        }
+    }
+}

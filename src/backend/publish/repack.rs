@@ -1,0 +1,94 @@
+//! The files of an archive packed again, as they are or with another SKILL.md.
+
+use bytes::Bytes;
+
+use super::{Place, intake::invalid};
+use crate::{
+    error::{Code, Error, Result},
+    limits::VERSION_ZIP_BYTES,
+    path::{LayerOwner, SkillPath},
+    skill::{CheckedSkill, MAIN, Packer, Provenance, SkillUpload, VersionArchive, lint, quality, rewrite},
+};
+
+/// What is to be another in a SKILL.md.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TextChange {
+    pub(super) description: Option<String>,
+    pub(super) body: Option<String>,
+}
+
+impl TextChange {
+    fn is_none(&self) -> bool {
+        self.description.is_none() && self.body.is_none()
+    }
+}
+
+impl Place {
+    /// The skill in `archive` as it is, with what lint finds.
+    pub(super) async fn repacked(
+        &self,
+        owner: &LayerOwner,
+        archive: VersionArchive,
+        from: &Provenance,
+    ) -> Result<CheckedSkill> {
+        self.rewritten(owner, archive, TextChange::default(), from).await
+    }
+
+    /// The skill in `archive` with `change`. What is changed is checked as what is published.
+    ///
+    /// # Errors
+    /// `invalid_skill` with `findings`; `invalid_request` for a SKILL.md that cannot be changed in place.
+    pub(super) async fn rewritten(
+        &self,
+        owner: &LayerOwner,
+        archive: VersionArchive,
+        change: TextChange,
+        from: &Provenance,
+    ) -> Result<CheckedSkill> {
+        let errand = self.service.workers().errand(&owner.to_string(), VERSION_ZIP_BYTES as u64);
+        let (skill, from) = (self.skill.clone(), from.clone());
+        errand.run(move |_| repack(archive, &change, &skill, &from)).await
+    }
+}
+
+fn repack(
+    mut archive: VersionArchive,
+    change: &TextChange,
+    skill: &SkillPath,
+    from: &Provenance,
+) -> Result<CheckedSkill> {
+    let version = archive.version().map_err(Error::internal)?;
+    let mut files = Vec::new();
+    for file in version.files() {
+        let bytes = archive.read(&file.path, file.size).map_err(Error::internal)?.unwrap_or_default();
+        files.push((file.path.clone(), bytes));
+    }
+    if change.is_none() {
+        let mut packer = Packer::default();
+        for (path, bytes) in &files {
+            packer.add(path, bytes).map_err(|why| Error::internal(why.message))?;
+        }
+        let package = packer.finish(skill, from).map_err(|why| Error::internal(why.message))?;
+        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let findings = lint(&package.main, skill.folder(), Some(&paths));
+        let quality = quality(&package.main, skill.folder(), &paths, package.version.size(), &findings);
+        return Ok(CheckedSkill { package, findings, quality });
+    }
+    let mut upload = SkillUpload::default();
+    for (path, bytes) in &files {
+        if path == MAIN { upload.add(path, &changed(bytes, change, skill)?) } else { upload.add(path, bytes) }
+    }
+    upload.finish(skill, from).map_err(|findings| invalid(skill, &findings))
+}
+
+fn changed(main: &Bytes, change: &TextChange, skill: &SkillPath) -> Result<Bytes> {
+    let TextChange { description, body } = change;
+    let text = std::str::from_utf8(main).ok();
+    let text = text.and_then(|text| rewrite(text, skill.folder(), description.as_deref(), body.as_deref()));
+    text.map(Bytes::from).ok_or_else(|| {
+        let message = format!(
+            "the frontmatter of {skill} is written in a way that cannot be changed in place: publish the whole SKILL.md"
+        );
+        Error::new(Code::InvalidRequest, message)
+    })
+}

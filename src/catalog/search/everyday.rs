@@ -1,0 +1,54 @@
+//! How much everyday words may tell, by how often English in general has them.
+//!
+//! In a catalog `worried` is rarer than `database` and still tells less of a task. So the information of a word has a
+//! ceiling, which falls with its general frequency.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{language::Language, lexicon};
+
+/// The power of ten of a frequency at which a word tells nothing, of a thousand million words.
+const EMPTY: f32 = 7.5;
+/// What a word tells more for each power of ten that it is rarer.
+const STEP: f32 = 1.5;
+/// What the rarest words tell.
+const MOST: f32 = 7.5;
+/// What any word tells.
+const LEAST: f32 = 0.1;
+
+/// The power of ten of each word's frequency.
+static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
+    let lines = include_str!("lexicon/everyday.txt").lines().filter_map(|line| line.split_once(' '));
+    let read = lines.filter_map(|(power, words)| Some((power.parse::<f32>().ok()?, words)));
+    read.flat_map(|(power, words)| words.split(' ').map(move |word| (word, power))).collect()
+});
+
+/// The most that a word of a question tells, by how common it is, or what it means in English.
+pub(super) fn ceiling(word: &str, language: Option<Language>) -> Option<f32> {
+    let own = WORDS.get(word).copied();
+    let power = own.or_else(|| {
+        let meant = Language::likely(language).flat_map(|language| lexicon::translations(word, language));
+        meant.filter_map(|word| WORDS.get(word).copied()).reduce(f32::max)
+    });
+    power.map(|power| ((EMPTY - power) * STEP).max(LEAST))
+}
+
+/// What a word tells in general, whatever the catalog.
+pub(super) fn general(ceiling: Option<f32>) -> f32 {
+    ceiling.map_or(MOST, |ceiling| ceiling.min(MOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_common_a_word_is_the_less_it_may_tell() {
+        let english = |word| ceiling(word, Some(Language::English));
+        let of = |word| english(word).unwrap();
+        assert!(of("people") < of("weather") && of("weather") < of("worried"));
+        assert_eq!((english("invoice"), english("kubernetes")), (None, None), "they are no everyday words");
+        assert_eq!(ceiling("factura", Some(Language::Spanish)), english("bill"), "which it also means");
+        assert!(general(None) > general(english("worried")) && general(english("the")) > 0.0);
+    }
+}

@@ -1,0 +1,319 @@
+//! Why a skill has its score: which words in which fields made it.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Step,
+    build::{count, language_of},
+    document::{Field, SearchDocument},
+    index::SearchIndex,
+    query::{self, Meaning, Sense, Way},
+    score::is_enough,
+    words::{fold, words},
+};
+use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
+
+/// How a word of a skill answers a word of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchedBy {
+    /// It is the same word.
+    Exact,
+    /// It differs in accents or in the form of its letters.
+    Accent,
+    /// It is another form of the word, such as its plural.
+    Stem,
+    /// It begins or ends with the word.
+    Part,
+    /// It is a few keystrokes away from the word, which no skill contains.
+    Typo,
+    /// It means the same in the other language.
+    Translation,
+    /// It means the same in the other language as a word that is a few keystrokes away.
+    TypoAndTranslation,
+}
+
+/// A word of a skill that answers a word of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordMatch {
+    /// The field that contains it.
+    pub field: Field,
+    /// The word of the question, as it was written but in lower case.
+    pub word: String,
+    /// The word of the skill, likewise.
+    pub matched: String,
+    /// How the two go together.
+    pub by: MatchedBy,
+    /// What it adds to the score.
+    pub weight: f32,
+}
+
+/// A score and what it is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainedScore {
+    /// The share of the question's information that the skill answers, from 0 to 1.
+    pub score: f32,
+    /// Whether the skill contains enough of what any skill can answer of the question to be found.
+    pub is_enough: bool,
+    /// The matches that count, heaviest first: at most `SEARCH_EXPLAINED_WORDS`.
+    pub matches: Vec<WordMatch>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// A word of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskedWord {
+    /// As it was written but in lower case.
+    pub word: String,
+    /// Its share of the question's information.
+    pub share: f32,
+    /// Whether any skill contains it, or what it can mean.
+    pub is_known: bool,
+}
+
+/// A question as an index understands it.
+#[derive(Debug)]
+pub struct Question<'index> {
+    index: &'index SearchIndex,
+    text: String,
+    meanings: Vec<Meaning>,
+    /// The information of all words.
+    information: f32,
+    /// The best score that any skill has.
+    best: f32,
+}
+
+impl SearchIndex {
+    /// Reads a question, to explain the scores that it gives.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn question(&self, query: &str) -> Result<Question<'_>> {
+        let meanings = query::meanings(self, query)?;
+        let information = meanings.iter().map(|meaning| meaning.information).sum();
+        let best = self.tallies(&meanings).into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        Ok(Question { index: self, text: query.to_owned(), meanings, information, best })
+    }
+}
+
+impl Question<'_> {
+    /// Its words except stop words, in alphabetical order.
+    #[must_use]
+    pub fn words(&self) -> Vec<AskedWord> {
+        let share = |information: f32| if self.information > 0.0 { information / self.information } else { 0.0 };
+        let asked = self.meanings.iter().map(|meaning| AskedWord {
+            word: written(&self.text, &meaning.word),
+            share: share(meaning.information),
+            is_known: meaning.is_known(),
+        });
+        asked.collect()
+    }
+
+    /// Explains the score of a skill; `None` if the index does not contain it. `skill` is the document that was indexed:
+    /// of words that are no longer there nothing is said.
+    #[must_use]
+    pub fn explain(&self, skill: &SearchDocument<'_>) -> Option<ExplainedScore> {
+        let number = u32::try_from(self.index.skills.binary_search(skill.skill).ok()?).ok()?;
+        let answered: Vec<Answered<'_>> =
+            self.meanings.iter().filter_map(|meaning| self.answered(meaning, number)).collect();
+        let covered: f32 = answered.iter().map(|one| one.meaning.information).sum();
+        let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
+        let mut matches = self.matches(skill, &answered);
+        matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+        let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
+        matches.truncate(SEARCH_EXPLAINED_WORDS);
+        let score: f32 = answered.iter().map(|one| one.gain).sum();
+        Some(ExplainedScore {
+            score,
+            is_enough: !answered.is_empty() && is_enough(covered, known, score * self.information, self.best),
+            matches,
+            more,
+        })
+    }
+
+    /// The sense of a word that counts for a skill, which is the best of those that the skill contains.
+    fn answered<'a>(&self, meaning: &'a Meaning, skill: u32) -> Option<Answered<'a>> {
+        let gains = meaning.senses.iter().filter_map(|sense| {
+            let postings = self.index.postings(sense.term);
+            let at = postings.binary_search_by_key(&skill, |posting| posting.document).ok()?;
+            Some((sense, postings.get(at)?.strength * sense.factor))
+        });
+        let (sense, gain) = gains.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+        Some(Answered { meaning, sense, gain: gain * meaning.information / self.information })
+    }
+
+    /// Where the answered words stand in the skill. The gain of each is shared among its places by their worth.
+    fn matches(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<WordMatch> {
+        let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
+        let language = language_of(skill);
+        for (field, mean) in Field::ALL.into_iter().zip(self.index.mean_lengths) {
+            let mut forms = BTreeMap::<String, usize>::new();
+            for text in skill.texts(field) {
+                for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
+                    *forms.entry(word.to_owned()).or_default() += 1;
+                }
+            }
+            let worth = field.worth(count(forms.values().sum()), mean);
+            for (form, times) in forms {
+                let stem = if self.index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
+                let Some(term) = self.index.terms.find(&stem) else { continue };
+                for (_, places) in answered.iter().zip(&mut places).filter(|(one, _)| one.sense.term == term) {
+                    places.push(Place { field, form: form.clone(), worth: worth * count(times) });
+                }
+            }
+        }
+        let shared = answered.iter().zip(places).flat_map(|(one, places)| {
+            let whole: f32 = places.iter().map(|place| place.worth).sum();
+            places.into_iter().map(move |place| self.matched(one, &place, skill, whole))
+        });
+        shared.collect()
+    }
+
+    fn matched(&self, answered: &Answered<'_>, place: &Place, skill: &SearchDocument<'_>, whole: f32) -> WordMatch {
+        let word = written(&self.text, &answered.meaning.word);
+        let as_written = skill.texts(place.field).find_map(|text| found(text, &place.form));
+        let matched = as_written.unwrap_or_else(|| place.form.clone());
+        let by = match answered.sense.way {
+            Way::Itself if place.form != answered.meaning.word => MatchedBy::Stem,
+            Way::Itself if matched != word => MatchedBy::Accent,
+            Way::Itself => MatchedBy::Exact,
+            Way::Compound => MatchedBy::Part,
+            Way::Translation => MatchedBy::Translation,
+            Way::Repair => MatchedBy::Typo,
+            Way::TranslatedRepair => MatchedBy::TypoAndTranslation,
+        };
+        WordMatch { field: place.field, word, matched, by, weight: answered.gain * place.worth / whole }
+    }
+}
+
+/// A word of a question that a skill answers.
+struct Answered<'a> {
+    meaning: &'a Meaning,
+    sense: &'a Sense,
+    /// What it adds to the score.
+    gain: f32,
+}
+
+/// A word in a field of a skill.
+struct Place {
+    field: Field,
+    /// The word, folded.
+    form: String,
+    worth: f32,
+}
+
+/// A folded word as `text` has it, in lower case; folded if it stands there in pieces.
+fn written(text: &str, word: &str) -> String {
+    found(text, word).unwrap_or_else(|| word.to_owned())
+}
+
+fn found(text: &str, word: &str) -> Option<String> {
+    let text = text.to_lowercase();
+    words(&text).find(|written| fold(written) == word).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{limits::SEARCH_RESULTS_MOST, path::SkillPath};
+
+    const SKILLS: &[(&str, &str, &str)] = &[
+        ("escrituras/compraventa", "Redacta la escritura de compraventa de un inmueble.", "Simulación. Escrituras."),
+        ("informes/simulacion", "Simulaciones de escenarios financieros.", "Ejecuta la simulación de la empresa."),
+        ("office/invoices", "Create an invoice for a customer and send it by email.", "The customer pays."),
+        ("office/letters", "Write letters to customers.", ""),
+    ];
+
+    fn with_documents<T>(check: impl FnOnce(&SearchIndex, &[SearchDocument<'_>]) -> T) -> T {
+        let paths: Vec<SkillPath> = SKILLS.iter().map(|(path, ..)| SkillPath::parse(path).unwrap()).collect();
+        let documents: Vec<_> =
+            paths.iter().zip(SKILLS).map(|(path, (_, text, body))| document(path, text, body)).collect();
+        check(&SearchIndex::build(documents.clone()), &documents)
+    }
+
+    fn document<'a>(skill: &'a SkillPath, description: &'a str, body: &'a str) -> SearchDocument<'a> {
+        let (name, none) = (skill.folder(), [].as_slice());
+        SearchDocument {
+            skill,
+            name,
+            description,
+            when_to_use: "",
+            triggers: none,
+            tags: none,
+            keywords: none,
+            headings: "",
+            body,
+        }
+    }
+
+    #[test]
+    fn the_weights_of_all_matches_add_up_to_the_score() {
+        with_documents(|index, documents| {
+            for query in ["escritura de compraventa", "simulaciones finansieras", "facutra para el cliente", "venta"] {
+                let question = index.question(query).unwrap();
+                let hits = index.search(query, |_| true, SEARCH_RESULTS_MOST).unwrap().hits;
+                assert!(!hits.is_empty(), "{query}");
+                for document in documents {
+                    let explained = question.explain(document).unwrap();
+                    let hit = hits.iter().find(|hit| hit.skill == *document.skill);
+                    assert_eq!(hit.is_some(), explained.is_enough, "{query}: {explained:?}");
+                    let sum: f32 = explained.matches.iter().map(|one| one.weight).sum();
+                    assert!((sum - explained.score).abs() < 1e-5, "{query}: {sum}, {explained:?}");
+                    assert!(hit.is_none_or(|hit| (hit.score - sum).abs() < 1e-5), "{query}: {hit:?}, {explained:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_match_says_by_what_two_words_go_together() {
+        with_documents(|index, documents| {
+            for (query, skill, field, matched, by) in [
+                ("compraventa", 0, Field::Name, "compraventa", MatchedBy::Exact),
+                ("SIMULACIÓN", 1, Field::Body, "simulación", MatchedBy::Exact),
+                ("simulacion", 1, Field::Body, "simulación", MatchedBy::Accent),
+                ("simulación", 1, Field::Name, "simulacion", MatchedBy::Accent),
+                ("escrituras", 0, Field::Description, "escritura", MatchedBy::Stem),
+                ("venta", 0, Field::Name, "compraventa", MatchedBy::Part),
+                ("compravetna", 0, Field::Description, "compraventa", MatchedBy::Typo),
+                ("factura", 2, Field::Description, "invoice", MatchedBy::Translation),
+                ("facutra", 2, Field::Name, "invoices", MatchedBy::TypoAndTranslation),
+                ("escritura", 0, Field::Category, "escrituras", MatchedBy::Stem),
+            ] {
+                let explained = index.question(query).unwrap().explain(&documents[skill]).unwrap();
+                let right = explained.matches.iter().find(|one| one.field == field);
+                let right = right.unwrap_or_else(|| panic!("{query}: {explained:?}"));
+                assert_eq!((right.matched.as_str(), right.by), (matched, by), "{query}");
+                assert_eq!(right.word, query.to_lowercase());
+            }
+        });
+    }
+
+    #[test]
+    fn words_that_no_skill_contains_are_said_and_a_skill_that_is_not_indexed_has_no_score() {
+        with_documents(|index, documents| {
+            let question = index.question("the customer of Reykjavik").unwrap();
+            let known: Vec<_> = question.words().into_iter().map(|word| (word.word, word.is_known)).collect();
+            assert_eq!(known, [("customer".to_owned(), true), ("reykjavik".to_owned(), false)]);
+            assert!((question.words().iter().map(|word| word.share).sum::<f32>() - 1.0).abs() < 1e-5);
+            let nothing = question.explain(&documents[0]).unwrap();
+            assert!(!nothing.is_enough && nothing.matches.is_empty());
+            let other = SkillPath::parse("new/one").unwrap();
+            assert_eq!(question.explain(&document(&other, "A customer.", "")), None);
+            assert!(index.question("the of").unwrap().words().is_empty());
+        });
+    }
+
+    #[test]
+    fn an_explanation_holds_the_heaviest_matches_up_to_the_limit_and_counts_the_others() {
+        let path = SkillPath::parse("a/b").unwrap();
+        for words in [SEARCH_EXPLAINED_WORDS, SEARCH_EXPLAINED_WORDS + 1] {
+            let text = (0..words).map(|number| format!("w{number}x")).collect::<Vec<_>>().join(" ");
+            let document = document(&path, &text, "");
+            let index = SearchIndex::build([document.clone()]);
+            let explained = index.question(&text).unwrap().explain(&document).unwrap();
+            assert_eq!(explained.matches.len(), SEARCH_EXPLAINED_WORDS);
+            assert_eq!(explained.more, words - SEARCH_EXPLAINED_WORDS);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Translation between English and other languages: a data file for each language, in `lexicon/`.
+//!
+//! A lexicon lets a question in another language find an English skill, and for some words the other way round. It is no
+//! dictionary: most entries are what a model of language holds to be near, and many technical words need none because they
+//! share a stem (`proteína`, `protein`). `lexicon/README.md` says where the words come from, and how a file is made.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::LazyLock,
+};
+
+use super::{language::Language, vocabulary::Vocabulary};
+
+/// The words of the other language that `word` of the language `from` can mean.
+pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
+    side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
+}
+
+/// The words that can be translated from a language, plurals included. Misspelt words are repaired to these.
+pub(super) fn spellings(from: Language) -> &'static Vocabulary {
+    &side(from).spellings
+}
+
+/// The words that a language translates from, and what they mean.
+#[derive(Default)]
+struct Side {
+    /// Stems of one language with the words of the other.
+    by_stem: HashMap<String, Vec<&'static str>>,
+    spellings: Vocabulary,
+}
+
+static SIDES: LazyLock<BTreeMap<Language, Side>> = LazyLock::new(|| {
+    let files = || Language::ALL.into_iter().filter_map(|language| Some((language, language.file()?)));
+    let from_english = files().flat_map(|(_, file)| &file.from_english);
+    let english = (Language::English, made(Language::English, from_english));
+    files().map(|(language, file)| (language, made(language, &file.to_english))).chain([english]).collect()
+});
+
+static NONE: LazyLock<Side> = LazyLock::new(Side::default);
+
+fn side(from: Language) -> &'static Side {
+    SIDES.get(&from).unwrap_or(&NONE)
+}
+
+fn made<'entry>(from: Language, entries: impl IntoIterator<Item = &'entry (&'static str, &'static str)>) -> Side {
+    let mut by_stem: HashMap<String, Vec<&'static str>> = HashMap::new();
+    let mut spellings = BTreeSet::new();
+    for (own, other) in entries {
+        for word in own.split(' ') {
+            let forms = [word.to_owned(), from.plural(word)];
+            // `imagen` and `imágenes` have two stems.
+            let stems = BTreeSet::from(forms.each_ref().map(|form| from.stem(form)));
+            for stem in stems {
+                by_stem.entry(stem).or_default().extend(other.split(' '));
+            }
+            spellings.extend(forms);
+        }
+    }
+    Side { by_stem, spellings: Vocabulary::of_sorted(spellings.iter().map(String::as_str)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plural_is_known_and_translated_even_where_its_stem_is_another() {
+        let spanish = Language::Spanish;
+        assert_ne!(spanish.stem("imagen"), spanish.stem("imagenes"));
+        for word in ["imagen", "imagenes"] {
+            assert!(translations(word, spanish).contains(&"image"), "{word}");
+            assert!(spellings(spanish).find(word).is_some(), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_language_knows_everyday_words_of_work() {
+        for (language, word, english) in [
+            (Language::Spanish, "factura", "invoice"),
+            (Language::French, "livraison", "delivery"),
+            (Language::German, "tierarzt", "veterinary"),
+            (Language::Portuguese, "arquivos", "archives"),
+        ] {
+            assert!(translations(word, language).contains(&english), "{language:?} {word}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `skillmount approvals`
+
+use std::{
+    collections::BTreeSet,
+    io::{self, BufRead as _, IsTerminal as _},
+    thread,
+};
+
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use serde_json::json;
+use tokio::{sync::mpsc, time::sleep};
+
+use super::super::{
+    app::App,
+    control::Control,
+    output::note,
+    screen::{LastColumn, Screen, Table},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::APPROVALS_LOOK,
+    session::{ApprovalList, DecideApproval, Decision, WaitingCall},
+    skill::shown::one_line,
+};
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  skillmount approvals                              what waits in the session
+  skillmount --session chat-7 approvals --watch     asks about each, as it comes
+  skillmount approvals --json | jq -r '.approvals[].approval_id'
+  skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5"
+)]
+pub(in super::super) struct Approvals {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Show each call as it comes, and ask whether to allow it
+    #[arg(long)]
+    watch: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Let the call run when the agent makes it again
+    #[command(after_help = "\
+Examples:
+  skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5
+  skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5 --remember")]
+    Allow(Choice),
+    /// Refuse the call when the agent makes it again
+    #[command(after_help = "\
+Examples:
+  skillmount approvals deny 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5
+  skillmount approvals deny 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5 --remember")]
+    Deny(Choice),
+}
+
+#[derive(Debug, Args)]
+struct Choice {
+    /// Which call: its id in the list
+    #[arg(value_name = "ID")]
+    approval_id: String,
+    /// Decide so for every call of this tool, or every load of this skill, in this session
+    #[arg(long)]
+    remember: bool,
+}
+
+impl Approvals {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let control = app.control().await?;
+        match self.action {
+            Some(Action::Allow(choice)) => choice.decide(app, &control, Decision::Allow).await,
+            Some(Action::Deny(choice)) => choice.decide(app, &control, Decision::Deny).await,
+            None if self.watch => watch(app, &control).await,
+            None => app.out.reply(&control.waiting_calls().await?, |out, waiting| {
+                out.table(&table(out.screen(), waiting, app.clock.now()))?;
+                if waiting.approvals.is_empty() {
+                    note(format_args!("nothing waits for approval in session {}", app.session()?));
+                }
+                Ok(())
+            }),
+        }
+    }
+}
+
+impl Choice {
+    async fn decide(self, app: &App, control: &Control, decision: Decision) -> Result<()> {
+        let Self { approval_id, remember } = self;
+        control.decide_approval(&approval_id, DecideApproval { decision, remember }).await?;
+        let done = json!({ "approval_id": approval_id, "decision": decision, "remember": remember });
+        app.out.reply(&done, |out, _| out.line(format_args!("{} {approval_id}", past(decision))))
+    }
+}
+
+const fn past(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allowed",
+        Decision::Deny => "denied",
+    }
+}
+
+/// The input of a call on one line, without anything that could drive a terminal.
+fn input_of(call: &WaitingCall) -> String {
+    one_line(&call.input.to_string()).plain().to_owned()
+}
+
+fn table(screen: Screen, waiting: &ApprovalList, now: Timestamp) -> Table {
+    let mut table = Table::new(LastColumn::Cut);
+    for call in &waiting.approvals {
+        let (id, tool) = (call.approval_id.clone(), one_line(&call.tool).plain().to_owned());
+        table.row([id.into(), tool.into(), screen.time(call.expires_at, now).into(), input_of(call).into()]);
+    }
+    table
+}
+
+/// Asks the person at the terminal about each call, until standard input ends.
+async fn watch(app: &App, control: &Control) -> Result<()> {
+    if app.out.is_json() || !io::stdin().is_terminal() {
+        let message = "--watch asks a person at a terminal; a script reads `skillmount approvals --json`, and decides \
+                       with `skillmount approvals allow ID` or `deny ID`";
+        return Err(Error::new(Code::InvalidRequest, message));
+    }
+    note(format_args!("waiting for calls in session {}; Ctrl-C ends", app.session()?));
+    let (mut typed, mut left) = (typed_lines(), BTreeSet::new());
+    loop {
+        for call in control.waiting_calls().await?.approvals {
+            if left.contains(&call.approval_id) {
+                continue;
+            }
+            show(app, &call)?;
+            // What was typed before the question is no answer to it.
+            while typed.try_recv().is_ok() {}
+            let Some(answer) = typed.recv().await else { return Ok(()) };
+            match meant(&answer) {
+                None => drop(left.insert(call.approval_id)),
+                Some(decision) => match control.decide_approval(&call.approval_id, decision).await {
+                    Ok(_) => app.out.line(past(decision.decision))?,
+                    Err(error) if error.code() == Code::ApprovalNotFound => note("it waits no longer"),
+                    Err(error) => return Err(error),
+                },
+            }
+        }
+        if typed.is_closed() {
+            return Ok(());
+        }
+        sleep(APPROVALS_LOOK).await;
+    }
+}
+
+fn show(app: &App, call: &WaitingCall) -> Result<()> {
+    let part = if call.input_cut { "  (only a part of it)" } else { "" };
+    app.out.line(format_args!("{}  {}{part}", one_line(&call.tool).plain(), input_of(call)))?;
+    let whole = match &call.skill {
+        Some(skill) => format!("{} for this session", one_line(skill.as_str()).plain()),
+        None => format!("{} for this session", one_line(&call.tool).plain()),
+    };
+    app.out.line(format_args!("allow it? y: yes, n: no, a: always, {whole}; Enter leaves it"))
+}
+
+fn meant(answer: &str) -> Option<DecideApproval> {
+    let (decision, remember) = match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => (Decision::Allow, false),
+        "a" | "always" => (Decision::Allow, true),
+        "n" | "no" => (Decision::Deny, false),
+        _ => return None,
+    };
+    Some(DecideApproval { decision, remember })
+}
+
+/// The lines that are typed. They are read on a thread of their own, which ends with the process.
+fn typed_lines() -> mpsc::UnboundedReceiver<String> {
+    let (send, lines) = mpsc::unbounded_channel();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(io::Result::ok) {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_yes_or_no_decides() {
+        let said = |answer| meant(answer).map(|meant| (meant.decision, meant.remember));
+        assert_eq!(said("y\n"), Some((Decision::Allow, false)));
+        assert_eq!(said(" YES "), Some((Decision::Allow, false)));
+        assert_eq!(said("a"), Some((Decision::Allow, true)));
+        assert_eq!(said("n"), Some((Decision::Deny, false)));
+        for unclear in ["", "yn", "maybe", "ye"] {
+            assert_eq!(said(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn what_an_agent_asks_for_cannot_drive_the_terminal() {
+        let call = WaitingCall {
+            approval_id: "1".to_owned(),
+            tool: "write".to_owned(),
+            input: json!({ "content": "a\u{1b}[2J\u{202e}b\nc" }),
+            input_cut: false,
+            skill: None,
+            expires_at: Timestamp::UNIX_EPOCH,
+        };
+        let text = input_of(&call);
+        assert!(!text.chars().any(|char| char.is_control() || char == '\u{202e}'), "{text:?}");
+    }
+}

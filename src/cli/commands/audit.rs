@@ -1,0 +1,114 @@
+//! `skillmount audit`
+
+use std::num::NonZeroUsize;
+
+use clap::Args;
+use jiff::{Span, Timestamp, tz::TimeZone};
+
+use super::super::{
+    app::App,
+    output::note,
+    screen::{LastColumn, Screen, Table},
+    settings::Setting,
+};
+use crate::{
+    audit::{AuditPage, AuditRecord, AuditRequest},
+    error::{Code, Error, Result},
+    skill::shown::one_line,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount audit                                  what was done in the last day
+  skillmount audit --since 2h --operation write
+  skillmount --user ana --session s-42 audit --since 2026-01-31T08:00:00Z
+  skillmount audit --json | jq -r '.records[] | [.time, .operation, .subject] | @tsv'
+
+Services write records up to a minute late, and at once if they end or are asked themselves.
+With --session, only those of that session.")]
+pub(in super::super) struct Audit {
+    /// From when on: a time, or how long ago (30m, 2h, 7d)
+    #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_since)]
+    since: Since,
+    /// Only this operation, by the name that the list has
+    #[arg(long, value_name = "NAME")]
+    operation: Option<String>,
+    /// Records at most
+    #[arg(long, value_name = "N", default_value = "1000")]
+    limit: NonZeroUsize,
+}
+
+/// A time, or how long ago it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Since {
+    Time(Timestamp),
+    Ago(Span),
+}
+
+pub(super) fn parse_since(text: &str) -> Result<Since, String> {
+    let time = text.parse().map(Since::Time);
+    time.or_else(|_| text.parse().map(Since::Ago))
+        .map_err(|_| format!("{text:?} is no time such as 2026-01-31T08:00:00Z, and no span such as 30m, 2h or 7d"))
+}
+
+impl Since {
+    /// The time itself, as seen at `now`.
+    ///
+    /// # Errors
+    /// `invalid_request` if it is before all times.
+    pub(super) fn at(self, now: Timestamp) -> Result<Timestamp> {
+        match self {
+            Self::Time(time) => Ok(time),
+            Self::Ago(span) => {
+                let then = now.to_zoned(TimeZone::UTC).checked_sub(span).map_err(|error| {
+                    Error::new(Code::InvalidRequest, "--since is too long ago; give less").with_source(error)
+                })?;
+                Ok(then.timestamp())
+            }
+        }
+    }
+}
+
+impl Audit {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let is_any = app.settings.is_default(Setting::Session);
+        let wanted = AuditRequest {
+            session: app.settings.get(Setting::Session).filter(|_| !is_any).map(str::to_owned),
+            operation: self.operation,
+            since: Some(self.since.at(app.clock.now())?),
+            ..AuditRequest::default()
+        };
+        let page = app.control().await?.audit(wanted, self.limit.get()).await?;
+        app.out.reply(&page, |out, page| {
+            out.table(&table(out.screen(), page, app.clock.now()))?;
+            if page.records.is_empty() {
+                note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
+            } else if page.next_cursor.is_some() {
+                note(format_args!(
+                    "there are more; --limit {} shows twice as many",
+                    self.limit.get().saturating_mul(2)
+                ));
+            }
+            Ok(())
+        })
+    }
+}
+
+fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
+    let mut table = Table::new(LastColumn::Cut);
+    for record in &page.records {
+        let AuditRecord { operation, outcome, session, by, subject, .. } = record;
+        let plain = |text: &str| one_line(text).plain().to_string();
+        let who = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
+        table.row([
+            screen.time(record.time, now).into(),
+            plain(operation).into(),
+            plain(outcome).into(),
+            who(session).into(),
+            who(by).into(),
+            plain(subject).into(),
+        ]);
+    }
+    table
+}

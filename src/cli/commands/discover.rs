@@ -1,0 +1,113 @@
+//! `skillmount skills discover` and `skillmount search`
+
+use clap::Args;
+
+use super::super::{
+    app::App,
+    output::{Output, note},
+    screen::{Cell, LastColumn, Table},
+};
+use crate::{
+    error::Result,
+    limits::SEARCH_RESULTS,
+    skill::shown::{Shown, one_line},
+    wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SkillStanding},
+};
+
+/// Finding skills, which is a command of its own too.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills discover 'sale of a flat with a mortgage'
+  skillmount skills discover contract --category escrituras --limit 3
+  skillmount skills discover contract --json | jq -r '.skills[].skill'
+  skillmount skills discover contract --explain        which words in which fields made each score
+  skillmount skills discover contract --why compraventa  where a skill stands, or why it is not found
+  skillmount search contract                          the same, in fewer words
+
+With --explain or --why the session does not remember the search.")]
+pub(in super::super) struct Discover {
+    /// What the skills should be for: a sentence or a few words
+    query: String,
+    /// Only this category and those below it
+    #[arg(long)]
+    category: Option<String>,
+    /// Only skills whose frontmatter names this level
+    #[arg(long)]
+    level: Option<String>,
+    /// How many to show at most
+    #[arg(long, value_name = "COUNT", default_value_t = SEARCH_RESULTS)]
+    limit: usize,
+    /// Say which words in which fields made each score
+    #[arg(long)]
+    explain: bool,
+    /// Say where this skill stands, or why it is not found
+    #[arg(long, value_name = "SKILL")]
+    why: Option<String>,
+}
+
+impl Discover {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let Self { query, category, level, limit, explain, why } = self;
+        let request = DiscoverRequest { query, category, level, limit, explain, why };
+        let reply = app.backend().await?.discover_skills(request).await?;
+        app.out.reply(&reply, |out, reply| if explain { explained(out, reply) } else { discovered(out, reply) })
+    }
+}
+
+fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
+    let mut table = Table::new(LastColumn::Cut);
+    for found in &reply.skills {
+        let (skill, description) = (one_line(&found.skill), one_line(&found.description));
+        table.row([Cell::number(format!("{:.2}", found.score)), skill.plain().into(), description.plain().into()]);
+    }
+    out.table(&table)?;
+    if let Some(why) = &reply.why {
+        return standing(out, why);
+    }
+    match (reply.skills.len(), reply.total) {
+        (0, _) => note("no skill fits; ask in other words, or see them all with `skillmount skills list`"),
+        (shown, total) if shown < total => {
+            note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
+        }
+        _ => note("`skillmount skills load SKILL` makes one visible to the session"),
+    }
+    Ok(())
+}
+
+/// Each skill with the words that made its score.
+fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
+    let nowhere: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| one_line(&word.word)).collect();
+    if !nowhere.is_empty() {
+        let words: Vec<_> = nowhere.iter().map(Shown::plain).collect();
+        note(format_args!("no skill contains: {}", words.join(", ")));
+    }
+    for found in &reply.skills {
+        out.line(format_args!("{:.2}  {}", found.score, one_line(&found.skill).plain()))?;
+        found.explain.iter().try_for_each(|explained| matches(out, explained))?;
+    }
+    reply.why.iter().try_for_each(|why| standing(out, why))
+}
+
+/// Where one skill stands.
+fn standing(out: &Output, why: &SkillStanding) -> Result<()> {
+    let (skill, message) = (one_line(&why.skill), one_line(&why.message));
+    out.line(format_args!("{:.2}  {}: {}", why.score, skill.plain(), message.plain()))?;
+    why.explain.iter().try_for_each(|explained| matches(out, explained))
+}
+
+/// The words of a skill, with what each adds to the score.
+fn matches(out: &Output, explained: &ExplainedSkill) -> Result<()> {
+    let mut table = Table::new(LastColumn::Wrapped);
+    for one in &explained.matches {
+        let (matched, word) = (one_line(&one.matched), one_line(&one.word));
+        let weight = Cell::number(format!("      {:.3}", one.weight));
+        let how = format!("for {}: {}", word.plain(), one.by.in_words());
+        table.row([weight, one.field.as_str().into(), matched.plain().into(), how.into()]);
+    }
+    out.table(&table)?;
+    if explained.more > 0 {
+        out.line(format_args!("      and {} words more, each of which adds less", explained.more))?;
+    }
+    Ok(())
+}

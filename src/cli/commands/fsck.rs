@@ -1,0 +1,72 @@
+//! `skillmount fsck`
+
+use anstyle::AnsiColor;
+use clap::Args;
+
+use super::super::{
+    app::App,
+    output::Output,
+    screen::{Cell, LastColumn, Table},
+    status::Status,
+};
+use crate::{
+    backend::ServiceOptions,
+    error::Result,
+    skill::shown::one_line,
+    wire::{FindingLevel, FsckReport},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount --user ana fsck
+  skillmount --store s3://bucket/prefix fsck --all
+  skillmount fsck --all --repair --json | jq '.findings[]'
+
+Reads what the service keeps: heads, versions, snapshots, sessions, policies,
+indexes, and with --all the deletions. Each finding says what to do about it.
+--repair deletes what is made again and what nothing has used for a day, and
+finishes what was begun; it never deletes a file, a version or a session.
+The exit status is 1 if something is wrong, still.")]
+pub(in super::super) struct Fsck {
+    /// Check every user, the teams and the organisation
+    #[arg(long)]
+    all: bool,
+    /// Mend what can be mended without losing anything
+    #[arg(long)]
+    repair: bool,
+}
+
+impl Fsck {
+    pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
+        let service = app.direct_store("fsck").await?.direct_service(ServiceOptions::default());
+        let report = if self.all {
+            service.check_everybody(self.repair).await?
+        } else {
+            service.check_user(&app.user()?, self.repair).await?
+        };
+        app.out.reply(&report, print)?;
+        Ok(if report.clean { Status::Done } else { Status::FoundWrong })
+    }
+}
+
+fn print(out: &Output, report: &FsckReport) -> Result<()> {
+    let mut table = Table::new(LastColumn::Wrapped);
+    for found in &report.findings {
+        let (word, colour) = match (found.repaired, found.level) {
+            (true, _) => ("mended", AnsiColor::Green),
+            (false, FindingLevel::Note) => ("note", AnsiColor::Cyan),
+            (false, FindingLevel::Warning) => ("warning", AnsiColor::Yellow),
+            (false, FindingLevel::Error) => ("error", AnsiColor::Red),
+        };
+        let what = format!("{}: {}", found.key, found.detail);
+        let what = one_line(&what).plain().to_owned();
+        table.row([Cell::from(word.to_owned()).styled(colour.on_default()), what.into()]);
+        if !found.repaired {
+            table.row(["".into(), format!("to mend it: {}", found.fix).into()]);
+        }
+    }
+    out.table(&table)?;
+    let state = if report.clean { "clean" } else { "NOT CLEAN" };
+    out.line(format_args!("{state}: {} object(s) of {} owner(s)", report.objects, report.owners))
+}

@@ -1,0 +1,34 @@
+//! `skillmount mcp`
+//!
+//! Each process has a session of its own unless one is named: a host starts a process for each conversation.
+
+use clap::Args;
+
+use super::super::{app::App, settings::Setting};
+use crate::{error::Result, path::Id};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount mcp                                    the skills of your own store
+  skillmount mcp --user anna --store s3://bucket    those of a user of a bucket
+  claude mcp add skills -- skillmount mcp           tells Claude Code to start it
+
+Speaks the Model Context Protocol until its standard input ends; logs go to stderr.
+Each process has a session of its own, unless --session names one.")]
+pub(in super::super) struct Mcp {}
+
+impl Mcp {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let session = if app.settings.is_default(Setting::Session) {
+            Id::parse(&format!("mcp-{:032x}", app.clock.random()))?
+        } else {
+            app.session()?
+        };
+        let store = app.direct_store("mcp").await?;
+        let read_only = store.why_read_only().await?;
+        let audit = app.recorder(&store, read_only.as_deref())?;
+        let service = app.shared_service(&store, read_only, audit)?;
+        (app.edges.mcp)(service.session(app.user()?, session)).await
+    }
+}

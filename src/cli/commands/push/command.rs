@@ -1,0 +1,144 @@
+//! The arguments of a push, and what it does once.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::{
+    candidate::Candidate,
+    local::PushedFolder,
+    report::{Report, Row},
+};
+use crate::{
+    backend::{AuthorProtocol, PushOptions, Pushed, SkillDigest, push_skill},
+    cli::{
+        app::App,
+        blocking::blocking,
+        findings::{judge, judge_no_skill, read as read_main},
+        folder::{Extent, LocalSkill, scan},
+        transfer,
+    },
+    error::{Code, Error, Result},
+    limits::PARALLEL_SKILLS,
+    path::SkillPath,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount push ./skills                         every folder below it that holds a SKILL.md
+  skillmount push ./compraventa --into escrituras  becomes the skill escrituras/compraventa
+  skillmount push ./skills --dry-run               say what would change, change nothing
+  skillmount push ./skills --watch                 push what you change, until Ctrl-C
+
+Each skill that differs is published as a new version: its files are then those of the folder, and
+`skillmount skills history` lists the versions before it. The file .skillmount.json in its folder says
+which version the folder comes from. A skill that another author published since stays as it is, the
+exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
+A skill in which `skillmount lint` finds an error stays behind, and the exit status is 2: `lint --fix`
+mends what is safe.
+What .gitignore, .ignore and .skillignore name is passed over, as are .git, node_modules and
+.DS_Store. Links are not followed.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+pub(in crate::cli) struct Push {
+    /// The folder: a skill, or a folder of skills
+    pub(super) dir: PathBuf,
+    /// Put the skills below this category
+    #[arg(long, value_name = "CATEGORY")]
+    into: Option<String>,
+    /// Say what would change and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Publish over what other authors published, too; their versions stay in the history
+    #[arg(long)]
+    force: bool,
+    /// Send what .gitignore, .ignore and .skillignore name, too
+    #[arg(long)]
+    no_ignore: bool,
+    /// Where the skills come from, such as a commit: each version keeps it
+    #[arg(long, value_name = "TEXT")]
+    source: Option<String>,
+    /// Go on: push each skill whenever its files change
+    #[arg(long, conflicts_with_all = ["dry_run", "force"])]
+    watch: bool,
+}
+
+impl Push {
+    pub(in crate::cli) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        if self.watch {
+            return self.watch(app, &*author).await;
+        }
+        let report = self.once(app, &*author).await?;
+        report.show(app, self.dry_run)?;
+        report.outcome()
+    }
+
+    /// Pushes everything in the folder that differs.
+    pub(super) async fn once(&self, app: &App, author: &dyn AuthorProtocol) -> Result<Report> {
+        let began = app.clock.uptime();
+        let is_ready = |one: &Candidate| one.local.is_some() && one.judged.errors_only().is_none();
+        let (sent, left): (Vec<_>, Vec<_>) = self.candidates().await?.into_iter().partition(is_ready);
+        let locals: Vec<_> = sent.iter().filter_map(|one| one.local.as_ref()).collect();
+        let pushed = self.send(app, author, &locals).await?;
+        let rows = sent.iter().zip(pushed).map(|(one, pushed)| Row::of(one, pushed));
+        let rows = rows.chain(left.iter().filter_map(Row::refused)).collect();
+        Ok(Report::new(rows, &locals, left, app.clock.uptime().saturating_sub(began)))
+    }
+
+    /// Everything in the folder that is a skill or almost one.
+    async fn candidates(&self) -> Result<Vec<Candidate>> {
+        let (dir, into) = (self.dir.clone(), self.into.clone());
+        let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
+        blocking(move || {
+            let scanned = scan(&dir, into.as_deref(), extent)?;
+            let none = scanned.no_skills.iter().map(|one| Ok(Candidate { local: None, judged: judge_no_skill(one) }));
+            let skills = scanned.skills.into_iter().map(|local| {
+                let judged = judge(&local, &read_main(local.main())?)?;
+                Ok(Candidate { local: Some(local), judged })
+            });
+            none.chain(skills).collect()
+        })
+        .await
+    }
+
+    /// Pushes the skills, some at a time, with one bar for all of them. What became of each comes in their order.
+    async fn send(&self, app: &App, author: &dyn AuthorProtocol, locals: &[&LocalSkill]) -> Result<Vec<Pushed>> {
+        let options = PushOptions { force: self.force, dry_run: self.dry_run, source: self.source.clone() };
+        let known = match locals {
+            [] => return Ok(Vec::new()),
+            [one] => author.skill_digests(Some(&one.skill)).await?,
+            _ => author.skill_digests(None).await?,
+        };
+        let bar = transfer::progress(app, locals.len(), "skills");
+        let work = locals.iter().map(|local| async {
+            let mut folder = PushedFolder { app, local };
+            let there = match known.find(&local.skill) {
+                None if known.is_cut => one(author, &local.skill).await?,
+                listed => listed.cloned(),
+            };
+            let pushed = push_skill(author, &local.skill, &mut folder, there.as_ref(), &options).await;
+            bar.inc(1);
+            pushed.map_err(|error| of_skill(&local.skill, error))
+        });
+        let work: Vec<_> = work.collect();
+        let pushed = stream::iter(work).buffered(PARALLEL_SKILLS).try_collect().await;
+        bar.finish_and_clear();
+        pushed
+    }
+}
+
+/// One skill by itself, for the listing of all of them was cut.
+async fn one(author: &dyn AuthorProtocol, skill: &SkillPath) -> Result<Option<SkillDigest>> {
+    Ok(author.skill_digests(Some(skill)).await?.skills.pop())
+}
+
+/// The error with the name of the skill, if it is one of many.
+fn of_skill(skill: &SkillPath, error: Error) -> Error {
+    if error.message().contains(skill.as_str()) || error.code() == Code::StoreUnavailable {
+        return error;
+    }
+    let message = format!("{skill}: {}", error.message());
+    Error::new(error.code(), message).with_source(error)
+}

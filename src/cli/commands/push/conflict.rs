@@ -1,0 +1,128 @@
+//! A skill that two authors changed, for the one who pushes: what the other changed, what is changed here, and how to join them.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::{
+    backend::{ConflictFile, PushConflict},
+    cli::output::Output,
+    error::Result,
+    skill::{
+        patch,
+        shown::{block, one_line},
+    },
+};
+
+/// Two versions that neither comes from the other.
+#[derive(Debug, Serialize)]
+pub(super) struct Conflict {
+    /// The version that the folder comes from; null if it does not say.
+    base: Option<String>,
+    /// The version that is there; null if the skill is gone.
+    theirs: Option<String>,
+    files: Vec<Difference>,
+    #[serde(skip)]
+    folder: String,
+}
+
+/// What became of a file on either side.
+#[derive(Debug, Serialize)]
+struct Difference {
+    path: String,
+    /// What the other author changed, as a patch; null if nothing, or if it is not known what both began from.
+    theirs: Option<String>,
+    /// What is changed here; the difference from theirs, if it is not known what both began from.
+    mine: Option<String>,
+}
+
+impl Conflict {
+    pub(super) fn of(conflict: PushConflict, folder: String) -> Self {
+        let PushConflict { base, theirs, files } = conflict;
+        let is_known = base.is_some();
+        let files = files.iter().map(|file| Difference::of(file, is_known)).collect();
+        Self { base, theirs, files, folder }
+    }
+
+    /// The lines of it.
+    pub(super) fn print(&self, out: &Output, skill: &str) -> Result<()> {
+        let name = one_line(skill).plain().to_owned();
+        match (&self.base, &self.theirs) {
+            (_, None) => out.line(format_args!("{name}: not pushed, it was deleted meanwhile"))?,
+            (None, Some(_)) => {
+                out.line(format_args!(
+                    "{name}: not pushed, the store has another that this folder does not come from"
+                ))?;
+            }
+            (Some(base), Some(theirs)) => {
+                out.line(format_args!("{name}: not pushed, another author published it since you had it"))?;
+                out.line(format_args!("  your folder comes from {base}"))?;
+                out.line(format_args!("  now it is              {theirs}"))?;
+            }
+        }
+        for file in &self.files {
+            let path = one_line(&file.path).plain().to_owned();
+            for (whose, patch) in [("they changed", &file.theirs), ("you changed", &file.mine)] {
+                if let Some(patch) = patch {
+                    out.line(format_args!("  {path}, what {whose}:"))?;
+                    for line in block(patch).plain().lines() {
+                        out.line(format_args!("    {line}"))?;
+                    }
+                }
+            }
+        }
+        let folder = one_line(&self.folder).plain().to_owned();
+        out.line(format_args!("  to join both: `skillmount pull {name} {folder} --merge`, look at it, and push again"))
+    }
+}
+
+impl Difference {
+    fn of(file: &ConflictFile, is_known: bool) -> Self {
+        let ConflictFile { path, base, mine, theirs } = file;
+        let (their_patch, my_patch) = if is_known {
+            (
+                changes((path, "theirs"), base.as_ref(), theirs.as_ref()),
+                changes((path, "mine"), base.as_ref(), mine.as_ref()),
+            )
+        } else {
+            (None, changes((path, "mine"), theirs.as_ref(), mine.as_ref()))
+        };
+        Self { path: path.clone(), theirs: their_patch, mine: my_patch }
+    }
+}
+
+/// What changed from one to the other, whose it is; `None` if nothing did.
+fn changes((path, whose): (&str, &str), before: Option<&Bytes>, after: Option<&Bytes>) -> Option<String> {
+    let text = |side: Option<&Bytes>| side.map_or(Some(String::new()), |bytes| String::from_utf8(bytes.to_vec()).ok());
+    if before == after {
+        return None;
+    }
+    let Some((before_text, after_text)) = text(before).zip(text(after)) else {
+        return Some("bytes that are no text\n".to_owned());
+    };
+    match (before, after) {
+        (Some(_), None) => return Some("deleted\n".to_owned()),
+        (None, Some(_)) => return Some(format!("new, {} lines\n", after_text.lines().count())),
+        _ => {}
+    }
+    Some(patch(path, &format!("{path} ({whose})"), &before_text, &after_text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_of_what_both_began_from_if_that_is_known() {
+        let [base, mine, theirs] = ["a\nb\n", "a\nM\n", "T\nb\n"].map(|text| Some(Bytes::from_static(text.as_bytes())));
+        let file = ConflictFile { path: "x".to_owned(), base, mine, theirs };
+        let known = Difference::of(&file, true);
+        assert_eq!(known.theirs.unwrap(), "--- x\n+++ x (theirs)\n@@ -1,2 +1,2 @@\n-a\n+T\n b\n");
+        assert_eq!(known.mine.unwrap(), "--- x\n+++ x (mine)\n@@ -1,2 +1,2 @@\n a\n-b\n+M\n");
+        let unknown = Difference::of(&file, false);
+        assert_eq!((unknown.theirs, unknown.mine.unwrap().contains("-T")), (None, true));
+        assert_eq!(
+            changes(("x", "mine"), None, Some(&Bytes::from_static(b"\xff"))).unwrap(),
+            "bytes that are no text\n"
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! What a push did, for its reader.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{candidate::Candidate, conflict::Conflict};
+use crate::{
+    backend::{PushStatus, Pushed},
+    cli::{
+        app::App,
+        counts::counted,
+        findings::{heading, line},
+        folder::LocalSkill,
+        output::{OfSkills, Output, note},
+        transfer::{self, Totals},
+    },
+    error::{Code, Error, Result},
+    skill::{Severity, shown::one_line},
+    wire::{FileChanges, LintedSkill},
+};
+
+/// What a push did, or would do, to one skill.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) skill: String,
+    pub(super) status: Status,
+    #[serde(flatten)]
+    changes: FileChanges,
+    skipped: Vec<String>,
+    /// What lint finds in it. Errors leave the skill behind.
+    errors: usize,
+    warnings: usize,
+    /// The version that it has now, if that is known.
+    digest: Option<String>,
+    /// Files that another tool wrote meanwhile, which stay.
+    overtaken: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflict: Option<Conflict>,
+}
+
+/// What became of a skill, or would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    /// The store did not have it.
+    New,
+    /// It has a new version.
+    Changed,
+    /// The store has the same files.
+    Unchanged,
+    /// Lint finds an error in it, so it stayed behind.
+    Refused,
+    /// Another author published it since, so it stayed as it is.
+    Conflict,
+}
+
+/// What a push did with everything in its folder.
+pub(super) struct Report {
+    pub(super) rows: Vec<Row>,
+    /// What stayed behind for its errors.
+    left: Vec<Candidate>,
+    totals: Totals,
+}
+
+impl Row {
+    pub(super) fn of(candidate: &Candidate, pushed: Pushed) -> Self {
+        let status = match pushed.status {
+            PushStatus::New => Status::New,
+            PushStatus::Changed => Status::Changed,
+            PushStatus::Unchanged => Status::Unchanged,
+            PushStatus::Conflict => Status::Conflict,
+        };
+        let local = candidate.local.as_ref();
+        let folder = local.map(|local| local.folder().display().to_string()).unwrap_or_default();
+        Self {
+            status,
+            changes: pushed.changes,
+            skipped: local.map(|local| local.skipped.clone()).unwrap_or_default(),
+            digest: pushed.digest,
+            overtaken: pushed.kept,
+            conflict: pushed.conflict.map(|conflict| Conflict::of(conflict, folder)),
+            ..Self::behind(&candidate.judged)
+        }
+    }
+
+    /// What stayed behind for its errors.
+    pub(super) fn refused(candidate: &Candidate) -> Option<Self> {
+        candidate.judged.errors_only().map(|errors| Self { warnings: 0, ..Self::behind(&errors) })
+    }
+
+    fn behind(judged: &LintedSkill) -> Self {
+        Self {
+            skill: judged.skill.clone(),
+            status: Status::Refused,
+            changes: FileChanges::default(),
+            skipped: Vec::new(),
+            errors: judged.count(Severity::Error),
+            warnings: judged.count(Severity::Warning),
+            digest: None,
+            overtaken: Vec::new(),
+            conflict: None,
+        }
+    }
+
+    /// How many files of it changed.
+    pub(super) fn changed(&self) -> usize {
+        self.changes.changed()
+    }
+
+    /// How many errors lint finds in it.
+    pub(super) fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// The lines of it.
+    pub(super) fn print(&self, out: &Output) -> Result<()> {
+        let skill = one_line(&self.skill);
+        match (self.status, &self.conflict) {
+            (Status::Refused, _) => {
+                return out.line(format_args!("{}: refused, {}", skill.plain(), counted(self.errors, "error")));
+            }
+            (_, Some(conflict)) => return conflict.print(out, &self.skill),
+            _ => {}
+        }
+        out.line(transfer::summary(&self.skill, &self.changes))?;
+        transfer::lines(&self.changes).try_for_each(|line| out.line(line))?;
+        self.skipped.iter().for_each(|skipped| note(format_args!("  passed over: {}", one_line(skipped).plain())));
+        for path in &self.overtaken {
+            note(format_args!("  {} was written by another tool meanwhile, and stays so", one_line(path).plain()));
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    pub(super) fn new(mut rows: Vec<Row>, locals: &[&LocalSkill], left: Vec<Candidate>, took: Duration) -> Self {
+        rows.sort_by(|one, two| one.skill.cmp(&two.skill));
+        let files = || locals.iter().flat_map(|local| &local.files);
+        let stayed = |row: &&Row| matches!(row.status, Status::Refused | Status::Conflict);
+        let totals = Totals {
+            skills: locals.len(),
+            files: files().count(),
+            bytes: files().map(|file| file.size).sum(),
+            changed: rows.iter().map(|row| row.changes.changed()).sum(),
+            refused: rows.iter().filter(stayed).count(),
+            took,
+        };
+        Self { rows, left, totals }
+    }
+
+    /// Shows all of it.
+    pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
+        app.out.reply(&OfSkills { skills: &self.rows }, |out, of| {
+            of.skills.iter().try_for_each(|row| row.print(out))?;
+            self.say_what_stayed();
+            let sum = |count: fn(&Row) -> usize| -> usize {
+                self.rows.iter().filter(|row| row.status != Status::Refused).map(count).sum()
+            };
+            let warnings = sum(|row| row.warnings);
+            if warnings > 0 {
+                let warnings = counted(warnings, "warning");
+                note(format_args!("`skillmount lint` has {warnings} to tell of what is sent"));
+            }
+            out.line(transfer::closing(&self.totals, dry_run))
+        })
+    }
+
+    /// What is wrong with what stayed behind.
+    fn say_what_stayed(&self) {
+        for one in &self.left {
+            let errors = one.judged.errors_only();
+            let what = if errors.is_some() { "error" } else { "passed over" };
+            let judged = errors.unwrap_or_else(|| one.judged.clone());
+            note(heading(&judged));
+            judged.findings.iter().for_each(|finding| note(line(&judged, what, finding)));
+        }
+    }
+
+    /// The error of a push that could not do all of it.
+    pub(super) fn outcome(&self) -> Result<()> {
+        let refused: Vec<_> = self.left.iter().filter_map(|one| one.judged.errors_only()).collect();
+        let conflicts = self.rows.iter().filter(|row| row.status == Status::Conflict).count();
+        if conflicts > 0 {
+            let message = format!(
+                "{} stayed as it is in the store, because it is not the version that your folder comes from: pull to join the \
+                 changes as said above, or publish yours over it with --force",
+                counted(conflicts, "skill"),
+            );
+            return Err(Error::new(Code::VersionConflict, message));
+        }
+        if refused.is_empty() { Ok(()) } else { Err(stayed_behind(&refused)) }
+    }
+}
+
+/// That some of the skills were not sent, and which.
+fn stayed_behind(refused: &[LintedSkill]) -> Error {
+    let errors: usize = refused.iter().map(|one| one.findings.len()).sum();
+    let message = format!(
+        "{} stayed behind, because lint finds {}: mend them, `skillmount lint --fix` does what is safe",
+        counted(refused.len(), "skill"),
+        counted(errors, "error"),
+    );
+    match serde_json::to_value(refused) {
+        Ok(findings) => Error::new(Code::InvalidRequest, message).with_detail("findings", findings),
+        Err(error) => Error::internal(error),
+    }
+}

@@ -1,0 +1,136 @@
+//! What came of the questions.
+
+use std::path::Path;
+
+use anstyle::AnsiColor;
+use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
+use serde::Serialize;
+
+use super::{
+    super::super::{
+        counts::counted,
+        output::Output,
+        screen::{Cell, LastColumn, Table},
+    },
+    questions::Question,
+};
+use crate::{
+    error::{Error, Result},
+    skill::shown::one_line,
+    wire::DiscoverReply,
+};
+
+/// All answers.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    #[serde(skip)]
+    file: String,
+    questions: Vec<Answer>,
+    passed: usize,
+    pub(super) failed: usize,
+}
+
+/// What a question found.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    query: String,
+    expect: Vec<String>,
+    top: usize,
+    passed: bool,
+    /// The first skills that were found, best first.
+    found: Vec<Found>,
+    /// The skills that were not among them.
+    missing: Vec<Missing>,
+}
+
+#[derive(Debug, Serialize)]
+struct Found {
+    skill: String,
+    score: f32,
+}
+
+/// A skill that a question should have found.
+#[derive(Debug, Serialize)]
+pub(super) struct Missing {
+    /// As the file names it.
+    pub(super) skill: String,
+    /// Where it stands, if it was found further down.
+    pub(super) rank: Option<usize>,
+    pub(super) reason: String,
+}
+
+impl Answer {
+    /// What `reply` found of `question`, and what is missing.
+    pub(super) fn of(question: Question, reply: &DiscoverReply, missing: Vec<Missing>) -> Self {
+        let Question { query, expect, top, .. } = question;
+        let found = reply.skills.iter().map(|found| Found { skill: found.skill.clone(), score: found.score });
+        let found: Vec<_> = found.collect();
+        let passed = missing.is_empty() && (found.is_empty() || !expect.is_empty());
+        Self { query, expect, top, passed, found, missing }
+    }
+
+    /// Why it failed, one sentence for each reason.
+    fn faults(&self) -> Vec<String> {
+        if self.expect.is_empty() && !self.passed {
+            return vec![format!("nothing should be found, and this is: {}", self.found_in_words())];
+        }
+        let say = |one: &Missing| format!("{}: {}", one_line(&one.skill).plain(), one_line(&one.reason).plain());
+        self.missing.iter().map(say).collect()
+    }
+
+    fn found_in_words(&self) -> String {
+        let names: Vec<_> = self.found.iter().map(|found| one_line(&found.skill).plain().to_owned()).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    }
+}
+
+impl Report {
+    /// The report on a file.
+    pub(super) fn of(file: &Path, questions: Vec<Answer>) -> Self {
+        let passed = questions.iter().filter(|answer| answer.passed).count();
+        Self { file: file.display().to_string(), passed, failed: questions.len() - passed, questions }
+    }
+
+    /// A table for people: each question, and why it failed.
+    pub(super) fn print(&self, out: &Output) -> Result<()> {
+        let mut table = Table::new(LastColumn::Wrapped);
+        for answer in &self.questions {
+            let query = one_line(&answer.query).plain().to_owned();
+            if answer.passed {
+                let ok = Cell::from("ok").styled(AnsiColor::Green.on_default());
+                table.row([ok, query.clone().into(), answer.found_in_words().into()]);
+            }
+            for fault in answer.faults() {
+                let failed = Cell::from("FAIL").styled(AnsiColor::Red.on_default());
+                table.row([failed, query.clone().into(), fault.into()]);
+            }
+        }
+        out.table(&table)?;
+        let Self { passed, failed, .. } = self;
+        out.line(format_args!("{}: {passed} passed, {failed} failed", counted(self.questions.len(), "question")))
+    }
+
+    /// `JUnit` XML, one test case for each question.
+    ///
+    /// # Errors
+    /// `internal` if it cannot be written.
+    pub(super) fn junit(&self) -> Result<String> {
+        let mut suite = TestSuite::new(&*self.file);
+        for answer in &self.questions {
+            let status = if answer.passed {
+                TestCaseStatus::success()
+            } else {
+                let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                failure.set_message(answer.faults().join("; "));
+                failure.set_description(format!("Found: {}", answer.found_in_words()));
+                failure
+            };
+            let mut case = TestCase::new(one_line(&answer.query).plain(), status);
+            case.set_classname("skillmount.search");
+            suite.add_test_case(case);
+        }
+        let mut report = JunitReport::new("skillmount test");
+        report.add_test_suite(suite);
+        report.to_string().map_err(Error::internal)
+    }
+}

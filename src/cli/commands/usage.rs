@@ -1,0 +1,91 @@
+//! `skillmount usage`
+
+use clap::Args;
+
+use super::{
+    super::{
+        app::App,
+        output::{Output, note},
+        screen::{Cell, LastColumn, Table},
+    },
+    audit::{Since, parse_since},
+};
+use crate::{
+    audit::{Usage as Figures, UsageRequest},
+    error::Result,
+    skill::shown::one_line,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount usage                                  of the last 30 days
+  skillmount --user ana usage --since 7d
+  skillmount usage --json | jq '.default_candidates'
+
+The figures are made from the records that `serve --audit relaxed` or `strict` writes.")]
+pub(in super::super) struct Usage {
+    /// From when on: a time, or how long ago (2h, 7d)
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_since)]
+    since: Since,
+}
+
+impl Usage {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let wanted = UsageRequest { since: Some(self.since.at(app.clock.now())?) };
+        let figures = app.control().await?.usage(&wanted).await?;
+        let now = app.clock.now();
+        app.out.reply(&figures, |out, figures| {
+            print(out, figures)?;
+            let mut table = Table::new(LastColumn::Whole);
+            for used in &figures.skills {
+                let times = [used.conversations, used.loads].map(|count| Cell::number(count.to_string()));
+                let [conversations, loads] = times;
+                let last = out.screen().time(used.last_used, now);
+                let skill = one_line(&used.skill).plain().to_owned();
+                table.row([percent(Some(used.rate)), conversations, loads, last.into(), skill.into()]);
+            }
+            if !figures.skills.is_empty() {
+                out.line("\nskills: share of conversations, conversations, loads, last used")?;
+            }
+            out.table(&table)
+        })
+    }
+}
+
+fn print(out: &Output, figures: &Figures) -> Result<()> {
+    let number = |figure: Option<String>| Cell::number(figure.unwrap_or_else(|| "-".to_owned()));
+    let Figures { conversations, searches, unanswered, .. } = figures;
+    let rows = [
+        (number(Some(conversations.to_string())), "conversations"),
+        (percent(figures.discovery_rate), "of them searched for skills"),
+        (number(Some(searches.to_string())), "searches"),
+        (number(Some(unanswered.to_string())), "of them found nothing"),
+        (percent(figures.discovery_success), "of searches led to a load"),
+        (number(figures.discovery_to_use_turns.map(|turns| format!("{turns:.1}"))), "calls from search to load"),
+        (percent(figures.approval_rate), "of calls that had to be approved were"),
+        (percent(figures.completion_rate), "of calls succeeded"),
+        (number(figures.context_saved_tokens.map(|tokens| tokens.to_string())), "tokens saved in a conversation"),
+    ];
+    let mut table = Table::new(LastColumn::Whole);
+    for (figure, what) in rows {
+        table.row([figure, what.into()]);
+    }
+    out.table(&table)?;
+    if *conversations == 0 {
+        note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
+    }
+    if !figures.default_candidates.is_empty() {
+        let candidates: Vec<_> =
+            figures.default_candidates.iter().map(|skill| one_line(skill).plain().to_owned()).collect();
+        out.line(format_args!("\nworth to be loaded from the start: {}", candidates.join(", ")))?;
+    }
+    if figures.truncated {
+        note("there are more records than are looked at; a later --since has the latest");
+    }
+    Ok(())
+}
+
+fn percent(share: Option<f64>) -> Cell {
+    Cell::number(share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", share * 100.0)))
+}

@@ -1,0 +1,303 @@
+//! The versions of skills: `skillmount skills history`, `diff`, `rollback`, `rm` and `mv`.
+
+use std::io::{self, IsTerminal as _};
+
+use bytes::Bytes;
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+use super::super::{
+    app::App,
+    counts::counted,
+    output::{Output, note},
+    screen::{Cell, LastColumn, Table},
+};
+use crate::{
+    backend::{AuthorProtocol, Condition, NamedSkill, PublishOptions, SkillText, skill_named},
+    error::{Code, Error, Result},
+    limits::VERSIONS_LISTED,
+    path::SkillPath,
+    skill::{
+        MAIN, fix, read_document,
+        shown::{block, one_line},
+    },
+    wire::{DiffRequest, VersionDiff, VersionDocument, VersionListRequest},
+};
+
+/// Digits of a digest that are shown on a line.
+const SHOWN_DIGITS: usize = 19;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills history escrituras/compraventa
+  skillmount skills history compraventa --json | jq -r '.versions[].digest'")]
+pub(super) struct History {
+    /// A skill path or a folder name; the path of a deleted skill
+    skill: String,
+    /// How many to show at most
+    #[arg(long, value_name = "COUNT", default_value_t = VERSIONS_LISTED)]
+    limit: usize,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills diff compraventa                      what the last publish changed
+  skillmount skills diff compraventa e21b0cc3             what changed since that version
+  skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
+pub(super) struct Diff {
+    /// A skill path or a folder name; the path of a deleted skill
+    #[arg(index = 1)]
+    skill: String,
+    /// The older version [default: the one before the published one]
+    #[arg(index = 2)]
+    from: Option<String>,
+    /// The newer version [default: the published one]
+    #[arg(index = 3)]
+    to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
+  skillmount skills rollback compraventa                   the version before this one")]
+pub(super) struct Rollback {
+    /// A skill path or a folder name; the path of a deleted skill
+    #[arg(index = 1)]
+    skill: String,
+    /// The version to go back to, as `skills history` lists it
+    #[arg(index = 2)]
+    digest: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills rm compraventa
+  skillmount skills rollback escrituras/compraventa sha256:e21b0cc3   brings it back")]
+pub(super) struct Remove {
+    /// A skill path or a folder name
+    skill: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount skills mv compraventa ventas/compraventa")]
+pub(super) struct Move {
+    /// A skill path or a folder name
+    #[arg(index = 1)]
+    from: String,
+    /// The new skill path
+    #[arg(index = 2)]
+    to: String,
+}
+
+/// The versions of a skill, of all pages.
+#[derive(Debug, Serialize)]
+struct KnownVersions {
+    skill: SkillPath,
+    versions: Vec<VersionDocument>,
+    current: Option<String>,
+}
+
+impl History {
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        let skill = named(&*author, &self.skill).await?;
+        let known = versions(&*author, skill, self.limit).await?;
+        app.out.reply(&known, print)
+    }
+}
+
+impl Diff {
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        let skill = named(&*author, &self.skill).await?;
+        let mut wanted = DiffRequest::default();
+        if self.from.is_some() {
+            let known = versions(&*author, skill.clone(), usize::MAX).await?;
+            let digest = |named: Option<&str>| named.map(|named| known.choose(Some(named))).transpose();
+            (wanted.from, wanted.to) = (digest(self.from.as_deref())?, digest(self.to.as_deref())?);
+        }
+        let found = author.diff_versions(&skill, &wanted).await?;
+        app.out.reply(&found, print_diff)
+    }
+}
+
+impl Rollback {
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        let skill = named(&*author, &self.skill).await?;
+        let known = versions(&*author, skill, usize::MAX).await?;
+        let digest = known.choose(self.digest.as_deref())?;
+        let reply = author.roll_back_skill(&known.skill, &digest).await?;
+        app.out.reply(&reply, |out, reply| {
+            out.line(format_args!("{} is {} again", one_line(&reply.skill).plain(), reply.digest))
+        })
+    }
+}
+
+impl Remove {
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        let skill = named(&*author, &self.skill).await?;
+        author.delete_skill(&skill, None).await?;
+        app.out.reply(&json!({ "deleted": skill }), |out, _| {
+            let name = one_line(skill.as_str()).plain().to_owned();
+            out.line(format_args!("deleted {name}"))?;
+            note(format_args!(
+                "its versions stay: `skillmount skills history {name}` lists them, and a rollback brings it back"
+            ));
+            Ok(())
+        })
+    }
+}
+
+impl Move {
+    pub(super) async fn run(self, app: &App) -> Result<()> {
+        let author = app.author().await?;
+        let (from, to) = (named(&*author, &self.from).await?, SkillPath::parse(&self.to)?);
+        let none = || Error::new(Code::SkillNotFound, format!("there is no skill {from}"));
+        let mut text = SkillText::get(&*author, &from, None).await?.ok_or_else(none)?;
+        let digest = text.version.digest().to_owned();
+        if let Some(main) = text.files.get_mut(MAIN)
+            && let Some(renamed) = renamed(main, &from, &to)
+        {
+            *main = renamed;
+        }
+        let options = PublishOptions {
+            source: Some(format!("{from} {digest}, moved here")),
+            condition: Condition::Nothing,
+            ..PublishOptions::default()
+        };
+        author.publish_skill(&to, text.files.into_iter().collect(), options).await?;
+        author.delete_skill(&from, Some(digest)).await.map_err(|error| {
+            let message = format!("{to} is there now, and {from} could not be deleted: {}", error.message());
+            Error::new(error.code(), message).with_source(error)
+        })?;
+        app.out.reply(&json!({ "from": from, "to": to }), |out, _| {
+            let [from, to] = [&from, &to].map(|path| one_line(path.as_str()).plain().to_owned());
+            out.line(format_args!("moved {from} to {to}"))?;
+            note(format_args!("the versions before stay under the old path: `skillmount skills history {from}`"));
+            Ok(())
+        })
+    }
+}
+
+/// The SKILL.md of a skill that moves to a folder of another name, if it had that of its folder: it has the new one then.
+fn renamed(main: &Bytes, from: &SkillPath, to: &SkillPath) -> Option<Bytes> {
+    let name = read_document(main, from.folder()).0?.frontmatter.name;
+    let is_of_folder = name.is_none_or(|name| name == from.folder());
+    (is_of_folder && from.folder() != to.folder()).then(|| fix(main, to.folder()))?.map(|fixed| fixed.bytes.into())
+}
+
+/// The skill that a name means: a path as it is, for it may be that of a deleted skill, else a folder name of the list.
+pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<SkillPath> {
+    if name.contains('/') {
+        return SkillPath::parse(name);
+    }
+    let known = author.skill_digests(None).await?.skills;
+    let skills: Vec<_> = known.iter().map(|one| NamedSkill { skill: &one.skill, name: one.skill.folder() }).collect();
+    match (skill_named(name, &skills), SkillPath::parse(name)) {
+        (Ok(found), _) => Ok(found.clone()),
+        (Err(unknown), Ok(path)) if unknown.code() == Code::SkillNotFound => {
+            // One that is gone is in no list, and still has versions.
+            match author
+                .list_versions(&path, &VersionListRequest { limit: Some(1), ..VersionListRequest::default() })
+                .await
+            {
+                Ok(_) => Ok(path),
+                Err(_) => Err(unknown),
+            }
+        }
+        (Err(unknown), _) => Err(unknown),
+    }
+}
+
+async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) -> Result<KnownVersions> {
+    let mut wanted =
+        VersionListRequest { limit: Some(most.clamp(1, VERSIONS_LISTED)), ..VersionListRequest::default() };
+    let mut all = KnownVersions { skill, versions: Vec::new(), current: None };
+    loop {
+        let page = author.list_versions(&all.skill, &wanted).await?;
+        all.versions.extend(page.versions);
+        all.current = page.current;
+        if all.versions.len() >= most || page.next_cursor.is_none() || page.next_cursor == wanted.cursor {
+            all.versions.truncate(most);
+            return Ok(all);
+        }
+        wanted.cursor = page.next_cursor;
+    }
+}
+
+impl KnownVersions {
+    /// The version whose digest begins so; the one before the published one if none is named.
+    fn choose(&self, digest: Option<&str>) -> Result<String> {
+        let Some(named) = digest else {
+            let at = self.versions.iter().position(|one| Some(&one.digest) == self.current.as_ref());
+            let before = self.versions.get(at.map_or(0, |at| at + 1));
+            return before.map(|one| one.digest.clone()).ok_or_else(|| {
+                Error::new(Code::VersionNotFound, format!("{} has no version before this one", self.skill))
+            });
+        };
+        let named = if named.starts_with("sha256:") { named.to_owned() } else { format!("sha256:{named}") };
+        let mut fitting = self.versions.iter().filter(|one| one.digest.starts_with(&named));
+        match (fitting.next(), fitting.next()) {
+            (Some(one), None) => Ok(one.digest.clone()),
+            (None, _) => {
+                let message = format!("{} has no version {named}; `skillmount skills history` lists them", self.skill);
+                Err(Error::new(Code::VersionNotFound, message))
+            }
+            (Some(_), Some(_)) => {
+                let message = format!("several versions of {} begin with {named}: give more of it", self.skill);
+                Err(Error::new(Code::InvalidRequest, message))
+            }
+        }
+    }
+}
+
+fn print(out: &Output, known: &KnownVersions) -> Result<()> {
+    let mut table = Table::new(LastColumn::Cut);
+    for one in &known.versions {
+        let mark = if Some(&one.digest) == known.current.as_ref() { "*" } else { " " };
+        let digest = one.digest.get(..SHOWN_DIGITS).unwrap_or(&one.digest);
+        let files = one.files.map_or_else(|| "?".to_owned(), |files| counted(files, "file"));
+        let by = one_line(one.by.as_deref().unwrap_or("-")).plain().to_owned();
+        let source = one_line(one.source.as_deref().unwrap_or_default()).plain().to_owned();
+        table.row([
+            Cell::from(format!("{mark} {digest}")),
+            one.published_at.strftime("%Y-%m-%d %H:%M:%SZ").to_string().into(),
+            Cell::number(files),
+            by.into(),
+            source.into(),
+        ]);
+    }
+    out.table(&table)?;
+    if known.current.is_none() {
+        note("it is deleted; `skillmount skills rollback` brings one of these back");
+    }
+    Ok(())
+}
+
+/// Prints a patch, and names the files that it says nothing of.
+fn print_diff(out: &Output, found: &VersionDiff) -> Result<()> {
+    if io::stdout().is_terminal() {
+        out.bytes(block(&found.diff).plain().as_bytes())?;
+    } else {
+        out.bytes(found.diff.as_bytes())?;
+    }
+    for file in found.files.iter().filter(|file| file.binary) {
+        note(format_args!("{} differs, and is no text", one_line(&file.path).plain()));
+    }
+    if found.total == 0 {
+        note("nothing differs");
+    }
+    if let Some(why) = &found.truncation_reason {
+        note(one_line(why).plain());
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! The configuration of agents' hosts, so that they start `skillmount mcp`.
+
+mod entry;
+mod file;
+mod host;
+
+pub(super) use entry::Launch;
+pub(super) use file::{Done, change, entry_alone, is_connected};
+pub(super) use host::Host;

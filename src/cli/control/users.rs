@@ -1,0 +1,119 @@
+//! Users as a whole, here or on a server.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::{Control, next, not_through_a_server};
+use crate::{
+    backend::Export,
+    client::RemoteExport,
+    error::Result,
+    path::Id,
+    session::Tagged,
+    wire::{Deletion, User, UserList, UserListRequest},
+};
+
+/// The archive of a user, from a store or a server.
+pub(in crate::cli) enum UserArchive {
+    /// Made here.
+    Local(Box<Export>),
+    /// Made by a server.
+    Remote(RemoteExport),
+}
+
+impl UserArchive {
+    /// The next piece; `None` after the last.
+    pub(in crate::cli) async fn next(&mut self) -> Result<Option<Bytes>> {
+        match self {
+            Self::Local(archive) => archive.next().await,
+            Self::Remote(archive) => archive.next().await,
+        }
+    }
+}
+
+/// What came of clearing away the idle sessions of all users.
+#[derive(Debug, Default, Serialize)]
+pub(in crate::cli) struct CollectedOfAll {
+    /// How many users there are.
+    pub(in crate::cli) users: u64,
+    /// Sessions that were removed.
+    pub(in crate::cli) removed: u64,
+    /// Sessions that cannot be read and were not removed.
+    pub(in crate::cli) damaged: Vec<DamagedOf>,
+    /// Sessions that have the tag.
+    pub(in crate::cli) tagged: u64,
+    /// Why others have none, if so.
+    pub(in crate::cli) untagged: Option<String>,
+}
+
+/// A session that cannot be read.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct DamagedOf {
+    pub(in crate::cli) user_id: Id,
+    pub(in crate::cli) session_id: Id,
+}
+
+impl Control {
+    /// Forgets the sessions of every user that have expired, and tags those that stay.
+    pub(in crate::cli) async fn collect_all_garbage(&self) -> Result<CollectedOfAll> {
+        let Self::Local { service, .. } = self else { return Err(not_through_a_server()) };
+        let mut all = CollectedOfAll::default();
+        for User { user_id } in self.users().await?.users {
+            let collected = service.sessions().collect_garbage(&user_id).await?;
+            let of_user = collected.damaged.into_iter();
+            all.damaged
+                .extend(of_user.map(|damaged| DamagedOf { user_id: user_id.clone(), session_id: damaged.session_id }));
+            all.removed += collected.removed;
+            all.users += 1;
+            if all.untagged.is_none() {
+                let Tagged { tagged, untagged } = service.sessions().tag_all(&user_id).await?;
+                all.tagged += tagged;
+                all.untagged = untagged;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Every user who has objects in the store.
+    pub(in crate::cli) async fn users(&self) -> Result<UserList> {
+        let (mut wanted, mut all) = (UserListRequest::default(), UserList::default());
+        loop {
+            let page = match self {
+                Self::Local { service, .. } => service.list_users(&wanted).await?,
+                Self::Remote(remote) => remote.list_users(&wanted).await?,
+            };
+            all.users.extend(page.users);
+            match next(wanted.cursor.as_ref(), page.next_cursor)? {
+                None => return Ok(all),
+                cursor => wanted.cursor = cursor,
+            }
+        }
+    }
+
+    /// The archive of everything that a user has.
+    pub(in crate::cli) async fn export(&self, user: &Id) -> Result<UserArchive> {
+        match self {
+            Self::Local { service, .. } => Ok(UserArchive::Local(Box::new(service.export(user)?))),
+            Self::Remote(remote) => Ok(UserArchive::Remote(remote.export(user).await?)),
+        }
+    }
+
+    /// Deletes a user. On a store the first sweep is done when this returns; a server does its sweeps by itself.
+    pub(in crate::cli) async fn delete_user(&self, user: &Id) -> Result<Deletion> {
+        match self {
+            Self::Local { service, .. } => {
+                service.begin_deletion(user, None).await?;
+                service.advance_deletion(user).await
+            }
+            Self::Remote(remote) => remote.delete_user(user).await,
+        }
+    }
+
+    /// How far the deletion of a user is, or what the last one removed. On a store, what is due of it is done first.
+    pub(in crate::cli) async fn deletion(&self, user: &Id) -> Result<Deletion> {
+        match self {
+            Self::Local { service, .. } => service.advance_deletion(user).await,
+            Self::Remote(remote) => remote.deletion(user).await,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Calls that wait for a person's approval, and the decisions about them.
+
+use axum::{Extension, Json};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::JsonBody,
+    call::SessionCall,
+    problem::{Failure, Reply},
+    sessions::seen_by,
+};
+use crate::{
+    backend::{Action, Effects},
+    session::{ApprovalList, DecideApproval, Decision, SessionSummary},
+};
+
+/// What waits in a session.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(decide))
+}
+
+/// List the calls of a session that wait for approval, the oldest first. Needs a key of scope `control`.
+#[utoipa::path(get, path = "/approvals", operation_id = "list_approvals", tag = "sessions",
+    responses((status = 200, body = ApprovalList), Failure))]
+async fn list(Extension(call): Extension<SessionCall>) -> Reply<Json<ApprovalList>> {
+    call.user.needs_control()?;
+    Ok(Json(call.backend.waiting_calls().await?))
+}
+
+/// Decide about a call that waits for approval. Allowed, it runs once, when it is made again within five minutes; with
+/// `remember`, so does every call of its tool, or every load of its skill, in this session. Needs a key of scope `control`.
+#[utoipa::path(post, path = "/approvals/{approval_id}", operation_id = "decide_approval", tag = "sessions",
+    request_body = DecideApproval, responses((status = 200, body = SessionSummary), Failure))]
+async fn decide(
+    Extension(call): Extension<SessionCall>,
+    JsonBody(decision): JsonBody<DecideApproval>,
+) -> Reply<Json<SessionSummary>> {
+    call.user.needs_control()?;
+    let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
+    let id = call.user.rest.as_str();
+    let subject = match decision.decision {
+        Decision::Allow => format!("allow {id}"),
+        Decision::Deny => format!("deny {id}"),
+    };
+    let work = call.backend.decide_approval(id, decision);
+    let action = (Action::DecideApproval, subject.as_str());
+    let session = call.user.observed(Some(&call.session), action, |_| Effects::default(), work).await?;
+    Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
+}

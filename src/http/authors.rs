@@ -1,0 +1,65 @@
+//! What authors ask of a user's skills beside their versions: what lint finds, and the state of the catalog.
+
+use axum::{Extension, Json};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::Parameters,
+    call::UserCall,
+    problem::{Failure, Reply},
+    skills::readable_catalog,
+};
+use crate::{
+    backend::{Action, Effects},
+    session::{Collected, Policy},
+    wire::{CatalogStatus, LintList, LintListRequest},
+};
+
+/// What authors ask of a user's skills.
+pub(super) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(lint))
+        .routes(routes!(catalog_status))
+        .routes(routes!(rebuild))
+        .routes(routes!(collect))
+}
+
+/// Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files, without those that the
+/// user's policy hides.
+#[utoipa::path(get, path = "/lint", operation_id = "lint_skills", tag = "skills", params(LintListRequest),
+    responses((status = 200, body = LintList), Failure))]
+async fn lint(
+    Extension(call): Extension<UserCall>,
+    Parameters(wanted): Parameters<LintListRequest>,
+) -> Reply<Json<LintList>> {
+    let policy = readable_catalog(&call).await?;
+    let sees_all = call.needs_control().is_ok();
+    let all = Policy::default();
+    Ok(Json(call.app.service.lint_skills(&call.user, if sees_all { &all } else { &policy }, &wanted).await?))
+}
+
+/// Say how many skills a user has, and what the store keeps of them.
+#[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
+    responses((status = 200, body = CatalogStatus), Failure))]
+async fn catalog_status(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStatus>> {
+    readable_catalog(&call).await?;
+    Ok(Json(call.app.service.catalog_status(&call.user).await?))
+}
+
+/// Throw away what the store keeps of a user's catalog, and read every skill again. Needs a key of scope `control`.
+#[utoipa::path(post, path = "/catalog/rebuild", operation_id = "rebuild_catalog", tag = "skills",
+    responses((status = 200, body = CatalogStatus), Failure))]
+async fn rebuild(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStatus>> {
+    call.needs_control()?;
+    let work = call.app.service.rebuild_catalog(&call.user);
+    Ok(Json(call.observed(None, (Action::RebuildCatalog, ""), |_| Effects::default(), work).await?))
+}
+
+/// Forget a user's sessions that were idle for 30 days; their files stay. Needs a key of scope `control`.
+#[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions",
+    responses((status = 200, body = Collected), Failure))]
+async fn collect(Extension(call): Extension<UserCall>) -> Reply<Json<Collected>> {
+    call.needs_control()?;
+    let work = call.app.service.sessions().collect_garbage(&call.user);
+    Ok(Json(call.observed(None, (Action::CollectSessions, ""), |_| Effects::default(), work).await?))
+}

@@ -1,0 +1,106 @@
+//! What happens to a user or in a session, as it happens: server-sent events, or what there is as JSON.
+
+use axum::{
+    Extension, Json,
+    http::{HeaderMap, HeaderName, HeaderValue},
+    response::{
+        IntoResponse as _, Response,
+        sse::{self, KeepAlive, Sse},
+    },
+};
+use futures_util::{Stream, StreamExt as _, stream};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    accept::prefers,
+    call::{SessionCall, UserCall},
+    problem::{Failure, Reply},
+};
+use crate::{
+    audit::{Event, EventId, Listener},
+    error::{Error, Result},
+    limits::{EVENTS_ALIVE, EVENTS_PAGE},
+    path::Id,
+};
+
+const LAST_EVENT_ID: &str = "last-event-id";
+const STREAM: &str = "text/event-stream";
+
+/// The events of a user.
+pub(super) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(user_events))
+}
+
+/// The events of a session.
+pub(super) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(session_events))
+}
+
+/// Events that happened since one that is known.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EventList)]
+struct EventPage {
+    /// In the order in which the service has their records, 1,000 at most. Ask again with the last id for the next.
+    events: Vec<Event>,
+}
+
+/// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. A client that
+/// accepts `text/event-stream` is told of each event as it happens. Any other gets those since `Last-Event-ID` as JSON. An event may
+/// come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and `dropped`
+/// that the client was too slow and has to connect again.
+#[utoipa::path(get, path = "/events", operation_id = "watch_session", tag = "sessions",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
+    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
+async fn session_events(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+    Ok(events(&call.user, Some(&call.session), &headers).await?)
+}
+
+/// Watch what happens in all sessions of a user, as in one of them. Needs a key of scope `control`.
+#[utoipa::path(get, path = "/events", operation_id = "watch_user", tag = "sessions",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
+    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
+async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Response> {
+    call.needs_control()?;
+    Ok(events(&call, None, &headers).await?)
+}
+
+async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> Result<Response> {
+    let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
+    let after = last.map(EventId::parse).transpose()?;
+    let events = &call.app.events;
+    if !prefers(headers, STREAM, "application/json") {
+        let events = match after {
+            None => Vec::new(),
+            Some(after) => events.since(&call.user, session, after, EVENTS_PAGE).await?,
+        };
+        return Ok(Json(EventPage { events }).into_response());
+    }
+    let listener = events.listen(&call.user, session, after).await?;
+    let stopping = call.app.stopping();
+    let told = told(listener).take_until(stopping);
+    let mut response = Sse::new(told).keep_alive(KeepAlive::new().interval(EVENTS_ALIVE)).into_response();
+    // Proxies that gather answers would hold events back.
+    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// The events in their form on the wire. The stream is cut if the store fails while it is read: the client then comes back.
+fn told(listener: Listener) -> impl Stream<Item = Result<sse::Event>> {
+    stream::try_unfold(listener, |mut listener| async move {
+        let next = listener.next().await.inspect_err(|error| {
+            tracing::warn!(cause = %error.chain(), "a stream of events was cut");
+        })?;
+        let Some(Event { id, event, session, mut data }) = next else { return Ok(None) };
+        if let (Some(session), Some(members)) = (session, data.as_object_mut()) {
+            members.insert("session".to_owned(), session.into());
+        }
+        let told = sse::Event::default().event(event).json_data(data).map_err(Error::internal)?;
+        let told = match id {
+            Some(id) => told.id(id),
+            None => told,
+        };
+        Ok(Some((told, listener)))
+    })
+}

@@ -1,0 +1,59 @@
+//! MCP by streamable HTTP, at one address for every user.
+//!
+//! The protocol itself is in a room of its own, which this one may not import: `main` hands it in. What is decided here is whose
+//! session a request is about, which a model has no say in.
+
+use axum::{
+    Extension, Json,
+    body::Body,
+    extract::Request,
+    http::{HeaderValue, StatusCode},
+    response::{IntoResponse as _, Response},
+};
+use serde_json::{Value, json};
+
+use super::{
+    address::{MCP_SESSION, SESSION},
+    body::parse,
+    call::SessionCall,
+    problem::Reply,
+    receive::read_whole,
+    service,
+};
+use crate::{error::Error, limits::TEXT_BODY_BYTES};
+
+/// Steps for each byte of JSON, as for other bodies.
+const STEPS_PER_BYTE: u64 = 4;
+
+/// Answers a request. A conversation that begins without a name is given one, which the host sends back.
+pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
+    let Some(answer) = call.user.app.mcp else { return Ok(service::unknown_route().await.into_response()) };
+    let (parts, body) = request.into_parts();
+    let is_named = [SESSION, MCP_SESSION].iter().any(|name| parts.headers.contains_key(*name));
+    let bytes = read_whole(Request::new(body), TEXT_BODY_BYTES).await?;
+    let mut begins = false;
+    if !bytes.is_empty() {
+        let steps = STEPS_PER_BYTE * bytes.len() as u64;
+        let errand = call.user.app.service.workers().errand(call.user.user.as_str(), steps);
+        let read = bytes.clone();
+        match errand.run_sized(steps, move |_| parse::<Value>(&read)).await {
+            Ok(message) => {
+                let method = message.get("method").and_then(Value::as_str);
+                begins = matches!(method, Some("initialize" | "server/discover"));
+            }
+            Err(error) => return Ok(not_understood(&error)),
+        }
+    }
+    let mut response = answer(call.backend.clone(), Request::from_parts(parts, Body::from(bytes)), begins).await?;
+    if begins && !is_named && response.status().is_success() {
+        let name = format!("mcp-{:032x}", call.user.app.clock.random());
+        response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name).map_err(Error::internal)?);
+    }
+    Ok(response)
+}
+
+/// The protocol's answer to a body that is no message of it.
+fn not_understood(error: &Error) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": error.message() } });
+    (StatusCode::BAD_REQUEST, Json(body)).into_response()
+}

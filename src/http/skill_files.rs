@@ -1,0 +1,182 @@
+//! The bytes of skills without loading them, for frameworks that hold skills themselves. The rules are those of every other
+//! look at the catalog.
+
+use axum::{
+    Extension,
+    body::Body,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    accept::prefers,
+    body::{JsonBody, Parameters},
+    call::UserCall,
+    download::{DownloadReply, WantedFile, download_reply},
+    files::{RangeHeaders, ReadConditions, file_reply},
+    openapi::Binary,
+    problem::{Failure, Reply},
+    skills::readable_catalog,
+};
+use crate::{
+    backend::{CatalogFile, packed},
+    error::{Code, Error, Result},
+    limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
+    path::SkillPath,
+    session::Policy,
+};
+
+/// Skills of one download that are looked up at once.
+const AT_ONCE: usize = 4;
+
+/// The files of a user's skills.
+pub(super) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(get_skill_file)).routes(routes!(download_skills))
+}
+
+/// Which file of a skill.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct SkillFileParameters {
+    /// Its path below the skill's folder; `SKILL.md` unless given.
+    path: Option<String>,
+}
+
+/// Read the bytes of one file of a skill, without loading it. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
+/// user's policy hides is not there, and a skill whose each use is approved is read in a session.
+#[utoipa::path(get, path = "/skill_files/{*skill}", operation_id = "get_skill_file", tag = "skills",
+    params(SkillFileParameters, ReadConditions, RangeHeaders), responses(
+    (status = 200, description = "The whole file.", body = inline(Binary), content_type = "application/octet-stream",
+        headers(("ETag" = String, description = "The file's version."),
+            ("Last-Modified" = String, description = "When it was written."),
+            ("Accept-Ranges" = String, description = "`bytes`: parts of the file can be asked for."),
+            ("Content-Disposition" = String, description = "`attachment`, with the file's name."))),
+    (status = 206, description = "The bytes asked for in `range`.", body = inline(Binary), content_type = "application/octet-stream",
+        headers(("ETag" = String, description = "The file's version."),
+            ("Content-Range" = String, description = "Which bytes of how many."))),
+    (status = 304, description = "The version in `if-none-match` is still the newest.",
+        headers(("ETag" = String, description = "The file's version."))),
+    (status = 412, description = "The version in `if-match` is not the newest."),
+    (status = 416, description = "The file ends before `range`.",
+        headers(("Content-Range" = String, description = "How many bytes the file has."))), Failure))]
+async fn get_skill_file(
+    Extension(call): Extension<UserCall>,
+    Parameters(SkillFileParameters { path }): Parameters<SkillFileParameters>,
+    headers: HeaderMap,
+) -> Reply<Response> {
+    let skill = SkillPath::parse(&call.rest)?;
+    let policy = readable_catalog(&call).await?;
+    let files = call.app.service.catalog_skill(call.audience(), &policy, &skill).await?;
+    let file = path.map_or_else(|| files.main(), |path| files.file(&path))?;
+    let stat = file.stat().clone();
+    file_reply(&headers, &stat, |range| file.open(range)).await
+}
+
+/// Files of which skills.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DownloadSkillsRequest {
+    /// Up to 100 skills.
+    skills: Vec<SkillFilesRequest>,
+}
+
+/// Which files of one skill.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct SkillFilesRequest {
+    /// Where the skill lies, such as `escrituras/compraventa`.
+    skill: String,
+    /// Paths below its folder; all of its files unless given.
+    paths: Option<Vec<String>>,
+}
+
+/// Download files of several skills without loading them, in the order of the request and up to 1,000 in all.
+/// `multipart/mixed` has a part for each file, with `content-location`: where it lies below `skills/`. Those that failed have
+/// `x-error`, the code, and the reason as their text; a skill that failed as a whole is one of them, by its path. With
+/// `accept: application/json` the files are in one JSON document, as base64. With `accept: application/zip` they are an archive, and
+/// the first of them that fails is the answer.
+#[utoipa::path(post, path = "/skills/download", operation_id = "download_skills", tag = "skills",
+    request_body = DownloadSkillsRequest, responses((status = 200, description = "The files, in order.",
+        content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"),
+            (inline(Binary) = "application/zip"))), Failure))]
+async fn download_skills(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+    JsonBody(request): JsonBody<DownloadSkillsRequest>,
+) -> Reply<Response> {
+    let policy = readable_catalog(&call).await?;
+    if request.skills.len() > DOWNLOAD_SKILLS {
+        let message = format!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another");
+        return Err(Error::new(Code::InvalidRequest, message).into());
+    }
+    let named = request.skills.iter().map(|one| one.paths.as_ref().map_or(1, Vec::len)).sum();
+    check_count(named)?;
+    let mut found = stream::iter(request.skills).map(|wanted| files_of(&call, &policy, wanted)).buffered(AT_ONCE);
+    let mut files = Vec::new();
+    while let Some(of_skill) = found.next().await {
+        files.extend(of_skill);
+        check_count(files.len())?;
+    }
+    if prefers(&headers, "application/zip", "multipart/mixed") {
+        let files = files.into_iter().map(|(path, file)| Ok((path, file?))).collect::<Result<Vec<_>>>()?;
+        return Ok(archive(files));
+    }
+    let wanted = files.into_iter().map(|(path, file)| {
+        let open = async move { file?.open(None).await };
+        WantedFile { path, open: open.boxed() }
+    });
+    Ok(download_reply(&headers, call.app.clock.random(), wanted.collect()))
+}
+
+/// The files that are wanted of one skill, with the names that the reply has for them.
+async fn files_of(
+    call: &UserCall,
+    policy: &Policy,
+    SkillFilesRequest { skill, paths }: SkillFilesRequest,
+) -> Vec<(String, Result<CatalogFile>)> {
+    let found = async {
+        let path = SkillPath::parse(&skill)?;
+        call.app.service.catalog_skill(call.audience(), policy, &path).await
+    };
+    match (found.await, paths) {
+        (Ok(found), Some(paths)) => {
+            paths.into_iter().map(|path| (format!("{skill}/{path}"), found.file(&path))).collect()
+        }
+        // More are refused, and nobody looks at these.
+        (Ok(found), None) => {
+            let all = found.paths().take(TRANSFER_FILES + 1);
+            all.map(|path| (format!("{skill}/{path}"), found.file(path))).collect()
+        }
+        (Err(error), _) => vec![(skill, Err(error))],
+    }
+}
+
+fn check_count(files: usize) -> Result<()> {
+    if files <= TRANSFER_FILES {
+        return Ok(());
+    }
+    let message =
+        format!("a download takes {TRANSFER_FILES} files; ask for fewer skills, or name the files by `paths`");
+    Err(Error::new(Code::InvalidRequest, message))
+}
+
+/// The reply that streams files as an archive. A failure on the way cuts the connection, so that no client takes a part for the
+/// whole.
+fn archive(files: Vec<(String, CatalogFile)>) -> Response {
+    let pieces = packed(files).inspect_err(|error| tracing::warn!(cause = %error.chain(), "an archive was cut"));
+    let mut response = Body::from_stream(pieces).into_response();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "application/zip"),
+        (header::CONTENT_DISPOSITION, "attachment; filename*=UTF-8''skills.zip"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::VARY, "accept"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,68 @@
+//! What was published of a skill, over HTTP: its versions, and what differs between two of them.
+
+use std::sync::Arc;
+
+use axum::{Extension, Json};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    body::Parameters,
+    call::UserCall,
+    problem::{Failure, Reply},
+    skills::readable_catalog,
+};
+use crate::{
+    backend::check_content,
+    error::{Code, Error, Result},
+    path::{Layer, LayerOwner, SkillPath},
+    session::Policy,
+    wire::{DiffRequest, VersionDiff, VersionList, VersionListRequest},
+};
+
+/// Versions of a user's skills.
+pub(super) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(versions)).routes(routes!(diff))
+}
+
+/// List the versions of a skill, newest first.
+#[utoipa::path(get, path = "/versions/{*skill}", operation_id = "list_versions", tag = "skills", params(VersionListRequest),
+    responses((status = 200, body = VersionList), Failure))]
+async fn versions(
+    Extension(call): Extension<UserCall>,
+    Parameters(wanted): Parameters<VersionListRequest>,
+) -> Reply<Json<VersionList>> {
+    let skill = SkillPath::parse(&call.rest)?;
+    let (owner, _) = readable(&call, wanted.layer, &skill).await?;
+    Ok(Json(call.app.service.list_versions(&owner, &skill, &wanted).await?))
+}
+
+/// Compare two versions of a skill: the lines that differ, and which files do. Without `from` and `to` they are the published
+/// version and the one before it.
+#[utoipa::path(get, path = "/diff/{*skill}", operation_id = "diff_versions", tag = "skills", params(DiffRequest),
+    responses((status = 200, body = VersionDiff), Failure))]
+async fn diff(
+    Extension(call): Extension<UserCall>,
+    Parameters(wanted): Parameters<DiffRequest>,
+) -> Reply<Json<VersionDiff>> {
+    let skill = SkillPath::parse(&call.rest)?;
+    let (owner, policy) = readable(&call, wanted.layer, &skill).await?;
+    policy.map_or(Ok(()), |policy| check_content(&policy, &skill))?;
+    Ok(Json(call.app.service.diff_versions(&owner, &skill, &wanted).await?))
+}
+
+/// Whose skill it is, if the caller may know what was published of it, and the user's policy for the user's own.
+async fn readable(
+    call: &UserCall,
+    layer: Option<Layer>,
+    skill: &SkillPath,
+) -> Result<(LayerOwner, Option<Arc<Policy>>)> {
+    if layer.is_some_and(|layer| layer != Layer::User) {
+        return Ok((call.publishes(layer)?, None));
+    }
+    let policy = readable_catalog(call).await?;
+    if !policy.skill(skill).is_visible() && call.needs_control().is_err() {
+        let message = format!("{skill} has no versions: it was never published");
+        return Err(Error::new(Code::SkillNotFound, message));
+    }
+    Ok((LayerOwner::from(&call.user), Some(policy)))
+}

@@ -1,0 +1,14 @@
+//! Limits of approvals.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+/// Calls of a session that wait for a person's approval, or have it and were not made again yet.
+pub const APPROVALS: usize = 32;
+/// What is kept of the input of such a call, as JSON.
+pub const APPROVAL_INPUT_BYTES: usize = 4 << 10;
+/// How long a call waits for a decision, and how long the decision then holds.
+pub const APPROVAL_LIFE: SignedDuration = SignedDuration::from_mins(5);
+/// How often `skillmount approvals --watch` looks for calls that wait.
+pub const APPROVALS_LOOK: Duration = Duration::from_secs(1);

@@ -1,0 +1,60 @@
+//! Limits of audit records and of the events that are made from them.
+
+use std::time::Duration;
+
+/// Records of one batch. A full batch is written at once.
+pub const AUDIT_BATCH_RECORDS: usize = 256;
+/// How long a batch takes records before it is written.
+pub const AUDIT_BATCH_AGE: Duration = Duration::from_mins(1);
+/// How long a group of changes gathers before its records are written, if their callers wait for that.
+pub const AUDIT_GROUP: Duration = Duration::from_millis(25);
+/// How long to leave a store alone that refused a batch.
+pub const AUDIT_RETRY: Duration = Duration::from_secs(10);
+/// Memory for records that are not written yet, of all users together. Further ones are dropped and counted.
+pub const AUDIT_WAITING_BYTES: usize = 16 << 20;
+/// Files that one record names. It counts the rest.
+pub const AUDIT_RECORD_FILES: usize = 100;
+/// Bytes of what a record says an operation was about. The rest is cut.
+pub const AUDIT_SUBJECT_BYTES: usize = 1024;
+/// Days that batches are kept.
+pub const AUDIT_RETENTION_DAYS: i64 = 90;
+/// Old batches that are deleted in one go; the next day's deletes the rest.
+pub const AUDIT_PRUNED: usize = 10_000;
+/// Bytes of a batch that is read. A batch of ours is smaller, and one that is not is passed over.
+pub const AUDIT_BATCH_BYTES: u64 = 16 << 20;
+/// Records of one page of a query, and the default.
+pub const AUDIT_PAGE_RECORDS: usize = 1000;
+/// Batches that one page of a query reads at most. The page then has fewer records, and a cursor.
+pub const AUDIT_PAGE_BATCHES: usize = 64;
+/// How much later than its name says a batch may have got its last record, or come into the store.
+pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
+/// Events that wait for one listener. One who falls further behind is dropped.
+pub const EVENTS_WAITING: usize = 256;
+/// How often the records of other replicas are looked for while somebody listens.
+pub const EVENTS_LOOK: Duration = Duration::from_secs(4);
+/// Events of one answer to a client that does not listen.
+pub const EVENTS_PAGE: usize = 1000;
+/// How often a stream of events says that it is alive.
+pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);
+/// Batches that the figures of use are made from at most: more than a million records.
+pub const USAGE_BATCHES: usize = 8192;
+/// Conversations that the figures of use count.
+pub const USAGE_CONVERSATIONS: usize = 200_000;
+/// Skills that the figures of use count.
+pub const USAGE_SKILLS: usize = 20_000;
+/// Skills of one conversation that the figures of use count.
+pub const USAGE_CONVERSATION_SKILLS: usize = 1000;
+/// Days whose records say which skills a session may begin with.
+pub const CANDIDATE_DAYS: i64 = 30;
+/// Batches of these days whose names are looked at.
+pub const CANDIDATE_LISTED: usize = 10_000;
+/// The latest of these batches, which are read.
+pub const CANDIDATE_BATCHES: usize = 128;
+/// Skills that a session begins with because conversations use them often.
+pub const CANDIDATES_PRELOADED: usize = 16;
+/// How long a process remembers these skills of a user.
+pub const CANDIDATES_REMEMBERED: Duration = Duration::from_hours(1);
+/// Users whose skills a process remembers so.
+pub const CANDIDATE_USERS: u64 = 10_000;
+/// Calls of one conversation that wait for an approval, in the figures of use.
+pub const USAGE_ASKED: usize = 32;

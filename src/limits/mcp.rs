@@ -1,0 +1,18 @@
+//! What hosts that speak the Model Context Protocol are given.
+
+use std::time::Duration;
+
+/// Files of a skill that hosts over MCP take.
+pub const MCP_SKILL_FILES: usize = 512;
+/// All files of a skill that hosts over MCP take.
+pub const MCP_SKILL_BYTES: u64 = 16 << 20;
+/// Skills of one page of `skills/list` and of `resources/list`.
+pub const MCP_PAGE_SKILLS: usize = 100;
+/// Files that the skills of one page have together. The first skill of a page has as many as it may have anyway.
+pub const MCP_PAGE_FILES: usize = 2000;
+/// How long a user's skills that no host has asked for wait between two requests for their digests.
+pub const DIGEST_PACE: Duration = Duration::from_secs(1);
+/// Manifests of skills in memory, and as much again of digests of single files.
+pub const MANIFEST_CACHE_BYTES: u64 = 8 << 20;
+/// How long a call of a host goes on before it reports its progress, and between two reports.
+pub const MCP_PROGRESS_PACE: Duration = Duration::from_secs(1);

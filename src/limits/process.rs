@@ -1,0 +1,159 @@
+//! Limits of sessions, of the memory and work of the process, and of its network.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::TEXT_FILE_BYTES;
+
+// ---- sessions and ages
+/// How long a session or a catalog in memory is trusted without asking the store.
+pub const FRESH: Duration = Duration::from_secs(30);
+/// How old a catalog may be that is served while the store is asked again.
+pub const CATALOG_STALE: Duration = Duration::from_mins(5);
+/// Changes of catalogs kept for a slow listener.
+pub const CATALOG_CHANGES: usize = 1024;
+/// How long an idle session is kept.
+pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
+/// A session that is only read is saved this often, so that it does not count as idle.
+pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
+/// Rules of a policy: for tools, for skills, and skills to preload, each.
+pub const POLICY_RULES: usize = 1000;
+/// How often a session change is retried after another replica won.
+pub const SESSION_ATTEMPTS: usize = 32;
+/// How many ancestors of a fork are checked against the sessions that a key is bound to.
+pub const FORK_DEPTH: usize = 32;
+/// Entries of a page of sessions, skills or versions.
+pub const PAGE_ENTRIES: usize = 1000;
+/// The session objects read for one page of sessions, together. One that is larger by itself has a page of its own.
+pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
+/// Session objects that are read at the same time for one page of sessions.
+pub const SESSION_PAGE_PARALLEL: usize = 16;
+
+// ---- budgets of the process
+/// Memory of the process for contents, sessions and requests, unless configured otherwise.
+pub const MEMORY_BYTES: u64 = 256 << 20;
+/// The part of it for cached contents and sessions; requests have the rest.
+pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
+/// The part of the memory for caches for sessions, policies, use counts and the snapshots beside sessions.
+pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
+/// The part of the memory for caches for contents: the rest.
+pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES;
+/// The part of the memory for sessions for policies of users.
+pub const POLICY_CACHE_BYTES: u64 = 2 << 20;
+/// The part of the memory for sessions for use counts.
+pub const USES_CACHE_BYTES: u64 = 2 << 20;
+/// The part of the memory for sessions for the snapshots beside them: one of 10,000 files has about two megabytes.
+pub const SNAPSHOT_CACHE_BYTES: u64 = 6 << 20;
+/// The part of the memory for sessions for the sessions themselves: the rest.
+pub const SESSION_VALUES_BYTES: u64 =
+    SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
+/// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
+pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
+/// The least memory that can be configured. With less, some requests within every other limit could never be served.
+pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
+/// The least memory for catalogs that can be configured.
+pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
+/// The part of that budget for other catalogs beside one that is larger than it by itself: an eighth.
+pub const CATALOG_BESIDE: u64 = 8;
+/// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by
+/// workers, off the threads that serve requests.
+pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
+/// One piece of a download: fetched at once, and held until the client takes it.
+pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
+/// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
+pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
+/// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no limit.
+pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
+/// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at once. More at once would finish too late.
+pub const UPLOADS_AT_ONCE: u64 = 4;
+/// All temporary files of uploads together, of which one user has at most half.
+pub const SPOOL_BYTES: u64 = 4 << 30;
+/// How long a request waits for memory before it is refused.
+pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
+/// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
+/// characters of a glob, bytes that an edit copies.
+pub const WORK_STEPS: u64 = 1 << 31;
+/// Steps taken on the thread that serves the request: less than a millisecond, and a worker would cost more.
+pub const INLINE_STEPS: u64 = 1 << 18;
+/// Threads for long work at least, whatever the machine: with fewer, one user's half would be one thread or none.
+pub const WORKERS_LEAST: u64 = 4;
+
+// ---- the store and the network
+/// One attempt of a request to the store, without its body.
+pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+/// One operation on the store with its retries and its body.
+pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
+pub const READ_ATTEMPTS: usize = 5;
+/// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// How old the names in a listing of a folder may be when its next page is read. If they are older, the folder is read again.
+pub const LISTING_AGE: Duration = Duration::from_secs(10);
+/// Names of folders that are kept for the next pages of listings.
+pub const LISTINGS_BYTES: usize = 64 << 20;
+/// How soon after one user's failed request another user's must fail too for the store to count as down.
+pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
+/// How long a store that is down gets no requests before one tries it.
+pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
+/// Keys whose newest version is known, in each of two generations.
+pub const CACHE_KEYS: usize = 1 << 16;
+/// Known names of files and folders, so that no put makes a name both.
+pub const KNOWN_NAMES: usize = 1 << 14;
+/// How long a name counts as known. Another process may have deleted it.
+pub const KNOWN_NAME_AGE: Duration = Duration::from_secs(30);
+/// Known names below a key that are checked, to find out whether the key is a folder.
+pub const KNOWN_NAMES_BELOW: usize = 64;
+/// A JSON body.
+pub const JSON_BODY_BYTES: usize = 1 << 20;
+/// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.
+pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
+/// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
+pub const JSON_VALUES: usize = 50_000;
+/// Members of a request that count as absent because they are `null`, where their type does not take it.
+pub const JSON_NULLS: usize = 32;
+/// How deep the values of a JSON body may be nested.
+pub const JSON_DEPTH: usize = 64;
+/// All headers of a request.
+pub const HEADER_BYTES: usize = 32 << 10;
+/// Time to send the headers of a request. A slow client may hold a connection for so long.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time a connection may spend without taking a byte of its reply.
+pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// Connections open at once. A further one takes the place of the one that has been without a call for longest.
+pub const CONNECTIONS: usize = 4096;
+/// Connections of those that no call on a user's data ever has: for new ones, and for probes.
+pub const CONNECTIONS_RESERVED: usize = 256;
+/// Calls on users' data under way at once; one user has at most half of them, one key seven eighths.
+pub const REQUESTS_AT_ONCE: usize = 1024;
+/// How long a call waits for its place among those under way before it gets 429.
+pub const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
+/// What a body must bring in each second that it is waited for, on average.
+pub const BODY_BYTES_PER_SECOND: u64 = 1 << 10;
+/// How long a body may bring nothing; one that comes too slowly has used it up after as long at least.
+pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may be awaited by a client that has closed its sending side, which looks the same as having left.
+pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
+/// What the HTTP library buffers of a connection, each way.
+pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
+/// How often a service looks whether its keys file has changed: how long a key that was revoked is still taken.
+pub const KEYS_LOOK: Duration = Duration::from_secs(2);
+/// How long a browser may keep the answer to a preflight. What it sends then is checked all the same.
+pub const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
+/// The shortest answer that is compressed: below it, gzip gains less than its frame and its headers take.
+pub const COMPRESSED_LEAST_BYTES: usize = 1 << 10;
+/// A request id that a client may choose.
+pub const REQUEST_ID_BYTES: usize = 128;
+/// A whole HTTP request, start to end.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
+/// What is left of requests under way when the process is told to stop.
+pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
+/// How long a service goes on accepting after SIGTERM, unless configured otherwise: long enough for a balancer to see
+/// twice that it is not ready.
+pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
+/// The longest drain that can be configured.
+pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
+/// What is left of a process whose requests are over, or out of time, before it ends whatever still runs in it.
+pub const SHUTDOWN_END: Duration = Duration::from_secs(2);
+/// How long a shell waits for the names that complete a line.
+pub const COMPLETION_PATIENCE: Duration = Duration::from_secs(2);

@@ -1,0 +1,176 @@
+//! Limits of skills, of the search for them, and of what models are shown of them.
+
+use std::time::Duration;
+
+// ---- skills
+/// The part of a SKILL.md that is read for the catalog. The longest frontmatter of 6,616 public skills ends at byte 3,795.
+pub const SKILL_HEAD_BYTES: u64 = 32 << 10;
+/// The beginning of a body whose words a catalog keeps, each once, for search.
+pub const SKILL_OPENING_BYTES: usize = 4 << 10;
+/// The headings of a body that a catalog keeps, for search. Those of 130 public skills take 523 bytes each, 1,878 at most.
+pub const SKILL_HEADINGS_BYTES: usize = 2 << 10;
+/// Frontmatter: the parser is quadratic in nesting, so input is bounded before it.
+pub const FRONTMATTER_BYTES: usize = 16 << 10;
+/// Open `[` and `{` in frontmatter.
+pub const FRONTMATTER_NESTING: usize = 64;
+/// Headings kept of a body.
+pub const OUTLINE_HEADINGS: usize = 10_000;
+/// Links kept of a body.
+pub const OUTLINE_LINKS: usize = 10_000;
+/// Text and targets of the headings and links kept of a body.
+pub const OUTLINE_TEXT_BYTES: usize = 1 << 20;
+/// The part of a body that is parsed at once. The parser briefly takes up to thirty times as much memory.
+pub const OUTLINE_WINDOW_BYTES: usize = 512 << 10;
+/// A loaded SKILL.md.
+pub const SKILL_FILE_BYTES: u64 = 4 << 20;
+/// A body with its arguments filled in; placeholders beyond it stay as they are.
+pub const RENDERED_BODY_BYTES: usize = 8 << 20;
+/// The arguments of one load, which the session remembers as long as the skill is loaded.
+pub const ARGUMENT_BYTES: usize = 16 << 10;
+/// Parameters a skill may declare.
+pub const SKILL_PARAMETERS: usize = 64;
+/// How far behind a `{{` its `}}` may be.
+pub const PARAMETER_REACH: usize = 128;
+/// Characters of a name, by the Agent Skills specification.
+pub const SKILL_NAME_CHARS: usize = 64;
+/// Characters of a description, by the Agent Skills specification.
+pub const SKILL_DESCRIPTION_CHARS: usize = 1024;
+/// Characters of a compatibility note, by the Agent Skills specification.
+pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
+/// Warnings shown about the frontmatter of one skill.
+pub const SKILL_FINDINGS: usize = 32;
+/// Lines of a body, as the Agent Skills specification advises.
+pub const SKILL_BODY_LINES: usize = 500;
+/// Tokens of a body, as the Agent Skills specification advises, at four bytes each.
+pub const SKILL_BODY_TOKENS: usize = 5000;
+/// Files of one skill.
+pub const SKILL_FILES: usize = 10_000;
+/// Files of a snapshot in the session object. A larger snapshot gets an object of its own.
+pub const SNAPSHOT_INLINE_FILES: usize = 512;
+/// The memory of a snapshot in the session object. A session with the most loaded skills, each with this much, still fits.
+pub const SNAPSHOT_INLINE_BYTES: usize = 192 << 10;
+/// Files of a snapshot that is copied into a fork. Larger snapshots are shared as an object of their own. Such an
+/// object costs a request to write and one to read, so the usual small skill has none.
+pub const SNAPSHOT_COPIED_FILES: usize = 16;
+/// A version of a skill as an archive, uploaded or stored.
+pub const VERSION_ZIP_BYTES: usize = 64 << 20;
+/// All files of a version, unpacked.
+pub const VERSION_UNPACKED_BYTES: u64 = 256 << 20;
+/// How many times its size an archive of over a megabyte may grow when it is unpacked. Text reaches a tenth of this.
+pub const VERSION_RATIO: u64 = 200;
+/// The record of a version, as JSON.
+pub const VERSION_RECORD_BYTES: usize = 16 << 10;
+/// The head of a skill: 10,000 files with paths of the usual length take three megabytes.
+pub const HEAD_BYTES: u64 = 16 << 20;
+/// Where a version comes from, in the words of who publishes it.
+pub const SOURCE_BYTES: usize = 1 << 10;
+/// How often a publish or a load begins again because another publish went before it.
+pub const PUBLISH_ATTEMPTS: usize = 8;
+/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it.
+pub const VERSION_WINDOW_KIB: u32 = 192 << 10;
+/// Unpacked files of versions in memory, for sessions whose plain files have moved on.
+pub const VERSION_CACHE_BYTES: u64 = 8 << 20;
+/// What a process remembers of heads for listings of skills, and as much again of the listings of heads.
+pub const HEAD_CACHE_BYTES: u64 = 8 << 20;
+/// Characters of a description below which its quality suffers.
+pub const QUALITY_DESCRIPTION_CHARS: usize = 40;
+/// Characters of a body below which its quality suffers.
+pub const QUALITY_BODY_CHARS: usize = 120;
+/// A text file whose lines are compared between two versions.
+pub const DIFF_FILE_BYTES: u64 = 1 << 20;
+/// The lines that differ between two versions.
+pub const DIFF_BYTES: usize = 512 << 10;
+/// A piece of a skill that is sent as an archive.
+pub const ARCHIVE_PIECE_BYTES: u64 = 512 << 10;
+/// Files of one archive that a search misses for the archive to be fetched in their place.
+pub const BUNDLE_FILES: usize = 4;
+/// An archive that is fetched in the place of many files, and all of these files together.
+pub const BUNDLE_BYTES: u64 = 4 << 20;
+/// An archive that is fetched in the place of files that are read one by one.
+pub const BUNDLE_READ_BYTES: u64 = 1 << 20;
+/// A skill with more files than these gets an archive, if it was never published and is loaded a second time.
+pub const BUNDLED_FILES: usize = 32;
+/// Archives of which a process remembers that they were no help, or that a file of them was read.
+pub const BUNDLES_REMEMBERED: u64 = 10_000;
+/// How long it remembers that.
+pub const BUNDLE_PATIENCE: Duration = Duration::from_hours(1);
+/// Entries of a page of versions if the caller gives no limit.
+pub const VERSIONS_LISTED: usize = 100;
+/// Skills of one user.
+pub const CATALOG_SKILLS: usize = 20_000;
+/// The index of a catalog, inflated: 20,000 skills of five kilobytes each.
+pub const CATALOG_INDEX_BYTES: usize = 96 << 20;
+/// Skills loaded in one session.
+pub const LOADED_SKILLS: usize = 64;
+
+// ---- search
+/// A question to `discover_skills`: a message of a few pages.
+pub const SEARCH_QUERY_BYTES: usize = 16 << 10;
+/// Different words of a question, without stop words.
+pub const SEARCH_QUERY_WORDS: usize = 2500;
+/// Words of a question that no skill contains and that are compared with all known words, in alphabetical order.
+pub const SEARCH_REPAIRS: usize = 64;
+/// A word. Longer ones are data and are left out of the index.
+pub const SEARCH_WORD_BYTES: usize = 64;
+/// Words of one skill that an explanation of its score names.
+pub const SEARCH_EXPLAINED_WORDS: usize = 32;
+/// Categories that a prompt and an empty search name.
+pub const CATEGORIES_NAMED: usize = 20;
+/// Results if the caller gives no limit.
+pub const SEARCH_RESULTS: usize = 10;
+/// Results a caller may ask for.
+pub const SEARCH_RESULTS_MOST: usize = 100;
+/// Discoveries a session remembers.
+pub const DISCOVERIES: usize = 20;
+/// The part of a question that a session remembers.
+pub const DISCOVERY_QUERY_BYTES: usize = 512;
+/// The memory of all discoveries that wait to be written. Further ones are dropped.
+pub const NOTES_BYTES: usize = 4 << 20;
+/// A file of questions to test the search with.
+pub const QUESTIONS_BYTES: usize = 4 << 20;
+/// Questions of such a file that are asked at the same time.
+pub const PARALLEL_QUESTIONS: usize = 8;
+/// How long notes wait: a discovery for the next change of its session, a use for the next count.
+pub const NOTE_FLUSH: Duration = Duration::from_secs(5);
+
+// ---- prompt
+/// Skills of a user whose uses are counted; those used least go first.
+pub const USED_SKILLS: usize = 10_000;
+/// Skills a session remembers to have used; it counts as a user of no others.
+pub const USED_IN_SESSION: usize = 1000;
+/// The most used skills that a session remembers: more than a prompt of the usual size describes.
+pub const RANKED_SKILLS: usize = 200;
+/// Tokens of a prompt if the caller gives no budget.
+pub const PROMPT_TOKENS: usize = 2000;
+/// Skills of one download, each of which is looked up.
+pub const DOWNLOAD_SKILLS: usize = 100;
+/// Skills that the explanation of a prompt names.
+pub const PROMPT_EXPLAINED_SKILLS: usize = 1000;
+
+// ---- tools
+/// Skills that the tool which loads one lists by name; with more of them it takes any text.
+pub const TOOL_ENUM_SKILLS: usize = 50;
+/// Calls of one turn that are run.
+pub const TOOL_CALLS: usize = 128;
+/// Calls of one turn that run at the same time.
+pub const TOOL_PARALLEL: usize = 16;
+/// Tokens of one tool's result if the caller gives no limit, at four bytes each.
+pub const TOOL_RESULT_TOKENS: usize = 25_000;
+/// Files of a loaded skill that its result lists by name.
+pub const TOOL_LOADED_FILES: usize = 50;
+
+// ---- hooks
+/// The part of a message, a command or a task that is held against the triggers of skills: a few pages.
+pub const TRIGGER_TEXT_BYTES: usize = 16 << 10;
+/// Skills that share words with such a text whose triggers are looked at, those that share most first.
+pub const TRIGGER_CANDIDATES: usize = 100;
+/// How many words apart two words of a description may stand in a text to call for the skill, stop words not counted.
+pub const TRIGGER_REACH: usize = 8;
+/// Skills that one hook names because words of theirs stand in a text.
+pub const HOOK_SKILLS: usize = 5;
+/// Skills that are handed down to a sub-agent.
+pub const HOOK_INHERITED_SKILLS: usize = 20;
+/// Words of a text that a hook quotes for one skill.
+pub const HOOK_WORDS: usize = 5;
+/// Characters of a description that a hook shows.
+pub const HOOK_DESCRIPTION_CHARS: usize = 200;

@@ -1,0 +1,79 @@
+//! Completion of what a person types: the skills that there are, and the parameters of one.
+
+use rmcp::{
+    ErrorData,
+    model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference, ResourceTemplate},
+};
+
+use super::{
+    prompts::{self, ARGUMENTS},
+    refusal::refusal,
+};
+use crate::{
+    backend::SkillBackend,
+    error::{Error, Result},
+};
+
+/// The address of a skill, with a place for its path.
+const TEMPLATE: &str = "skill://{+skill}/SKILL.md";
+const SKILL: &str = "skill";
+
+/// The addresses of skills, as a pattern.
+pub(super) fn template() -> ResourceTemplate {
+    let template = ResourceTemplate::new(TEMPLATE, "skill").with_description("The instructions of a skill.");
+    template.with_mime_type("text/markdown")
+}
+
+/// What the text of an argument may go on as.
+pub(super) async fn complete(
+    backend: &SkillBackend,
+    wanted: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let (name, typed) = (wanted.argument.name.as_str(), wanted.argument.value.as_str());
+    let found = match &wanted.r#ref {
+        Reference::Prompt(prompt) if name == ARGUMENTS => {
+            let parameters = prompts::parameters(backend, &prompt.name).await.map_err(|error| refusal(&error))?;
+            parameters_after(typed, &parameters)
+        }
+        Reference::Resource(template) if template.uri == TEMPLATE && name == SKILL => {
+            let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
+            let names = skills.iter().map(|entry| entry.skill.to_string());
+            names.filter(|skill| skill.starts_with(typed)).collect()
+        }
+        _ => {
+            let message = "there is nothing to complete: prompts have the argument `arguments`, and the resource template `skill`";
+            return Err(ErrorData::invalid_params(message, None));
+        }
+    };
+    let total = u32::try_from(found.len()).ok();
+    let has_more = found.len() > CompletionInfo::MAX_VALUES;
+    let values = found.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+    let info = CompletionInfo::with_pagination(values, total, has_more);
+    Ok(CompleteResult::new(info.map_err(|fault| refusal(&Error::internal(fault)))?))
+}
+
+/// The text with each parameter whose name may be under way at its end, and that it does not give yet.
+fn parameters_after(typed: &str, parameters: &[String]) -> Vec<String> {
+    let at = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let (before, begun) = typed.split_at_checked(at).unwrap_or((typed, ""));
+    let is_given =
+        |name: &str| before.split_whitespace().any(|word| word.split_once('=').is_some_and(|(given, _)| given == name));
+    let open = parameters.iter().filter(|name| name.starts_with(begun) && !is_given(name));
+    open.map(|name| format!("{before}{name}=")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parameters_after;
+
+    #[test]
+    fn parameters_are_offered_for_the_word_under_way_until_they_are_given() {
+        let parameters = ["comprador", "comprado", "precio"].map(str::to_owned);
+        let after = |typed: &str| parameters_after(typed, &parameters);
+        assert_eq!(after(""), ["comprador=", "comprado=", "precio="]);
+        assert_eq!(after("pre"), ["precio="]);
+        assert_eq!(after("comprador=Ana comp"), ["comprador=Ana comprado="]);
+        assert_eq!(after("precio=1 comprado=x  "), ["precio=1 comprado=x  comprador="]);
+        assert_eq!(after("otra cosa"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,19 @@
+//! The Model Context Protocol: the tools of a session for any host that speaks it.
+//!
+//! The tools, their texts and what they may do are those of [`tools`](crate::tools): nothing is decided here. A failed call is a
+//! result that its model reads, as the protocol has it. Only what names no tool at all is an error of the protocol, which hosts
+//! seldom show.
+
+mod asking;
+mod completion;
+mod prompts;
+mod refusal;
+mod server;
+mod skills;
+mod stdio;
+#[cfg(feature = "server")]
+mod web;
+
+pub use stdio::serve_stdio;
+#[cfg(feature = "server")]
+pub use web::answer;

@@ -1,0 +1,247 @@
+//! One session as a server of the protocol.
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
+        GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+        PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
+        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    },
+    service::RequestContext,
+};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::{asking, completion, prompts, refusal::refusal, skills};
+use crate::{
+    backend::{Progress, SkillBackend},
+    error::{Error, Result},
+    limits::MCP_PROGRESS_PACE,
+    prompt::{self, PromptRequest},
+    session::PromptMode,
+    tools::{self, CallOutcome, Shape, Tool, ToolOptions},
+    wire::Operation,
+};
+
+/// The tools and prompts of one session, and the skills of its user.
+#[derive(Clone, Debug)]
+pub(super) struct SessionServer {
+    backend: SkillBackend,
+    /// What the host puts before its model: the listing of skills when the conversation began.
+    instructions: String,
+    /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
+    has_person: bool,
+}
+
+impl SessionServer {
+    /// The server of the session behind `backend`.
+    ///
+    /// # Errors
+    /// Those of the prompt.
+    pub(super) async fn new(backend: SkillBackend) -> Result<Self> {
+        let server = Self::under_way(backend);
+        let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
+        let instructions = prompt::for_session(&server.backend, &listing).await?.prompt;
+        Ok(Self { instructions, ..server })
+    }
+
+    /// The server of the session behind `backend`, whose host has the listing of skills already.
+    pub(super) fn under_way(backend: SkillBackend) -> Self {
+        // A host reads the instructions once, so a loaded skill's own come in the answer of the load.
+        Self { backend: backend.in_mode(Some(PromptMode::Listing)), instructions: String::new(), has_person: false }
+    }
+
+    /// The same server for a host with a person in front of it, who may be asked.
+    pub(super) fn with_person(self) -> Self {
+        Self { has_person: true, ..self }
+    }
+
+    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed.
+    async fn answer(
+        &self,
+        call: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult> {
+        let mut outcome = self.run(call, context).await?;
+        if let Err(error) = &outcome.reply
+            && self.has_person
+            && let Some(approval) = asking::waits_for(error)
+            && asking::decide(&self.backend, &context.peer, call, approval).await?
+        {
+            outcome = self.run(call, context).await?;
+        }
+        let text = vec![ContentBlock::text(outcome.text)];
+        Ok(match outcome.reply {
+            Ok(reply) => {
+                let mut result = CallToolResult::success(text);
+                result.structured_content = Some(reply);
+                result
+            }
+            Err(_) => CallToolResult::error(text),
+        })
+    }
+
+    /// Runs one call, and reports its progress to a host that asked for that.
+    async fn run(&self, call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<CallOutcome> {
+        let input = Value::Object(call.arguments.clone().unwrap_or_default());
+        let Some(token) = context.meta.get_progress_token() else {
+            return Box::pin(tools::run_one(&self.backend, &call.name, input, ToolOptions::default())).await;
+        };
+        let (sender, progress) = watch::channel(Progress::default());
+        let backend = self.backend.clone().reporting_to(sender);
+        let mut running = Box::pin(tools::run_one(&backend, &call.name, input, ToolOptions::default()));
+        let mut told = 0;
+        loop {
+            tokio::select! {
+                outcome = &mut running => return outcome,
+                () = tokio::time::sleep(MCP_PROGRESS_PACE) => {}
+            }
+            let Progress { done, total } = *progress.borrow();
+            if done > told {
+                told = done;
+                let report =
+                    ProgressNotificationParam::new(token.clone(), as_number(done)).with_total(as_number(total));
+                if context.peer.notify_progress(report).await.is_err() {
+                    tracing::debug!("the progress of a call did not reach the host");
+                }
+            }
+        }
+    }
+}
+
+impl ServerHandler for SessionServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_skills_with_directory_read()
+            .build();
+        let mut about = Implementation::new("skillmount", env!("CARGO_PKG_VERSION"));
+        about.title = Some("skillmount".to_owned());
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(self.instructions.clone())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
+        let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(Shape::Mcp)));
+        let shaped = shaped.collect::<Result<_, _>>().map_err(|error| refusal(&Error::internal(error)))?;
+        Ok(ListToolsResult::with_all_items(shaped))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = Tool::all().find(|tool| tool.name() == call.name) else {
+            let names: Vec<_> = Tool::all().map(Tool::name).collect();
+            let message = format!("there is no tool {:?}; the tools are {}", call.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let result = tokio::select! {
+            result = Box::pin(self.answer(&call, &context)) => result.map_err(|error| refusal(&error))?,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the host cancelled the call", None)),
+        };
+        let changes_skills =
+            matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
+        if changes_skills && result.is_error != Some(true) {
+            let told =
+                [context.peer.notify_tool_list_changed().await, context.peer.notify_resource_list_changed().await];
+            if told.iter().any(Result::is_err) {
+                tracing::debug!("the notification that tools and resources changed did not reach the host");
+            }
+        }
+        Ok(result.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        prompts::list(&self.backend).await.map(ListPromptsResult::with_all_items).map_err(|error| refusal(&error))
+    }
+
+    async fn get_prompt(
+        &self,
+        wanted: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.backend, wanted).await.map(Into::into).map_err(|error| refusal(&error))
+    }
+
+    async fn complete(
+        &self,
+        wanted: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.backend, wanted).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(vec![completion::template()]))
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        skills::list_resources(&self.backend, cursor(page.as_ref())).await
+    }
+
+    async fn read_resource(
+        &self,
+        wanted: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        skills::read(&self.backend, &wanted.uri).await.map(Into::into)
+    }
+
+    async fn list_skills(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        skills::list(&self.backend, cursor(page.as_ref())).await
+    }
+
+    async fn get_skill(
+        &self,
+        wanted: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        skills::get(&self.backend, &wanted.uri).await
+    }
+
+    async fn read_resource_directory(
+        &self,
+        wanted: ReadResourceDirectoryRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of files, and only shown")]
+fn as_number(count: usize) -> f64 {
+    count as f64
+}
+
+fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
+    page?.cursor.as_deref()
+}

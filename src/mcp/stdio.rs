@@ -1,0 +1,35 @@
+//! A host that starts this process, and speaks with it on standard input and output.
+
+use rmcp::{
+    ServiceExt as _,
+    service::{QuitReason, ServerInitializeError},
+    transport::stdio_pipes,
+};
+
+use super::server::SessionServer;
+use crate::{
+    backend::SkillBackend,
+    error::{Code, Error, Result},
+};
+
+/// Serves the session behind `backend` to the host on standard input and output, until the input ends.
+///
+/// # Errors
+/// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
+pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
+    let server = SessionServer::new(backend).await?.with_person();
+    let running = match Box::pin(server.serve(stdio_pipes())).await {
+        Ok(running) => running,
+        // A host that leaves without a word wanted nothing.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => {
+            let message =
+                "what came on standard input is not the Model Context Protocol: let an agent's host start this command";
+            return Err(Error::new(Code::InvalidRequest, message).with_source(error));
+        }
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::internal(error)),
+        Ok(_) => Ok(()),
+    }
+}

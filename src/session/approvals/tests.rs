@@ -1,0 +1,130 @@
+//! The calls that wait, as a value: limits, ends and what is remembered.
+
+use super::*;
+
+fn call_of(tool: &str, input: Value) -> AskedCall {
+    AskedCall::new(tool, input, None, (true, false)).unwrap()
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+/// Asks at `second`, and returns the id of the call that waits.
+fn asked(approvals: &mut Approvals, call: &AskedCall, second: i64, random: u128) -> String {
+    match approvals.ask(call, at(second), random).unwrap().0 {
+        Standing::Waits { call, .. } => call.approval_id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn decided(decision: Decision, remember: bool) -> DecideApproval {
+    DecideApproval { decision, remember }
+}
+
+#[test]
+fn an_id_is_all_of_its_128_bits() {
+    let mut approvals = Approvals::default();
+    assert_eq!(asked(&mut approvals, &call_of("ls", json!({})), 0, 0xab), format!("{:032x}", 0xab));
+    assert_eq!(asked(&mut approvals, &call_of("read", json!({})), 0, u128::MAX), "f".repeat(32));
+}
+
+#[test]
+fn a_call_is_known_by_its_canonical_json() {
+    let digest = |text: &str| call_of("write", serde_json::from_str(text).unwrap()).digest;
+    let one = digest(r#"{"a": 1, "b": {"c": 2, "d": [3, 4]}}"#);
+    assert_eq!(one, digest(r#"{"b":{"d":[3,4],"c":2},"a":1}"#));
+    for other in [r#"{"a": 1, "b": {"c": 2, "d": [4, 3]}}"#, r#"{"a": "1", "b": {"c": 2, "d": [3, 4]}}"#, "{}"] {
+        assert_ne!(one, digest(other));
+    }
+    assert_ne!(call_of("write", json!({})).digest, call_of("edit", json!({})).digest);
+    let skill = SkillPath::parse("a").unwrap();
+    let loading = AskedCall::new("write", json!({}), Some(&skill), (true, false)).unwrap();
+    assert_ne!(loading.digest, call_of("write", json!({})).digest);
+}
+
+// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+#[test]
+fn an_input_is_kept_whole_up_to_its_limit_and_beyond_it_its_long_texts_are_cut() {
+    let frame = json!({ "content": "" }).to_string().len();
+    for over in [0, 1] {
+        let content = "x".repeat(APPROVAL_INPUT_BYTES - frame + over);
+        let call = call_of("write", json!({ "content": content }));
+        assert_eq!((call.input_cut, call.input.len() <= APPROVAL_INPUT_BYTES), (over == 1, true), "{over}");
+    }
+    let path = format!("/workspace/{}", "p".repeat(900));
+    let (old, new) = ("\u{1}".repeat(1 << 20), "é".repeat(1 << 20));
+    let call = call_of("edit", json!({ "file_path": path, "old_string": old, "new_string": new }));
+    assert!(call.input_cut && call.input.len() <= APPROVAL_INPUT_BYTES, "{}", call.input.len());
+    assert!(call.input.contains(&(1 << 21).to_string()), "how long it is in all");
+    let many: serde_json::Map<_, _> = (0..10_000).map(|number| (number.to_string(), json!(number))).collect();
+    let call = call_of("x", Value::Object(many));
+    assert_eq!((call.input.as_str(), call.input_cut), ("{}", true));
+}
+
+#[test]
+fn so_many_calls_wait_and_no_more_until_one_is_denied_or_ends() {
+    let mut approvals = Approvals::default();
+    let call = |number: usize| call_of("ls", json!({ "path": number }));
+    let ids: Vec<_> =
+        (0..APPROVALS).map(|number| asked(&mut approvals, &call(number), 0, number as u128 + 1)).collect();
+    let refused = approvals.ask(&call(APPROVALS), at(0), 99).unwrap_err();
+    assert_eq!(refused.code(), Code::RateLimited);
+    assert_eq!(asked(&mut approvals, &call(7), 0, 99), ids[7], "one that waits is no further one");
+    approvals.decide(&ids[0], decided(Decision::Allow, false), at(0)).unwrap();
+    assert!(approvals.ask(&call(APPROVALS), at(0), 99).is_err(), "an approval that is given is not lost");
+    approvals.decide(&ids[1], decided(Decision::Deny, false), at(0)).unwrap();
+    asked(&mut approvals, &call(APPROVALS), 0, 99);
+    assert_eq!(approvals.waiting(at(0)).approvals.len(), APPROVALS - 1);
+    assert_eq!(approvals.ask(&call(0), at(0), 99).unwrap(), (Standing::Allowed, true));
+    asked(&mut approvals, &call(1), 300, 100);
+    assert_eq!(approvals.waiting(at(300)).approvals.len(), 1, "the others have ended");
+}
+
+#[test]
+fn a_decision_may_be_changed_until_it_is_used() {
+    let mut approvals = Approvals::default();
+    let call = call_of("ls", json!({}));
+    let id = asked(&mut approvals, &call, 0, 1);
+    approvals.decide(&id, decided(Decision::Deny, false), at(1)).unwrap();
+    assert_eq!(approvals.ask(&call, at(2), 2).unwrap(), (Standing::Denied, false));
+    approvals.decide(&id, decided(Decision::Allow, false), at(3)).unwrap();
+    assert_eq!(approvals.ask(&call, at(4), 2).unwrap(), (Standing::Allowed, true));
+    let gone = approvals.decide(&id, decided(Decision::Allow, false), at(5)).unwrap_err();
+    assert_eq!(gone.code(), Code::ApprovalNotFound);
+}
+
+#[test]
+fn what_is_remembered_settles_the_calls_that_wait_for_the_same_and_no_others() {
+    let mut approvals = Approvals::default();
+    let (one, other) = (call_of("write", json!({ "path": 1 })), call_of("write", json!({ "path": 2 })));
+    let id = asked(&mut approvals, &one, 0, 1);
+    asked(&mut approvals, &other, 0, 2);
+    asked(&mut approvals, &call_of("edit", json!({})), 0, 3);
+    approvals.decide(&id, decided(Decision::Allow, true), at(0)).unwrap();
+    let left = approvals.waiting(at(0)).approvals;
+    assert_eq!(left.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["edit"]);
+    for call in [&one, &one, &other] {
+        assert_eq!(approvals.ask(call, at(9999), 4).unwrap(), (Standing::Allowed, false));
+    }
+    let skill = SkillPath::parse("a").unwrap();
+    let both = AskedCall::new("write", json!({}), Some(&skill), (true, true)).unwrap();
+    let id = asked(&mut approvals, &both, 0, 5);
+    approvals.decide(&id, decided(Decision::Deny, true), at(0)).unwrap();
+    assert_eq!(approvals.ask(&one, at(0), 6).unwrap().0, Standing::Denied, "it asked about the tool too");
+    approvals.forget_remembered();
+    assert!(matches!(approvals.ask(&one, at(0), 6).unwrap().0, Standing::Waits { is_new: true, .. }));
+}
+
+#[test]
+fn it_reads_back_as_it_was_written_and_an_empty_one_is_nothing() {
+    let mut approvals = Approvals::default();
+    assert_eq!(serde_json::to_string(&approvals).unwrap(), "{}");
+    let call = call_of("write", json!({ "a": null, "b": [] }));
+    let id = asked(&mut approvals, &call, 0, 1);
+    approvals.decide(&id, decided(Decision::Deny, false), at(0)).unwrap();
+    asked(&mut approvals, &call_of("ls", json!({ "path": "/" })), 0, 2);
+    let text = serde_json::to_string(&approvals).unwrap();
+    assert_eq!(serde_json::from_str::<Approvals>(&text).unwrap(), approvals);
+    assert!(approvals.weight() > approvals.calls.iter().map(|kept| kept.input.len()).sum());
+}

@@ -1,0 +1,34 @@
+//! Looking at a session as it is stored: for checks of a store.
+
+use super::Sessions;
+use crate::{error::Result, json, path::Id, skill::Snapshot};
+
+/// What a stored session refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSession {
+    /// Whether it was idle too long.
+    pub is_expired: bool,
+    /// The digests of the snapshots that lie beside it.
+    pub snapshots: Vec<String>,
+}
+
+impl Sessions {
+    /// A session as it is in the store; `None` if there is none. Nothing of it is kept in memory.
+    ///
+    /// # Errors
+    /// `internal` if its object is damaged; the store's.
+    pub async fn stored(&self, user: &Id, session: &Id) -> Result<Option<StoredSession>> {
+        let seen = self.records.pass(&self.namespace.user(user)?.session(session)?).await?;
+        let Some(found) = seen.value()? else { return Ok(None) };
+        let aside = found.loaded_skills.iter().filter(|loaded| loaded.snapshot.is_none());
+        let snapshots = aside.map(|loaded| loaded.digest.clone()).collect();
+        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots }))
+    }
+
+    /// Whether the bytes of a snapshot beside sessions are what its name says.
+    #[must_use]
+    pub fn is_snapshot(bytes: &[u8], digest: &str) -> bool {
+        let read: Option<Snapshot> = json::from_slice(bytes).ok();
+        read.is_some_and(|snapshot| snapshot.digest() == digest && snapshot.is_sound())
+    }
+}

@@ -1,0 +1,20 @@
+//! What the policy of a session keeps of the rights that its parent gives.
+
+use super::{Children, Policy, SkillsAccess, ToolRule};
+use crate::wire::Operation;
+
+impl Policy {
+    /// Takes from the policy of a session made from another one what that one withholds. Rules for tools hold in every version,
+    /// so a replica of an earlier version keeps to them too.
+    pub(in crate::session) fn restrict(&mut self, rights: Children) {
+        self.children = self.children.and(rights);
+        for (is_given, operation) in [(rights.load, Operation::LoadSkill), (rights.create, Operation::CreateSkill)] {
+            if !is_given {
+                self.tools.insert(operation.name().to_owned(), ToolRule::Blocked);
+            }
+        }
+        if !rights.publish {
+            self.skills_access = SkillsAccess::Read;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Events, as a library hears them: at once, from other replicas, and again after a break.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use skillmount::{
+    audit::{AuditMode, Event, EventId, Events, Listener},
+    backend::{BackendProtocol as _, Effects, ObservedCall, ObservedOperation, Observer as _},
+    limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_WAITING},
+    wire::WriteRequest,
+};
+use tokio::time::{Instant, timeout};
+
+use super::{Audited, id, user};
+use crate::support::clock;
+
+fn write(path: &str) -> WriteRequest {
+    serde_json::from_value(json!({"file_path": path, "content": "x", "overwrite": true})).unwrap()
+}
+
+fn events_of(world: &Audited) -> Events {
+    Events::new(&world.service, Some(world.recorder.clone()), clock())
+}
+
+/// The path of the next file that was changed, and the id of that event.
+async fn next_file(listener: &mut Listener) -> (String, EventId) {
+    loop {
+        let event = listener.next().await.unwrap().unwrap();
+        if event.event == "file_changed" {
+            return (event.data["path"].as_str().unwrap().to_owned(), EventId::parse(&event.id.unwrap()).unwrap());
+        }
+    }
+}
+
+fn two_replicas() -> (Audited, Audited) {
+    let one = Audited::new(AuditMode::Relaxed);
+    let two = Audited::over(Arc::clone(&one.memory), AuditMode::Relaxed);
+    (one, two)
+}
+
+// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+#[tokio::test(start_paused = true)]
+async fn own_events_are_told_at_once_and_those_of_other_replicas_within_65_seconds() {
+    let (one, two) = two_replicas();
+    let mut listener = events_of(&one).listen(&user(), None, None).await.unwrap();
+    let began = Instant::now();
+    one.session("s1").write(write("/workspace/own")).await.unwrap();
+    let first = listener.next().await.unwrap().unwrap();
+    assert_eq!((first.event.as_str(), first.id), ("tool_use_start", None), "it has no record yet");
+    let second = listener.next().await.unwrap().unwrap();
+    assert_eq!((second.event.as_str(), &second.data["id"]), ("tool_result", &first.data["id"]));
+    assert_eq!(next_file(&mut listener).await.0, "/workspace/own");
+    assert!(began.elapsed() < EVENTS_LOOK);
+
+    two.session("s2").write(write("/workspace/other")).await.unwrap();
+    assert_eq!(next_file(&mut listener).await.0, "/workspace/other");
+    assert!(
+        began.elapsed() >= AUDIT_BATCH_AGE.checked_sub(Duration::from_secs(1)).unwrap()
+            && began.elapsed() <= Duration::from_secs(65)
+    );
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test(start_paused = true)]
+async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
+    let (one, two) = two_replicas();
+    let mut listener = events_of(&one).listen(&user(), None, None).await.unwrap();
+    let mut expected = Vec::new();
+    let mut last = None;
+    for round in 0..40 {
+        for (name, world) in [("one", &one), ("two", &two)] {
+            let path = format!("/workspace/{name}-{round}");
+            world.session("s1").write(write(&path)).await.unwrap();
+            expected.push(path);
+        }
+        if round == 10 {
+            last = Some(next_file(&mut listener).await.1);
+        }
+        tokio::time::sleep(Duration::from_secs(11)).await;
+    }
+    drop(listener);
+    let mut again = events_of(&two).listen(&user(), None, last).await.unwrap();
+    one.recorder.flush_all().await;
+    // The first event that the first listener was told is the first write of one.
+    let mut missing: Vec<String> = expected.into_iter().filter(|path| path != "/workspace/one-0").collect();
+    let mut ids = std::collections::BTreeMap::new();
+    while !missing.is_empty() {
+        let (path, id) = timeout(Duration::from_secs(70), next_file(&mut again)).await.expect("no event is left out");
+        assert_eq!(*ids.entry(id).or_insert_with(|| path.clone()), path, "equal ids are equal events");
+        missing.retain(|left| *left != path);
+    }
+}
+
+// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+#[tokio::test]
+async fn an_id_that_is_no_longer_kept_gives_a_gap() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let old = EventId::parse("20200102T030405.000006Z-0a1b2c3d.1.5").unwrap();
+    let mut listener = events_of(&world).listen(&user(), None, Some(old.clone())).await.unwrap();
+    let event = listener.next().await.unwrap().unwrap();
+    assert_eq!((event.event.as_str(), &event.id, &event.data["after"]), ("gap", &None, &json!(old.to_string())));
+    let batch = "{\"format\":1}\n{\"time\":\"2020-01-02T03:04:05Z\",\"operation\":\"ls\",\"session\":\"s1\",\"outcome\":\"ok\"}\n";
+    world.memory.put_raw("u1/.skillmount/audit/20200102T030405.000006Z-0a1b2c3d", batch);
+    let since = events_of(&world).since(&user(), None, old, 10).await.unwrap();
+    assert!(since.is_empty(), "its batch is there, and it was the last of it: {since:?}");
+}
+
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test]
+async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_its_last_id() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let events = events_of(&world);
+    let mut slow = events.listen(&user(), Some(&id("s1")), None).await.unwrap();
+    world.session("s1").write(write("/workspace/first")).await.unwrap();
+    let (_, last) = next_file(&mut slow).await;
+    for number in 0..EVENTS_WAITING {
+        world.session("s1").write(write(&format!("/workspace/{number}"))).await.unwrap();
+    }
+    let mark = slow.next().await.unwrap().unwrap();
+    assert_eq!((mark.event.as_str(), mark.id), ("dropped", None));
+    assert_eq!(slow.next().await.unwrap(), None);
+    let mut again = events.listen(&user(), Some(&id("s1")), Some(last)).await.unwrap();
+    for number in 0..EVENTS_WAITING {
+        assert_eq!(next_file(&mut again).await.0, format!("/workspace/{number}"));
+    }
+}
+
+// S-EVENT-6: A permission request is told by every replica within 5 seconds.
+#[tokio::test(start_paused = true)]
+async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
+    let (one, two) = two_replicas();
+    let mut listener = events_of(&one).listen(&user(), Some(&id("s1")), None).await.unwrap();
+    let began = Instant::now();
+    let call = ObservedCall {
+        user: user(),
+        session: Some(id("s1")),
+        by: None,
+        call: "c".to_owned(),
+        operation: "write",
+        subject: "/workspace/a".to_owned(),
+        is_change: true,
+    };
+    let (outcome, approval) = ("approval_required", Some("p-1".to_owned()));
+    let effects = Effects::default();
+    two.recorder.ended(ObservedOperation { call, outcome, changed: None, approval, milliseconds: 0.0, effects });
+    let event = loop {
+        let event = listener.next().await.unwrap().unwrap();
+        if event.event == "permission_request" {
+            break event;
+        }
+    };
+    assert_eq!(event.data, json!({"requestId": "p-1", "toolName": "write", "input": {"subject": "/workspace/a"}}));
+    assert!(began.elapsed() <= Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_store_is_asked_only_while_somebody_listens_and_sessions_are_told_apart() {
+    let (one, two) = two_replicas();
+    let listener = events_of(&one).listen(&user(), Some(&id("s1")), None).await.unwrap();
+    drop(listener);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let before = one.faulty.seen(skillmount::store::Verb::List);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(one.faulty.seen(skillmount::store::Verb::List), before);
+
+    let mut listener = events_of(&one).listen(&user(), Some(&id("s1")), None).await.unwrap();
+    for session in ["s2", "s1"] {
+        one.session(session).write(write("/workspace/a")).await.unwrap();
+    }
+    let told: [Event; 2] = [listener.next().await.unwrap().unwrap(), listener.next().await.unwrap().unwrap()];
+    assert!(told.iter().all(|event| event.session.as_deref() == Some("s1")), "{told:?}");
+    drop(two);
+}

@@ -1,0 +1,81 @@
+//! Audit records: what is in them, when they are in the store, and how they are read.
+
+#[cfg(feature = "cli")]
+mod crashes;
+mod events;
+mod records;
+mod strict;
+mod usage;
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use skillmount::{
+    audit::{AuditLog, AuditMode, AuditPage, AuditRecord, AuditRequest, Recorder},
+    backend::{Service, ServiceOptions, SkillBackend},
+    path::{Id, KeyPrefix, Namespace, ObjectKey},
+    store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
+};
+
+use crate::support::clock;
+
+/// A service over a store in memory, with records.
+struct Audited {
+    memory: Arc<MemoryStore>,
+    faulty: Arc<Faulty>,
+    service: Service,
+    recorder: Recorder,
+}
+
+impl Audited {
+    fn new(mode: AuditMode) -> Self {
+        Self::over(Arc::new(MemoryStore::like_s3()), mode)
+    }
+
+    /// A process of its own over `memory`.
+    fn over(memory: Arc<MemoryStore>, mode: AuditMode) -> Self {
+        let faulty = Arc::new(Faulty::new(memory.clone()));
+        let recorder = Recorder::new(faulty.clone() as SharedStore, Namespace::default(), mode, clock());
+        let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
+        let service = Service::new(faulty.clone(), options, clock());
+        Self { memory, faulty, service, recorder }
+    }
+
+    fn session(&self, session: &str) -> SkillBackend {
+        self.service.session(user(), id(session)).called_by(Some("anas-key"))
+    }
+
+    /// What any process reads of the records of `u1` now.
+    async fn records(&self) -> Vec<AuditRecord> {
+        self.page(&AuditRequest::default()).await.unwrap().records
+    }
+
+    async fn page(&self, wanted: &AuditRequest) -> skillmount::Result<AuditPage> {
+        self.page_over(&Arc::new(Faulty::new(self.memory.clone())), wanted).await
+    }
+
+    async fn page_over(&self, store: &Arc<Faulty>, wanted: &AuditRequest) -> skillmount::Result<AuditPage> {
+        let other = Service::new(store.clone(), ServiceOptions::default(), clock());
+        AuditLog::of(&other).page(&user(), wanted).await
+    }
+
+    /// The keys of everything that lies with the records.
+    async fn batches(&self) -> Vec<ObjectKey> {
+        let prefix = KeyPrefix::all().folder("u1/.skillmount/audit").unwrap();
+        let (entries, _) = self.memory.list_all(&prefix, 10_000).await.unwrap();
+        entries.iter().map(|entry| prefix.admit(&entry.key).unwrap()).collect()
+    }
+}
+
+fn id(text: &str) -> Id {
+    Id::parse(text).unwrap()
+}
+
+fn user() -> Id {
+    id("u1")
+}
+
+/// SHA-256 of a text, as records write it.
+fn digest(text: &str) -> String {
+    format!("sha256:{}", hex::encode(Sha256::digest(text)))
+}

@@ -1,0 +1,205 @@
+//! Figures of use.
+
+use std::fmt::Write as _;
+
+use jiff::{SignedDuration, Timestamp};
+use skillmount::{
+    audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
+    backend::BackendProtocol as _,
+    limits::USAGE_BATCHES,
+    path::KeyPrefix,
+    session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
+    store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
+    wire::{DiscoverRequest, LoadSkillRequest, LsRequest},
+};
+
+use super::{Audited, id, user};
+
+/// When the month begins.
+fn begin() -> Timestamp {
+    "2026-01-01T00:00:00Z".parse().unwrap()
+}
+
+/// The calls of one conversation of the month, in their order.
+fn conversation(number: i64) -> Vec<AuditRecord> {
+    let call = |operation: &str, outcome: &str| AuditRecord {
+        session: Some(format!("chat-{number}")),
+        operation: operation.to_owned(),
+        outcome: outcome.to_owned(),
+        subject: "/workspace/a".to_owned(),
+        ..AuditRecord::default()
+    };
+    let load = |skill: &str| {
+        let (name, description) = (skill.to_owned(), String::new());
+        let skill = AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned() };
+        AuditRecord { skill: Some(skill), ..call("load_skill", "ok") }
+    };
+    let search = |found| AuditRecord { found: Some(found), ..call("discover_skills", "ok") };
+    let mut calls = vec![call("ls", "ok")];
+    if number % 10 < 3 {
+        calls.push(load("often"));
+    }
+    match number % 4 {
+        0 => calls.extend([search(2), call("read", "ok"), load("found")]),
+        2 => calls.push(search(0)),
+        _ if number % 5 == 0 => calls.push(load("known")),
+        _ => {}
+    }
+    if number % 10 == 7 {
+        calls.extend([call("write", "approval_required"), call("write", "approval_required")]);
+        calls.push(call("write", if number % 20 == 7 { "ok" } else { "denied" }));
+    }
+    if number % 25 == 3 {
+        calls.push(call("read", "file_not_found"));
+    }
+    let start = begin() + SignedDuration::from_mins(80 * number);
+    let timed = calls.into_iter().zip(0_i64..);
+    timed.map(|(call, second)| AuditRecord { time: start + SignedDuration::from_secs(second), ..call }).collect()
+}
+
+/// A month of 500 conversations with a batch for each, and four skills.
+async fn month() -> Audited {
+    let audited = Audited::new(AuditMode::Off);
+    let root = KeyPrefix::all();
+    for (skill, tokens) in [("found", 100), ("known", 200), ("often", 300), ("never", 400)] {
+        let head = format!("---\nname: {skill}\ndescription: d\n---\n");
+        let text = format!("{head:<0$}", tokens * 4);
+        let key = root.key(&format!("u1/skills/{skill}/SKILL.md")).unwrap();
+        audited.memory.put(&key, text.into(), PutOptions::default()).await.unwrap();
+    }
+    for batch in (0..500).map(conversation) {
+        let mut text = "{\"format\":1}\n".to_owned();
+        for record in &batch {
+            writeln!(text, "{}", serde_json::to_string(record).unwrap()).unwrap();
+        }
+        let name = BatchName::new(batch[0].time, "0a1b2c3d");
+        let key = root.key(&format!("u1/.skillmount/audit/{name}")).unwrap();
+        audited.memory.put(&key, text.into(), PutOptions::default()).await.unwrap();
+    }
+    audited
+}
+
+// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+#[tokio::test]
+async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand() {
+    let audited = month().await;
+    let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+    let last = |number: i64, call: i64| begin() + SignedDuration::from_secs(80 * 60 * number + call);
+    let used = |skill: &str, conversations: u64, rate: f64, last_used| SkillUsage {
+        skill: skill.to_owned(),
+        loads: conversations,
+        conversations,
+        rate,
+        last_used,
+    };
+    // Calls: 500 ls, 150 loads of often, 250 searches, 125 reads and 125 loads after them, 50 loads of known, 50 writes
+    // that were let through or denied (25 each), and 20 reads that failed: 1,270, of which 25 and 20 did not succeed.
+    let expected = Usage {
+        conversations: 500,
+        discovery_rate: Some(0.5),
+        discovery_success: Some(0.5),
+        discovery_to_use_turns: Some(2.0),
+        approval_rate: Some(0.5),
+        completion_rate: Some(0.9646),
+        // 1,000 tokens of all skills, without 125 x 100, 50 x 200 and 150 x 300 in 500 conversations.
+        context_saved_tokens: Some(865),
+        searches: 250,
+        unanswered: 125,
+        skills: vec![
+            used("often", 150, 0.3, last(492, 1)),
+            used("found", 125, 0.25, last(496, 3)),
+            used("known", 50, 0.1, last(495, 1)),
+        ],
+        default_candidates: vec!["often".to_owned()],
+        truncated: false,
+    };
+    assert_eq!(figures, expected);
+    let half = UsageRequest { since: Some(last(250, 0)) };
+    let figures = usage(&audited.service, &user(), &half).await.unwrap();
+    assert_eq!((figures.conversations, figures.searches), (250, 125));
+}
+
+#[tokio::test]
+async fn operations_leave_records_from_which_the_figures_are_made() {
+    let audited = Audited::new(AuditMode::Relaxed);
+    let key = KeyPrefix::all().key("u1/skills/minutes/SKILL.md").unwrap();
+    let text = "---\ndescription: Writes minutes.\n---\nSteps.";
+    audited.memory.put(&key, text.into(), PutOptions::default()).await.unwrap();
+    let (one, other) = (audited.session("one"), audited.session("other"));
+    one.discover_skills(DiscoverRequest { explain: true, ..DiscoverRequest::new("minutes") }).await.unwrap();
+    one.discover_skills(DiscoverRequest::new("minutes")).await.unwrap();
+    one.load_skill(LoadSkillRequest::new("minutes")).await.unwrap();
+    other.discover_skills(DiscoverRequest::new("xyzzy")).await.unwrap();
+    other.ls(LsRequest { path: "/none".to_owned() }).await.unwrap_err();
+    audited.recorder.flush(&user()).await.unwrap();
+    let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+    assert_eq!((figures.conversations, figures.searches, figures.unanswered), (2, 2, 1));
+    assert_eq!((figures.discovery_rate, figures.discovery_success), (Some(1.0), Some(0.5)));
+    assert_eq!((figures.discovery_to_use_turns, figures.completion_rate), (Some(1.0), Some(0.8)));
+    assert_eq!((figures.default_candidates, figures.skills[0].loads), (vec!["minutes".to_owned()], 1));
+}
+
+// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+#[tokio::test]
+async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
+    let audited = Audited::new(AuditMode::Off);
+    let add = |batch: usize| {
+        let record = AuditRecord { session: Some(format!("chat-{batch}")), ..conversation(0).remove(0) };
+        let text = format!("{{\"format\":1}}\n{}\n", serde_json::to_string(&record).unwrap());
+        let time = begin() + SignedDuration::from_secs(i64::try_from(batch).unwrap());
+        audited.memory.put_raw(&format!("u1/.skillmount/audit/{}", BatchName::new(time, "0a1b2c3d")), text);
+    };
+    (0..USAGE_BATCHES).for_each(add);
+    for is_truncated in [false, true] {
+        let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+        assert_eq!((figures.conversations, figures.truncated), (USAGE_BATCHES as u64, is_truncated));
+        add(USAGE_BATCHES);
+    }
+}
+
+/// The skills that a new session of `audited` begins with, if its policy leaves that to the records.
+async fn chosen(audited: &Audited, session: &str, policy: Policy) -> Vec<String> {
+    let policy = Some(Policy { preload: Preload::Auto, ..policy });
+    let wanted = CreateSession { policy, ..CreateSession::default() };
+    let made = audited.service.create_session(&user(), &id(session), wanted).await.unwrap();
+    made.session.loaded_skills.iter().map(|loaded| loaded.skill.to_string()).collect()
+}
+
+// S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations use often.
+#[tokio::test]
+async fn a_session_may_begin_with_the_skills_that_conversations_use() {
+    let audited = Audited::new(AuditMode::Relaxed);
+    for skill in ["minutes", "rare", "gone"] {
+        let text = "---\ndescription: Writes minutes.\n---\nSteps.";
+        audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
+    }
+    for chat in 0..4 {
+        let agent = audited.session(&format!("chat-{chat}"));
+        agent.load_skill(LoadSkillRequest::new("minutes")).await.unwrap();
+        agent.load_skill(LoadSkillRequest::new("gone")).await.unwrap();
+        if chat == 0 {
+            agent.load_skill(LoadSkillRequest::new("rare")).await.unwrap();
+        }
+    }
+    audited.recorder.flush(&user()).await.unwrap();
+    let gone = KeyPrefix::all().key("u1/skills/gone/SKILL.md").unwrap();
+    audited.memory.delete(&gone, DeleteOptions::default()).await.unwrap();
+
+    // Another process, which knows nothing yet.
+    let audited = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    assert_eq!(chosen(&audited, "new", Policy::default()).await, ["minutes"], "one that is gone is left out");
+    let blocked = Policy { skills: [("minutes".to_owned(), SkillRule::Blocked)].into(), ..Policy::default() };
+    assert!(chosen(&audited, "blocked", blocked).await.is_empty(), "and so is one that the policy forbids");
+    let no_tool = Policy { tools: [("load_skill".to_owned(), ToolRule::Blocked)].into(), ..Policy::default() };
+    assert!(chosen(&audited, "no-tool", no_tool).await.is_empty());
+
+    let fresh = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    fresh.faulty.for_keys(Verb::Get, "/audit/", Fault::Deny);
+    assert!(chosen(&fresh, "unread", Policy::default()).await.is_empty(), "a session needs no records");
+    fresh.faulty.clear();
+    assert_eq!(
+        chosen(&fresh, "read", Policy::default()).await,
+        ["minutes"],
+        "what could not be read is not remembered"
+    );
+}

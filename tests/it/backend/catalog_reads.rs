@@ -1,0 +1,68 @@
+//! Skills of the catalog as a host fetches them, and what their digests cost.
+
+use std::time::Duration;
+
+use skillmount::{limits::DIGEST_PACE, skill::VersionFile};
+
+use crate::support::world::World;
+
+const MAIN: &str = "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n";
+
+// S-MCP-8: The digests of a published skill are there from its publish on. Those of any other are made when a host asks for the
+// skill, and behind all requests, with a second between two of them; until then its files are `dynamic`.
+#[tokio::test(start_paused = true)]
+async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
+    let world = World::new();
+    world.put("demo/skills/notas/SKILL.md", MAIN).await;
+    world.put("demo/skills/notas/a.md", "uno").await;
+    world.put("demo/skills/notas/b.md", "dos").await;
+    let agent = world.agent();
+    let list = async || {
+        let entries = agent.catalog_skills(false).await.unwrap();
+        agent.list_catalog_skills(&entries).await.unwrap().remove(0).manifest
+    };
+    assert_eq!(list().await, None);
+    let read = |ledger: &[String], file: &str| ledger.iter().any(|asked| asked.contains(file));
+    let asked = || {
+        let asked = world.ledger.asked().into_iter().map(|(_, key)| key);
+        asked.filter(|key| key.contains("skills/notas/")).collect::<Vec<_>>()
+    };
+    let from = asked().len();
+    tokio::time::sleep(DIGEST_PACE / 2).await;
+    assert_eq!(asked().len(), from, "the first pause");
+    // While it is under way, a second listing begins nothing.
+    assert_eq!(list().await, None);
+    tokio::time::sleep(DIGEST_PACE * 2).await;
+    assert!(read(&asked(), "notas/SKILL.md") && !read(&asked(), "notas/b.md"), "{:?}", asked());
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let manifest = list().await.unwrap();
+    let file = |path: &str, text: &str| VersionFile::of(path, text.as_bytes());
+    assert_eq!(manifest.files(), [file("SKILL.md", MAIN), file("a.md", "uno"), file("b.md", "dos")]);
+
+    let from = asked().len();
+    assert_eq!(list().await, Some(manifest));
+    World::quiet().await;
+    assert!(!read(&asked()[from..], "notas/a.md"), "a digest is made once");
+}
+
+#[tokio::test]
+async fn a_skill_that_changes_by_one_file_has_one_read_for_its_digests() {
+    let world = World::new();
+    world.put("demo/skills/notas/SKILL.md", MAIN).await;
+    for number in 0..20 {
+        world.put(&format!("demo/skills/notas/f{number}"), format!("texto {number}")).await;
+    }
+    let agent = world.agent();
+    let show = async |fresh: bool| {
+        let entries = agent.catalog_skills(fresh).await.unwrap();
+        agent.show_catalog_skill(&entries[0]).await.unwrap().manifest.unwrap()
+    };
+    let before = show(false).await;
+    let (again, spent) = world.cost(show(false)).await;
+    assert_eq!((again, spent.total()), (before.clone(), 0));
+    world.put("demo/skills/notas/f7", "otro").await;
+    agent.catalog(true).await.unwrap();
+    let (after, spent) = world.cost(show(false)).await;
+    assert_eq!(after.files().iter().zip(before.files()).filter(|(one, two)| one != two).count(), 1);
+    assert!(spent.get <= 3, "SKILL.md, the head that is not there, and the file: {spent:?}");
+}

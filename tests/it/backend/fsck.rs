@@ -1,0 +1,164 @@
+//! The check of a store: what it finds, what it mends, and what it leaves alone.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use skillmount::{
+    backend::{PublishOptions, ServiceOptions, UploadedSkill},
+    path::{KeyPrefix, SkillPath},
+    store::{DeleteOptions, MemoryStore, Store as _},
+    wire::{FindingCode, FindingLevel, FsckReport},
+};
+
+use crate::support::{
+    clock,
+    world::{BackendExt, World, id},
+};
+
+fn over(memory: &Arc<MemoryStore>) -> World {
+    World::undisturbed(memory.clone(), ServiceOptions::default(), clock())
+}
+
+async fn publish(world: &World, text: &str) {
+    let main = format!("---\nname: minutes\ndescription: Takes minutes.\n---\n{text}\n");
+    let files = UploadedSkill::Files([("SKILL.md".to_owned(), main.into())].into());
+    let options = PublishOptions::default();
+    let skill = SkillPath::parse("writing/minutes").unwrap();
+    world.service.publish_skill(&id("demo"), &skill, files, options).await.unwrap();
+}
+
+/// A user with a published skill of two versions, a session that has loaded it, and files.
+async fn used() -> (World, Arc<MemoryStore>) {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let world = over(&memory);
+    publish(&world, "one").await;
+    publish(&world, "two").await;
+    let agent = world.agent();
+    agent.load("writing/minutes").await.unwrap();
+    agent.overwrite("/workspace/a", "x").await.unwrap();
+    (world, memory)
+}
+
+async fn check(world: &World, repair: bool) -> FsckReport {
+    world.service.check_user(&id("demo"), repair).await.unwrap()
+}
+
+fn codes(report: &FsckReport) -> Vec<FindingCode> {
+    report.findings.iter().map(|found| found.code).collect()
+}
+
+async fn key_with(world: &World, part: &str) -> String {
+    let keys = world.keys().await;
+    keys.into_iter().find(|key| key.contains(part)).unwrap_or_else(|| panic!("{part}"))
+}
+
+// S-FSCK-1: A check reads all that the service keeps of a user, and changes nothing unless it is asked to.
+#[tokio::test]
+async fn a_store_in_use_is_clean() {
+    let (world, _) = used().await;
+    let before = world.keys().await;
+    let report = check(&world, true).await;
+    assert_eq!((report.clean, codes(&report), report.owners), (true, vec![], 1));
+    assert_eq!(report.objects, before.len() as u64);
+    assert_eq!(world.keys().await, before);
+    let nobody = world.service.check_user(&id("nobody"), false).await.unwrap();
+    assert!(nobody.clean && nobody.objects == 0);
+}
+
+#[tokio::test]
+async fn every_damage_is_found_under_its_code_with_what_to_do() {
+    for (part, content, code) in [
+        ("heads/writing/minutes.json", "{", FindingCode::DamagedHead),
+        ("versions/writing/minutes/", "no zip", FindingCode::DamagedVersion),
+        ("sessions/s.json", "{", FindingCode::DamagedSession),
+        (".skillmount/policy.json", "[", FindingCode::DamagedPolicy),
+        (".skillmount/catalog.json", "{", FindingCode::DamagedIndex),
+        (".skillmount/uses.json", "{", FindingCode::DamagedUses),
+        (".skillmount/later/x", "{", FindingCode::UnknownObject),
+        (".skillmount/heads/Not A Skill.txt", "{", FindingCode::UnknownObject),
+    ] {
+        let (world, memory) = used().await;
+        let known = world.keys().await.into_iter().find(|key| key.contains(part));
+        memory.put_raw(&known.unwrap_or_else(|| format!("demo/{}", part.trim_start_matches('/'))), content);
+        let report = check(&over(&memory), false).await;
+        assert!(codes(&report).contains(&code), "{part}: {report:?}");
+        let found = report.findings.iter().find(|found| found.code == code).unwrap();
+        assert!(!found.fix.is_empty() && !found.detail.is_empty() && !found.repaired);
+        assert_eq!(report.clean, code.level() == FindingLevel::Note, "{part}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_named_and_gone_is_found() {
+    let (world, memory) = used().await;
+    let version = key_with(&world, "/versions/").await;
+    let key = KeyPrefix::all().key(&version).unwrap();
+    memory.delete(&key, DeleteOptions::default()).await.unwrap();
+    let mut session: Value =
+        serde_json::from_slice(&world.bytes("demo/.skillmount/sessions/s.json").await.unwrap()).unwrap();
+    session["loaded_skills"][0].as_object_mut().unwrap().remove("snapshot");
+    memory.put_raw("demo/.skillmount/sessions/s.json", session.to_string());
+    let report = check(&over(&memory), false).await;
+    let found = codes(&report);
+    assert!(found.contains(&FindingCode::MissingVersion), "{report:?}");
+    assert!(found.contains(&FindingCode::MissingSnapshot), "{report:?}");
+    assert!(!report.clean);
+}
+
+// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun. It never
+// deletes a file of a user, a version, a session or an object that it does not know.
+#[tokio::test]
+async fn mending_takes_what_is_derived_and_leaves_the_rest() {
+    let (world, memory) = used().await;
+    memory.put_raw("demo/.skillmount/catalog.json", "{");
+    memory.put_raw("demo/.skillmount/uses.json", "{");
+    memory.put_raw("demo/.skillmount/later/x", "{");
+    memory.put_raw("demo/.skillmount/sessions/damaged.json", "{");
+    // Nothing has used it, but it is young.
+    memory.put_raw(&format!("demo/.skillmount/snapshots/{}.json", "0".repeat(64)), "{");
+    let before = world.keys().await;
+    let world = over(&memory);
+    let report = check(&world, true).await;
+    let mended: Vec<_> = report.findings.iter().filter(|found| found.repaired).map(|found| found.code).collect();
+    assert_eq!(mended, [FindingCode::DamagedIndex, FindingCode::DamagedUses]);
+    assert!(!report.clean, "{report:?}");
+    let mut gone = before;
+    gone.retain(|key| !key.ends_with("/catalog.json") && !key.ends_with("/uses.json"));
+    assert_eq!(world.keys().await, gone);
+    assert!(codes(&check(&world, false).await).contains(&FindingCode::DamagedSnapshot));
+}
+
+#[tokio::test]
+async fn a_folder_that_others_changed_is_a_note() {
+    let (_, memory) = used().await;
+    memory.put_raw("demo/skills/writing/minutes/more.md", "x");
+    let report = check(&over(&memory), false).await;
+    assert_eq!((report.clean, codes(&report)), (true, vec![FindingCode::ChangedFolder]));
+}
+
+#[tokio::test]
+async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
+    let (_, memory) = used().await;
+    memory.put_raw("anna/threads/s/x", "x");
+    memory.put_raw("_teams/t/skills/a/SKILL.md", "x");
+    memory.put_raw("_org/.skillmount/heads/a.json", "{");
+    memory.put_raw("_deleted/zoe", "{");
+    memory.put_raw("_deleted/.receipts/otto", "{}");
+    memory.put_raw(".skillmount/unheard-of", "x");
+    let report = over(&memory).service.check_everybody(false).await.unwrap();
+    assert_eq!(report.owners, 4);
+    let found: Vec<_> = report.findings.iter().map(|found| (found.owner.as_deref(), found.code)).collect();
+    let expected = [
+        (Some("_org"), FindingCode::DamagedHead),
+        (None, FindingCode::DamagedTombstone),
+        (None, FindingCode::UnknownObject),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn every_code_says_what_to_do() {
+    for code in FindingCode::ALL {
+        assert!(!code.fix().is_empty() && json!(code).is_string(), "{code:?}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Searches that explain themselves.
+
+use std::time::Duration;
+
+use serde_json::json;
+use skillmount::{
+    Code,
+    backend::BackendProtocol as _,
+    session::{Change, Session, SkillRule},
+    wire::{DiscoverRequest, SearchField, SearchMatchKind, SkillStanding, Standing},
+};
+use tokio::time::sleep;
+
+use crate::support::world::{World, code, id};
+
+async fn notary() -> World {
+    let world = World::new();
+    for (skill, description) in [
+        ("escrituras/compraventa", "Redacta la escritura de compraventa de una vivienda."),
+        ("escrituras/hipotecas/cancelacion", "Cancela la hipoteca de una vivienda."),
+        ("contratos/arrendamiento", "Redacta el contrato de alquiler de una vivienda."),
+        ("resumen", "Summarise a long document."),
+    ] {
+        world.put_skill("demo", skill, description, "# Pasos\n").await;
+    }
+    world
+}
+
+fn explained(query: &str) -> DiscoverRequest {
+    DiscoverRequest { explain: true, ..DiscoverRequest::new(query) }
+}
+
+fn why(query: &str, skill: &str) -> DiscoverRequest {
+    DiscoverRequest { why: Some(skill.to_owned()), ..DiscoverRequest::new(query) }
+}
+
+async fn standing(world: &World, request: DiscoverRequest) -> SkillStanding {
+    world.agent().discover_skills(request).await.unwrap().why.unwrap()
+}
+
+// S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
+// together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
+// weights add up to the score.
+#[tokio::test]
+async fn a_score_is_explained_by_the_words_that_made_it() {
+    let world = notary().await;
+    let query = "escrituras de compravetna en Reykjavik";
+    let plain = world.agent().discover_skills(DiscoverRequest::new(query)).await.unwrap();
+    let reply = world.agent().discover_skills(explained(query)).await.unwrap();
+    assert!(plain.skills.iter().all(|found| found.explain.is_none()) && plain.words.is_empty());
+    assert_eq!(plain.skills.len(), reply.skills.len());
+    let best = &reply.skills[0];
+    assert_eq!((best.skill.as_str(), best.score), ("escrituras/compraventa", plain.skills[0].score));
+    let matches = &best.explain.as_ref().unwrap().matches;
+    let has = |field, word: &str, matched: &str, by| {
+        matches.iter().any(|one| one.field == field && one.word == word && one.matched == matched && one.by == by)
+    };
+    assert!(has(SearchField::Name, "compravetna", "compraventa", SearchMatchKind::Typo), "{matches:?}");
+    assert!(has(SearchField::Description, "escrituras", "escritura", SearchMatchKind::Stem), "{matches:?}");
+    assert!(has(SearchField::Category, "escrituras", "escrituras", SearchMatchKind::Exact), "{matches:?}");
+    let sum: f32 = matches.iter().map(|one| one.weight).sum();
+    assert!((sum - best.score).abs() < 0.001, "{sum} {best:?}");
+    let unknown: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| word.word.as_str()).collect();
+    assert_eq!(unknown, ["reykjavik"]);
+    let nothing = world.agent().discover_skills(explained("Reykjavik")).await.unwrap();
+    assert_eq!((nothing.total, nothing.words.len()), (0, 1), "{nothing:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_that_explains_itself_is_not_remembered() {
+    let world = notary().await;
+    let agent = world.agent();
+    agent.discover_skills(explained("vivienda")).await.unwrap();
+    agent.discover_skills(why("vivienda", "resumen")).await.unwrap();
+    sleep(Duration::from_mins(1)).await;
+    assert!(!world.keys().await.iter().any(|key| key.contains("/sessions/")));
+    agent.discover_skills(DiscoverRequest::new("vivienda")).await.unwrap();
+    sleep(Duration::from_mins(1)).await;
+    assert!(world.keys().await.iter().any(|key| key.contains("/sessions/")));
+}
+
+// S-SEARCH-10: A search with `why` says where one skill stands, or why it was not found: it contains too little of the
+// question or nothing, is outside the category or the level, is for people only, cannot be read, or is not indexed yet.
+#[tokio::test]
+async fn a_skill_that_is_asked_about_has_a_standing() {
+    let world = notary().await;
+    world.put("demo/skills/roto/SKILL.md", "---\nname: roto\n---\n").await;
+    world
+        .put("demo/skills/mano/SKILL.md", "---\ndescription: Vende la vivienda.\ndisable-model-invocation: true\n---\n")
+        .await;
+    let found = standing(&world, why("alquiler de una vivienda", "arrendamiento")).await;
+    assert_eq!((found.standing, found.rank), (Standing::Found, Some(1)));
+    assert_eq!(found.message, "It is number 1 of the 1 that are found.");
+    assert!(found.score > 0.0 && !found.explain.unwrap().matches.is_empty());
+    let all = world.agent().discover_skills(DiscoverRequest::new("vivienda")).await.unwrap();
+    let narrow = DiscoverRequest { limit: 1, ..why("vivienda", &all.skills.last().unwrap().skill) };
+    let beyond = standing(&world, narrow).await;
+    assert_eq!(beyond.standing, Standing::BeyondLimit);
+    assert!(beyond.rank.is_some_and(|rank| rank > 1) && beyond.message.contains("the limit is 1"), "{beyond:?}");
+    let long = "vivienda con herencia, alquiler, contrato, hipoteca, cancela, summarise, document, long";
+    for (request, expected) in [
+        (why("document", "compraventa"), Standing::NoMatch),
+        (why(long, "compraventa"), Standing::TooLittle),
+        (
+            DiscoverRequest { category: Some("contratos".into()), ..why("vivienda", "compraventa") },
+            Standing::OtherCategory,
+        ),
+        (DiscoverRequest { level: Some("pro".into()), ..why("vivienda", "compraventa") }, Standing::OtherLevel),
+        (why("vivienda", "mano"), Standing::PeopleOnly),
+        (why("vivienda", "roto"), Standing::Unreadable),
+    ] {
+        let found = standing(&world, request.clone()).await;
+        assert_eq!((found.standing, found.rank), (expected, None), "{request:?} {found:?}");
+        assert!(found.message.ends_with('.') || expected == Standing::Unreadable, "{found:?}");
+    }
+    let listed = world.agent().discover_skills(why("vivienda", "compraventa")).await.unwrap();
+    assert!(listed.total == 3 && listed.skills.iter().all(|skill| skill.explain.is_none()));
+}
+
+#[tokio::test]
+async fn a_hidden_skill_is_answered_for_as_one_that_does_not_exist() {
+    let world = notary().await;
+    let agent = world.agent();
+    let hide = |session: &mut Session| {
+        session.policy.skills = [("resumen".to_owned(), SkillRule::Blocked)].into();
+        Ok(Change::Save(()))
+    };
+    world.service.sessions().update(agent.user(), &id("s"), hide).await.unwrap();
+    let hidden = agent.discover_skills(why("document", "resumen")).await.unwrap_err();
+    let missing = agent.discover_skills(why("document", "resumem")).await.unwrap_err();
+    assert_eq!((hidden.code(), missing.code()), (Code::SkillNotFound, Code::SkillNotFound));
+    assert_eq!(hidden.message().replace("resumen", "resumem"), missing.message());
+    assert_eq!(hidden.details(), missing.details());
+    let found = agent.discover_skills(explained("summarise a document")).await.unwrap();
+    assert!(!json!(found.skills).to_string().contains("resumen"), "{found:?}");
+    assert_eq!(code(agent.discover_skills(why("document", "")).await), Code::SkillNotFound);
+}

@@ -1,0 +1,81 @@
+//! `skillmount connect`: hosts of agents that start `skillmount mcp` from now on.
+
+use serde_json::{Value, json};
+
+use super::Home;
+
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
+// everything else in it as it was. The configuration as it was before stays beside it.
+#[test]
+fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
+    let home = Home::with_skills();
+    for (host, file, text, other) in [
+        ("claude-code", ".claude.json", "{\"numStartups\": 3}", "numStartups"),
+        ("claude-desktop", "config/Claude/claude_desktop_config.json", "{\"mcpServers\": {\"x\": {}}}", "\"x\""),
+        ("cursor", ".cursor/mcp.json", "", ""),
+        ("vscode", "config/Code/User/mcp.json", "{\"inputs\": []}", "inputs"),
+        ("codex", ".codex/config.toml", "# mine\nmodel = \"x\"\n", "# mine"),
+        ("goose", "config/goose/config.yaml", "# mine\nextensions:\n  x:\n    cmd: y\n", "# mine"),
+    ] {
+        if !text.is_empty() {
+            home.file(file, text);
+        }
+        let connected = home.json(&["connect", host, "--user", "ana"]);
+        assert_eq!((&connected["connected"], &connected["changed"]), (&json!(true), &json!(true)), "{host}");
+        let new = home.read(file);
+        assert!(new.contains("skillmount") && new.contains("--user") && new.contains(other), "{host}: {new}");
+        if text.is_empty() {
+            assert_eq!(connected["backup"], Value::Null);
+        } else {
+            assert_eq!(home.read(&format!("{file}.before-skillmount")), text, "{host}");
+        }
+        assert_eq!(home.json(&["connect", host, "--user", "ana"])["changed"], false, "{host}");
+        assert_eq!(home.read(file), new);
+        let removed = home.ok(&["connect", host, "--remove"]);
+        assert!(removed.contains("is no longer connected"), "{removed}");
+        let left = home.read(file);
+        assert!(!left.contains("skillmount") && left.contains(other), "{host}: {left}");
+        assert!(home.ok(&["connect", host, "--remove"]).contains("was not connected"));
+    }
+}
+
+// S-MCP-15: A configuration that cannot be understood is left alone, and `connect` says so. `--print` changes nothing.
+#[test]
+fn what_cannot_be_understood_is_left_alone() {
+    let home = Home::with_skills();
+    home.file(".cursor/mcp.json", "{ // mine\n}");
+    for arguments in [&["connect", "cursor"][..], &["connect", "cursor", "--remove"]] {
+        let output = home.run(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("left alone") && said.contains("--print"), "{said}");
+    }
+    assert_eq!(home.read(".cursor/mcp.json"), "{ // mine\n}");
+    let printed: Value = serde_json::from_str(&home.ok(&["connect", "cursor", "--print"])).unwrap();
+    assert_eq!(printed["mcpServers"]["skillmount"]["args"], json!(["mcp"]));
+    assert!(home.ok(&["connect", "goose", "--print"]).contains("type: \"stdio\""));
+    assert!(!home.path().join("config/goose").exists());
+    assert_eq!(home.refused(&["connect", "cursor", "--server", "http://127.0.0.1:9"]).0, 2);
+}
+
+#[test]
+fn the_program_that_a_connected_host_starts_serves_the_same_store() {
+    let home = Home::with_skills();
+    home.ok(&["connect", "claude-code", "--store", "file:data/skillmount"]);
+    let settings: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
+    let server = &settings["mcpServers"]["skillmount"];
+    assert_eq!(server["command"], env!("CARGO_BIN_EXE_skillmount"));
+    let arguments: Vec<&str> = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut started = home.command(&arguments);
+    let answer = started.current_dir(elsewhere.path()).write_stdin(format!("{hello}\n")).output().unwrap();
+    let answer = String::from_utf8(answer.stdout).unwrap();
+    assert!(answer.contains("escrituras/compraventa"), "{answer}");
+
+    let doctor = home.json(&["doctor"]);
+    let checks = doctor["checks"].as_array().unwrap();
+    let hosts = checks.iter().find(|check| check["name"] == "hosts").unwrap();
+    assert_eq!((&hosts["status"], &hosts["detail"]), (&json!("ok"), &json!("claude-code starts skillmount")));
+}

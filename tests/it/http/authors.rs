@@ -1,0 +1,248 @@
+//! What authors do through a server: the same as on a store, and never at the cost of one another.
+
+use std::collections::BTreeSet;
+
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+use serde_json::json;
+use skillmount::{
+    Code,
+    access::{Callers, KeyEntry, Keys, Scope},
+    backend::{
+        Author, AuthorProtocol as _, Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus,
+        SkillText, pull_skill, push_skill,
+    },
+    client::RemoteBackend,
+    clock::SystemClock,
+    http::HttpConfig,
+    path::{Id, SkillPath},
+    wire::{LintListRequest, VersionListRequest},
+};
+
+use super::{Answer, Server};
+use crate::support::{
+    draft::Draft,
+    world::{id, soak},
+};
+
+const MAIN: &str = "---\nname: demo\ndescription: Shows how. Use it to show.\n---\nBody\n";
+
+fn remote(server: &Server, key: Option<&str>) -> RemoteBackend {
+    RemoteBackend::new(&server.base, id("u1"), id("s1"), key.map(str::to_owned)).unwrap()
+}
+
+fn demo() -> SkillPath {
+    SkillPath::parse("a/demo").unwrap()
+}
+
+/// What an author does next.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Pull,
+    /// Pulls, and joins what both changed.
+    Merge,
+    /// Adds a line: in which file, and at which place.
+    Edit(u8, u8),
+    Push,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(bool, Step)>> {
+    let step = prop_oneof![
+        2 => Just(Step::Pull),
+        2 => Just(Step::Merge),
+        4 => (0..3_u8, 0..8_u8).prop_map(|(file, place)| Step::Edit(file, place)),
+        3 => Just(Step::Push),
+    ];
+    prop::collection::vec((any::<bool>(), step), 1..12)
+}
+
+/// One author: a folder, the lines that were written in it, and those of them that a push said are saved.
+#[derive(Default)]
+struct Writer {
+    draft: Draft,
+    written: Vec<String>,
+    saved: BTreeSet<String>,
+}
+
+fn lines(draft: &Draft) -> BTreeSet<String> {
+    let texts = draft.files.values().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+    texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+impl Writer {
+    async fn take(&mut self, author: &RemoteBackend, step: Step, line: String) {
+        let there = async || author.skill_digests(Some(&demo())).await.unwrap().skills.pop().unwrap();
+        match step {
+            Step::Pull | Step::Merge => {
+                let how = if matches!(step, Step::Merge) { PullHow::Merge } else { PullHow::Careful };
+                let options = PullOptions { how, dry_run: false };
+                pull_skill(author, &there().await, &mut self.draft, options).await.unwrap().unwrap();
+                let now = lines(&self.draft);
+                assert!(self.written.iter().all(|line| now.contains(line)), "a pull lost what was written here");
+            }
+            Step::Edit(file, place) => {
+                let path = ["SKILL.md", "one.md", "two.md"][usize::from(file)];
+                let text = self.draft.text(path).to_owned();
+                let mut lines: Vec<&str> = text.lines().collect();
+                // The frontmatter stays what it is.
+                let from = if path == "SKILL.md" { 4.min(lines.len()) } else { 0 };
+                lines.insert((from + usize::from(place)).min(lines.len()), &line);
+                if path != "SKILL.md" || from == 4 {
+                    let text = lines.join("\n") + "\n";
+                    self.draft.set(path, &text);
+                    self.written.push(line);
+                }
+            }
+            Step::Push if self.draft.files.contains_key("SKILL.md") => {
+                let there = there().await;
+                let pushed = push_skill(author, &demo(), &mut self.draft, Some(&there), &PushOptions::default()).await;
+                if pushed.unwrap().status != PushStatus::Conflict {
+                    self.saved.extend(self.written.iter().cloned());
+                }
+            }
+            Step::Push => {}
+        }
+    }
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[test]
+fn two_authors_never_lose_a_line_that_either_was_told_is_saved() {
+    let cases = 50 * soak().min(20);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
+    let played = runner.run(&steps(), |steps| {
+        runtime.block_on(play(&steps));
+        Ok(())
+    });
+    played.unwrap();
+}
+
+async fn play(steps: &[(bool, Step)]) {
+    let server = Server::start().await;
+    let author = remote(&server, None);
+    let first = [("SKILL.md", MAIN), ("one.md", "1\n2\n"), ("two.md", "1\n")];
+    push_skill(&author, &demo(), &mut Draft::new(&first), None, &PushOptions::default()).await.unwrap();
+    let mut writers = [Writer::default(), Writer::default()];
+    for (number, (who, step)) in steps.iter().enumerate() {
+        writers[usize::from(*who)].take(&author, *step, format!("line {number}")).await;
+        if !matches!(step, Step::Push) {
+            continue;
+        }
+        let local = Author::new(server.service.clone(), id("u1"));
+        let files = SkillText::get(&local, &demo(), None).await.unwrap().unwrap().files;
+        let now = lines(&Draft { files, ..Draft::default() });
+        for saved in writers.iter().flat_map(|writer| &writer.saved) {
+            assert!(now.contains(saved), "{saved} is lost after step {number} of {steps:?}");
+        }
+    }
+}
+
+// S-AUTHOR-4: `push` of N unchanged skills is the LIST requests of the user's skills and N GET, of their heads.
+#[tokio::test]
+async fn what_is_unchanged_is_known_from_one_listing() {
+    let server = Server::start().await;
+    let author = remote(&server, None);
+    let mut drafts = Vec::new();
+    for number in 0..130 {
+        let skill = SkillPath::parse(&format!("c{}/s{number:03}", number % 7)).unwrap();
+        let text = format!("---\nname: s{number:03}\ndescription: Shows how. Use it to show.\n---\n{number}\n");
+        let mut draft = Draft::new(&[("SKILL.md", &text), ("a.md", "a\n")]);
+        push_skill(&author, &skill, &mut draft, None, &PushOptions::default()).await.unwrap();
+        drafts.push((skill, draft));
+    }
+    let counted = || async {
+        let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
+        let requests = metrics.lines().filter(|line| line.starts_with("skillmount_http_requests_total{"));
+        requests.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum::<u64>()
+    };
+    let before = counted().await;
+    let known = author.skill_digests(None).await.unwrap();
+    for (skill, draft) in &mut drafts {
+        let pushed = push_skill(&author, skill, draft, known.find(skill), &PushOptions::default()).await.unwrap();
+        assert_eq!(pushed.status, PushStatus::Unchanged, "{skill}");
+    }
+    // One of them is for the count itself.
+    let requests = counted().await - before - 1;
+    assert!((1..=2).contains(&requests), "{requests} requests");
+}
+
+// S-AUTHOR-9: Through a server authors have the same commands as on a store, with a key of the user.
+#[tokio::test]
+async fn authors_have_through_a_server_what_they_have_on_a_store() {
+    let server = Server::with_skills().await;
+    let author = remote(&server, None);
+    let known = author.skill_digests(None).await.unwrap();
+    let names: Vec<_> = known.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert_eq!(names, ["contratos/arrendamiento", "escrituras/compraventa", "roto"], "broken ones too");
+    let skill = SkillPath::parse("escrituras/compraventa").unwrap();
+    let now = author.skill_zip(&skill, None).await.unwrap();
+    let version = SkillText::get(&author, &skill, None).await.unwrap().unwrap().version.digest().to_owned();
+    let local = Author::new(server.service.clone(), id("u1"));
+    assert_eq!(version, SkillText::get(&local, &skill, None).await.unwrap().unwrap().version.digest());
+    assert_eq!(now.digest, None, "it was never published");
+
+    let mut draft = Draft::default();
+    let there = known.find(&skill).unwrap();
+    pull_skill(&author, there, &mut draft, PullOptions::default()).await.unwrap();
+    draft.set("resources/ejemplo.md", "otro\n");
+    let there = author.skill_digests(Some(&skill)).await.unwrap().skills.pop();
+    let pushed = push_skill(&author, &skill, &mut draft, there.as_ref(), &PushOptions::default()).await.unwrap();
+    assert_eq!(pushed.changes.updated, ["resources/ejemplo.md"]);
+    let twice = PublishOptions { condition: Condition::Nothing, ..PublishOptions::default() };
+    let files = draft.files.clone().into_iter().collect();
+    assert_eq!(author.publish_skill(&skill, files, twice).await.unwrap_err().code(), Code::VersionConflict);
+
+    let versions = author.list_versions(&skill, &VersionListRequest::default()).await.unwrap();
+    assert_eq!((versions.versions.len(), &versions.current), (2, &pushed.digest));
+    author.roll_back_skill(&skill, &version).await.unwrap();
+    let stale = author.delete_skill(&skill, pushed.digest).await.unwrap_err();
+    assert_eq!(stale.code(), Code::VersionConflict);
+    author.delete_skill(&skill, Some(version.clone())).await.unwrap();
+    assert_eq!(author.skill_zip(&skill, None).await.unwrap_err().code(), Code::SkillNotFound);
+    assert_eq!(author.skill_zip(&skill, Some(&version)).await.unwrap().digest, Some(version));
+
+    let linted = author.lint_skills(&LintListRequest::default()).await.unwrap().skills;
+    assert!(linted.iter().any(|one| one.skill == "roto" && one.errors_only().is_some()));
+    assert_eq!(author.catalog_status().await.unwrap().skills, 1);
+    assert_eq!(author.rebuild_catalog().await.unwrap().errors, 1);
+    assert_eq!(author.collect_garbage().await.unwrap().removed, 0);
+}
+
+#[tokio::test]
+async fn an_agents_key_reads_what_its_policy_shows_and_changes_nothing() {
+    let (agent, entry) = KeyEntry::generate(&SystemClock::new(), Some(&Id::parse("u1").unwrap()), vec![Scope::Agent]);
+    let keys = Keys::from_toml(&entry.to_toml().unwrap()).unwrap();
+    let callers = Callers { keys, ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
+    for skill in ["open", "asked", "hidden"] {
+        server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), MAIN);
+    }
+    let policy = serde_json::from_value(json!({"skills": {"asked": "enabled", "hidden": "disabled"}})).unwrap();
+    server.service.sessions().set_user_policy(&id("u1"), policy).await.unwrap();
+    let author = remote(&server, Some(&agent));
+    let archive = async |skill: &str| author.skill_zip(&SkillPath::parse(skill).unwrap(), None).await;
+    assert!(archive("open").await.is_ok());
+    assert_eq!(archive("asked").await.unwrap_err().code(), Code::ApprovalRequired);
+    assert_eq!(archive("hidden").await.unwrap_err().code(), Code::SkillNotFound);
+    let linted = author.lint_skills(&LintListRequest::default()).await.unwrap().skills;
+    assert_eq!(linted.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["asked", "open"]);
+    assert_eq!(author.rebuild_catalog().await.unwrap_err().code(), Code::Denied);
+    assert_eq!(author.collect_garbage().await.unwrap_err().code(), Code::Denied);
+    assert_eq!(author.delete_skill(&demo(), None).await.unwrap_err().code(), Code::Denied);
+}
+
+#[tokio::test]
+async fn a_condition_that_says_nothing_or_contradicts_itself_is_refused() {
+    let server = Server::with_skills().await;
+    let digest = format!("\"sha256:{}\"", "0".repeat(64));
+    for (new, only) in [("\"x\"", None), ("*", Some(digest.as_str()))] {
+        let put = server.client.put(server.user("/skills/a/demo")).header("if-none-match", new);
+        let put = only.into_iter().fold(put, |put, only| put.header("if-match", only));
+        let put = put.json(&json!({"description": "Shows how.", "body": "Body"}));
+        Answer::of(put.send().await.unwrap()).await.is_problem(400, "invalid_request");
+    }
+}

@@ -1,0 +1,111 @@
+//! Drafts over HTTP: the calls that make and change them, and who is answered.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
+    clock::SystemClock,
+    http::HttpConfig,
+    path::Id,
+};
+
+use super::{Answer, Server};
+
+fn text(body: &str) -> Value {
+    json!({"description": "Shows how.", "body": body, "files": {"r/a.md": "text"}})
+}
+
+// S-DRAFT-3: `PATCH` publishes a draft, makes a draft of a published skill, and changes a description or a body.
+#[tokio::test]
+async fn a_draft_is_put_changed_published_and_taken_back() {
+    let server = Server::start().await;
+    let url = server.user("/skills/a/demo");
+    let made = server.send(Method::PUT, &format!("{url}?state=draft&source=by+hand"), &text("# One")).await;
+    assert_eq!((&made.is(201)["state"], &made.json["status"]), (&json!("draft"), &json!("created")));
+    assert_eq!(made.header("etag"), format!("\"{}\"", made.json["digest"].as_str().unwrap()));
+    let shown = server.get(&url).await;
+    assert_eq!((&shown.is(200)["state"], &shown.json["body"]), (&json!("draft"), &json!("\n# One\n")));
+    assert_eq!(shown.json["file_list"].as_array().unwrap().len(), 2);
+    server.op("load_skill", json!({"skill": "a/demo"})).await.is_problem(404, "skill_not_found");
+
+    let patch = |only: &str, wanted: Value| {
+        let patch = server.client.patch(server.user("/skills/a/demo")).header("if-match", format!("\"{only}\""));
+        patch.json(&wanted).send()
+    };
+    let first = made.json["digest"].as_str().unwrap();
+    let changed = Answer::of(patch(first, json!({"body": "# Two"})).await.unwrap()).await;
+    assert_eq!(changed.is(200)["state"], "draft");
+    let late = Answer::of(patch(first, json!({"state": "published"})).await.unwrap()).await;
+    late.is_problem(409, "version_conflict");
+    assert_eq!(late.json["current"], changed.json["digest"]);
+    let second = changed.json["digest"].as_str().unwrap();
+    let published = Answer::of(patch(second, json!({"state": "published"})).await.unwrap()).await;
+    assert_eq!((&published.is(200)["state"], &published.json["digest"]), (&json!("published"), &json!(second)));
+    server.op("load_skill", json!({"skill": "a/demo"})).await.is(200);
+    let versions = server.get(&server.user("/versions/a/demo")).await;
+    assert_eq!(versions.is(200)["versions"][0]["source"], "by hand", "where it comes from goes with it");
+
+    server.send(Method::PUT, &format!("{url}?state=draft"), &text("# Three")).await.is_problem(409, "already_exists");
+    assert_eq!(server.send(Method::PATCH, &url, &json!({"state": "draft"})).await.is(200)["state"], "draft");
+    assert_eq!(server.get(&server.user("/skills")).await.is(200)["skills"][0]["state"], "draft");
+    server.send(Method::PATCH, &url, &json!({})).await.is_problem(400, "invalid_request");
+    server.send(Method::PATCH, &url, &json!({"state": "deleted"})).await.is_problem(400, "invalid_request");
+    server.send(Method::PUT, &format!("{url}?state=gone"), &text("x")).await.is_problem(400, "invalid_request");
+    server.send(Method::DELETE, &url, &Value::Null).await.is(204);
+    server.get(&url).await.is_problem(404, "skill_not_found");
+}
+
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
+// all others it is not there.
+#[tokio::test]
+async fn an_agent_finds_no_draft_but_that_of_its_session() {
+    let user = Id::parse("u1").unwrap();
+    let key = |scope, session: Option<&str>| {
+        let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![scope]);
+        entry.sessions = session.map(|session| vec![session.to_owned()]);
+        (key, entry.to_toml().unwrap())
+    };
+    let keys = [
+        key(Scope::Control, None),
+        key(Scope::Agent, None),
+        key(Scope::Agent, Some("chat-1")),
+        key(Scope::Agent, Some("chat-2")),
+    ];
+    let file: String = keys.iter().map(|(_, entry)| entry.as_str()).collect();
+    let callers = Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
+    let [control, agent, here, elsewhere] = keys.map(|(key, _)| key);
+    let send = async |key: &str, method: Method, path: &str, json: Value| {
+        let request = server.client.request(method, server.user(path)).bearer_auth(key);
+        let request = if json.is_null() { request } else { request.json(&json) };
+        Answer::of(request.send().await.unwrap()).await
+    };
+    let policy = json!({"policy": {"tools": {"create_skill": "auto"}}});
+    for session in ["chat-1", "chat-2"] {
+        send(&control, Method::PUT, &format!("/sessions/{session}"), policy.clone()).await.is(201);
+    }
+    let body = "Say who was there, what was decided, and who does what until when.";
+    let skill = json!({"name": "minutes", "description": "Writes minutes. Use it after one.", "body": body});
+    let made = send(&here, Method::POST, "/sessions/chat-1/create_skill", skill).await;
+    assert_eq!(made.is(201)["state"], "draft");
+
+    for (key, sees) in [(&control, true), (&here, true), (&agent, false), (&elsewhere, false)] {
+        let shown = send(key, Method::GET, "/skills/minutes", Value::Null).await;
+        let listed = send(key, Method::GET, "/skills", Value::Null).await;
+        assert_eq!(listed.is(200)["skills"].as_array().unwrap().len(), usize::from(sees));
+        if sees {
+            assert_eq!(shown.is(200)["state"], "draft");
+        } else {
+            let absent = send(key, Method::GET, "/skills/seconds", Value::Null).await;
+            absent.is_problem(404, "skill_not_found");
+            let said = shown.is_problem(404, "skill_not_found").json["detail"].as_str().unwrap();
+            assert_eq!(said.replace("minutes", "seconds"), absent.json["detail"].as_str().unwrap());
+        }
+    }
+    let load = json!({"skill": "minutes"});
+    send(&here, Method::POST, "/sessions/chat-1/load_skill", load.clone()).await.is(200);
+    send(&elsewhere, Method::POST, "/sessions/chat-2/load_skill", load).await.is_problem(404, "skill_not_found");
+    for (method, json) in [(Method::PATCH, json!({"state": "published"})), (Method::DELETE, Value::Null)] {
+        send(&agent, method, "/skills/minutes", json).await.is_problem(403, "denied");
+    }
+}

@@ -1,0 +1,169 @@
+//! Events and audit records over HTTP.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::StreamExt as _;
+use reqwest::Response;
+use serde_json::{Value, json};
+use skillmount::{
+    audit::{AuditMode, Recorder},
+    backend::ServiceOptions,
+    clock::SystemClock,
+    http::HttpConfig,
+    path::Namespace,
+    store::{MemoryStore, SharedStore},
+};
+
+use super::{Answer, Server};
+
+/// A server whose operations leave records.
+async fn audited(memory: &Arc<MemoryStore>) -> Server {
+    let store = memory.clone() as SharedStore;
+    let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::Relaxed, Arc::new(SystemClock::new()));
+    let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
+    Server::over(HttpConfig { audit: Some(recorder), ..HttpConfig::default() }, options, memory.clone(), store).await
+}
+
+async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
+    let request = server.client.get(url).header("accept", "text/event-stream");
+    let request = last.into_iter().fold(request, |request, last| request.header("last-event-id", last));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    response
+}
+
+/// The text of a stream until it has `end`, or all of it.
+async fn until(response: Response, end: &str) -> String {
+    let mut text = String::new();
+    let mut pieces = response.bytes_stream();
+    while !text.contains(end) {
+        match tokio::time::timeout(Duration::from_secs(20), pieces.next()).await.expect("an event comes") {
+            Some(piece) => text += core::str::from_utf8(&piece.unwrap()).unwrap(),
+            None => break,
+        }
+    }
+    text
+}
+
+/// Id, name and payload of each event in a stream.
+fn told(text: &str) -> Vec<(Option<String>, String, Value)> {
+    let of = |block: &str, name: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(|value| value.trim().to_owned())
+    };
+    let blocks = text.split("\n\n").filter_map(|block| {
+        Some((of(block, "id"), of(block, "event")?, serde_json::from_str(&of(block, "data")?).ok()?))
+    });
+    blocks.collect()
+}
+
+// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+#[tokio::test]
+async fn a_client_is_told_what_happens_in_a_session_and_goes_on_from_its_last_event_elsewhere() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let (one, two) = (audited(&memory).await, audited(&memory).await);
+    memory.put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
+    let stream = watch(&one, &one.session("/events"), None).await;
+    one.op("write", json!({"file_path": "/workspace/a", "content": "secret"})).await.is(200);
+    one.op("load_skill", json!({"skill": "minutes"})).await.is(200);
+    one.op("unload_skill", json!({"skill": "minutes"})).await.is(200);
+    let text = until(stream, "skill_unloaded").await + "\n\n";
+    let events = told(&text);
+    let names: Vec<_> = events.iter().map(|(_, name, _)| name.as_str()).collect();
+    let tool = ["tool_use_start", "tool_result"];
+    let expected = [&tool[..], &["file_changed"], &tool, &["skill_activated"], &tool, &["skill_unloaded"]].concat();
+    assert_eq!(names, expected, "{text}");
+    assert!(!text.contains("secret"), "{text}");
+    let (_, _, data) = &events[5];
+    assert_eq!(data["skills"], json!([{"id": "minutes", "name": "minutes", "description": "Writes minutes"}]));
+
+    let last = events[2].0.clone().unwrap();
+    one.get(&one.user("/audit")).await.is(200);
+    let again = watch(&two, &two.user("/events"), Some(&last)).await;
+    let again = told(&(until(again, "skill_unloaded").await + "\n\n"));
+    let ids = |events: &[(Option<String>, String, Value)]| -> Vec<_> {
+        events
+            .iter()
+            .filter_map(|(id, name, _)| Some((id.clone()?, name.clone())))
+            .filter(|(_, name)| name != tool[0])
+            .collect()
+    };
+    assert_eq!(ids(&again), ids(&events[3..]), "the same events have the same ids at another replica");
+
+    let page =
+        Answer::of(two.client.get(two.session("/events")).header("last-event-id", last).send().await.unwrap()).await;
+    assert_eq!(page.is(200)["events"].as_array().unwrap().last().unwrap()["event"], "skill_unloaded");
+    let wrong = two.client.get(two.session("/events")).header("last-event-id", "x").send().await.unwrap();
+    Answer::of(wrong).await.is_problem(400, "invalid_request");
+}
+
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test]
+async fn a_stream_ends_when_the_service_begins_to_stop() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let mut server = audited(&memory).await;
+    let stream = watch(&server, &server.user("/events"), None).await;
+    let began = tokio::time::Instant::now();
+    server.stop();
+    assert!(told(&until(stream, "never").await).is_empty());
+    server.task.await.unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+#[tokio::test]
+async fn changes_beside_sessions_leave_records_too_and_are_listed_at_once() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let server = audited(&memory).await;
+    let send =
+        async |method: &str, url: String, body: Value| server.send(method.parse().unwrap(), &url, &body).await.status;
+    assert_eq!(send("PUT", server.user("/policy"), json!({"plan_mode": false})).await, 200);
+    assert_eq!(send("PUT", server.session(""), json!({})).await, 201);
+    assert_eq!(send("PATCH", server.session(""), json!({"vars": {"ticket_id": "t1"}})).await, 200);
+    let skill = json!({"description": "Writes minutes. Use it for meetings.", "body": "# minutes\n\nBegin.\n"});
+    assert_eq!(send("PUT", server.user("/skills/minutes"), skill).await, 201);
+    assert_eq!(send("DELETE", server.user("/skills/minutes"), Value::Null).await, 204);
+    assert_eq!(send("DELETE", server.session(""), Value::Null).await, 204);
+    let put = server.client.put(server.session("/files/workspace/b")).body("raw").send().await.unwrap();
+    assert!(put.status().is_success());
+    let page = server.get(&server.user("/audit")).await;
+    let records = page.is(200)["records"].as_array().unwrap().clone();
+    let names: Vec<_> = records.iter().map(|record| record["operation"].as_str().unwrap()).collect();
+    let expected = [
+        "set_user_policy",
+        "create_session",
+        "change_session",
+        "publish_skill",
+        "delete_skill",
+        "forget_session",
+        "write",
+    ];
+    assert_eq!(names, expected);
+    assert!(records[3]["files"][0]["after"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(records[4]["catalog"], json!({"changed": 0, "removed": 1}));
+    let only = server.get(&server.user("/audit?operation=publish_skill&limit=1")).await;
+    assert_eq!(only.is(200)["records"].as_array().unwrap().len(), 1);
+    server.get(&server.user("/audit?limit=0")).await.is_problem(400, "invalid_request");
+    let metrics = server.client.get(format!("{}/metrics", server.base)).send().await.unwrap().text().await.unwrap();
+    assert!(
+        metrics.contains("skillmount_audit_records_total ")
+            && metrics.contains("skillmount_audit_records_dropped_total 0")
+    );
+}
+
+// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+#[tokio::test]
+async fn a_decision_on_a_call_that_waits_leaves_a_record() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let server = audited(&memory).await;
+    let send = async |method: &str, url: String, body: Value| server.send(method.parse().unwrap(), &url, &body).await;
+    send("PUT", server.user("/policy"), json!({"tools": {"ls": "ask"}})).await.is(200);
+    let asked = send("POST", server.session("/ls"), json!({"path": "/"})).await;
+    let id = asked.json["approval_id"].as_str().unwrap().to_owned();
+    let decision = json!({"decision": "allow"});
+    send("POST", server.session(&format!("/approvals/{id}")), decision).await.is(200);
+    let page = server.get(&server.user("/audit?operation=decide_approval")).await;
+    let record = &page.is(200)["records"][0];
+    assert_eq!((&record["subject"], &record["session"]), (&json!(format!("allow {id}")), &json!("s1")));
+}

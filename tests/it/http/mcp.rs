@@ -1,0 +1,162 @@
+//! MCP over HTTP: one address for every user, and whose session a request is about.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
+    clock::SystemClock,
+    http::HttpConfig,
+    mcp,
+    path::Id,
+};
+
+use super::{Answer, Server};
+
+pub(super) fn config() -> HttpConfig {
+    HttpConfig {
+        mcp: Some(|backend, request, begins| Box::pin(mcp::answer(backend, request, begins))),
+        ..HttpConfig::default()
+    }
+}
+
+async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwest::Response {
+    let mut request = server.client.post(format!("{}/mcp", server.base)).body(body);
+    request =
+        request.header("content-type", "application/json").header("accept", "application/json, text/event-stream");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+async fn post(server: &Server, headers: &[(&str, &str)], body: String) -> Answer {
+    Answer::of(send(server, headers, body).await).await
+}
+
+fn message(method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+pub(super) async fn call(server: &Server, headers: &[(&str, &str)], method: &str, params: Value) -> Answer {
+    post(server, headers, message(method, &params)).await
+}
+
+/// Whether a call failed, and its text. The answer is JSON, or the last of the events of a call with something beside it.
+pub(super) async fn tool(server: &Server, headers: &[(&str, &str)], name: &str, input: Value) -> (bool, String) {
+    let answer = send(server, headers, message("tools/call", &json!({"name": name, "arguments": input}))).await;
+    assert_eq!(answer.status(), 200);
+    let text = answer.text().await.unwrap();
+    let last = text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap_or(&text);
+    let answer: Value = serde_json::from_str(last).unwrap();
+    let result = &answer["result"];
+    (result["isError"] == true, result["content"][0]["text"].as_str().unwrap().to_owned())
+}
+
+fn hello() -> Value {
+    json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+}
+
+// S-MCP-5: `/mcp` serves every user. The user is the key's or that of `x-skillmount-user`, and the session that of
+// `x-skillmount-session` or `mcp-session-id`, which a conversation that begins without one is given.
+#[tokio::test]
+async fn a_conversation_has_the_session_it_was_given_on_any_replica() {
+    let server = Server::with(config()).await;
+    server.memory.put_raw("me/skills/notas/SKILL.md", "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n");
+    let begun = call(&server, &[], "initialize", hello()).await;
+    assert!(begun.is(200)["result"]["instructions"].as_str().unwrap().contains("notas"));
+    let session = begun.header("mcp-session-id").to_owned();
+    assert!(session.starts_with("mcp-"), "{session}");
+    let here = [("mcp-session-id", session.as_str())];
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    assert_eq!(post(&server, &here, ready).await.status, 202);
+    let tools = call(&server, &here, "tools/list", json!({})).await;
+    assert!(tools.is(200)["result"]["tools"].to_string().contains("load_skill"));
+    tool(&server, &here, "write", json!({"file_path": "/workspace/a", "content": "uno"})).await;
+    assert!(tool(&server, &here, "read", json!({"file_path": "/workspace/a"})).await.1.contains("uno"));
+    assert!(tool(&server, &[], "read", json!({"file_path": "/workspace/a"})).await.0, "the session mcp is another");
+    let named = [("x-skillmount-user", "me"), ("x-skillmount-session", session.as_str())];
+    assert!(tool(&server, &named, "read", json!({"file_path": "/workspace/a"})).await.1.contains("uno"));
+    let stranger = [("x-skillmount-user", "u2"), ("mcp-session-id", session.as_str())];
+    assert!(tool(&server, &stranger, "read", json!({"file_path": "/workspace/a"})).await.0);
+}
+
+#[tokio::test]
+async fn a_load_over_http_reports_that_the_tools_changed() {
+    let server = Server::with(config()).await;
+    server.memory.put_raw("me/skills/notas/SKILL.md", "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n");
+    let load = message("tools/call", &json!({"name": "load_skill", "arguments": {"skill": "notas"}}));
+    let answer = send(&server, &[], load).await;
+    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    let events = answer.text().await.unwrap();
+    assert!(events.contains("notifications/tools/list_changed") && events.contains("Pasos."), "{events}");
+    assert!(tool(&server, &[], "ls", json!({"path": "/skills"})).await.1.contains("/skills/notas"));
+}
+
+// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
+// a call that its host cancels ends.
+#[tokio::test]
+async fn a_long_search_reports_how_far_it_is() {
+    let server = Server::with(config()).await;
+    for number in 0..200 {
+        let url = format!("{}/v1/users/me/sessions/mcp/files/workspace/f{number:03}", server.base);
+        assert!(server.client.put(url).body("texto").send().await.unwrap().status().is_success());
+    }
+    server.faulty.set_latency(Duration::from_millis(600));
+    let search = json!({"name": "grep", "arguments": {"pattern": "texto"}, "_meta": {"progressToken": "t"}});
+    let answer = send(&server, &[], message("tools/call", &search)).await.text().await.unwrap();
+    let events = answer.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
+    let events: Vec<Value> = events.map(|data| serde_json::from_str(data).unwrap()).collect();
+    let reports: Vec<&Value> = events.iter().filter(|event| event["method"] == "notifications/progress").collect();
+    let done = |report: &Value| report["params"]["progress"].as_f64().unwrap();
+    assert!(!reports.is_empty() && reports.is_sorted_by(|one, two| done(one) < done(two)), "{answer}");
+    assert!(reports.iter().all(|report| report["params"]["progressToken"] == "t"));
+    assert!(reports.iter().all(|report| report["params"]["total"] == 200.0 && done(report) <= 200.0), "{answer}");
+    assert_eq!(events.last().unwrap()["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn keys_decide_whose_skills_a_host_sees() {
+    let clock = SystemClock::new();
+    let user = Id::parse("u1").unwrap();
+    let (own, own_entry) = KeyEntry::generate(&clock, Some(&user), vec![Scope::Agent]);
+    let (any, any_entry) = KeyEntry::generate(&clock, None, vec![Scope::Control]);
+    let keys = own_entry.to_toml().unwrap() + &any_entry.to_toml().unwrap();
+    let callers = Callers { keys: Keys::from_toml(&keys).unwrap(), ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..config() }).await;
+    server.memory.put_raw("u1/skills/notas/SKILL.md", "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n");
+    let [own, any] = [own, any].map(|key| format!("Bearer {key}"));
+    let (own, any) = (("authorization", own.as_str()), ("authorization", any.as_str()));
+    let user = |name| ("x-skillmount-user", name);
+    let list = async |headers: &[(&str, &str)]| call(&server, headers, "tools/list", json!({})).await;
+    list(&[]).await.is_problem(401, "unauthenticated");
+    assert!(tool(&server, &[own], "load_skill", json!({"skill": "notas"})).await.1.contains("Pasos."));
+    assert!(tool(&server, &[any, user("u1")], "ls", json!({"path": "/skills"})).await.1.contains("/skills/notas"));
+    list(&[own, user("u2")]).await.is_problem(403, "denied");
+    list(&[any]).await.is_problem(400, "invalid_request");
+    list(&[any, user("../u2")]).await.is_problem(400, "invalid_request");
+    list(&[own, ("origin", "http://elsewhere.example")]).await.is_problem(403, "denied");
+}
+
+// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+#[tokio::test]
+async fn what_is_not_the_protocol_is_answered_in_its_words() {
+    let server = Server::with(config()).await;
+    for body in ["", "{", "[]", "[1, 2]", "\"x\"", "{\"jsonrpc\": \"2.0\"}"] {
+        let answer = post(&server, &[], body.to_owned()).await;
+        assert!((400..500).contains(&answer.status), "{body}: {}", answer.status);
+    }
+    let broken = post(&server, &[], "{".to_owned()).await;
+    assert_eq!(broken.json["error"]["code"], -32700);
+    let batch = json!((0..1000).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect::<Vec<_>>());
+    assert_eq!(post(&server, &[], batch.to_string()).await.json["error"]["code"], -32700);
+    let unknown = call(&server, &[], "no/such", json!({})).await;
+    assert_eq!(unknown.json["error"]["code"], -32601);
+    let get =
+        server.client.get(format!("{}/mcp", server.base)).header("accept", "text/event-stream").send().await.unwrap();
+    assert_eq!(get.status(), 405);
+    assert!(tool(&server, &[], "ls", json!({"path": "/"})).await.1.contains("/workspace"));
+    let without = Server::start().await;
+    without.send(Method::POST, &format!("{}/mcp", without.base), &json!({})).await.is_problem(404, "route_not_found");
+}

@@ -1,0 +1,408 @@
+//! Calls that a person approves first: on any replica, after a restart, in races, and to their end.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use skillmount::{
+    Code, Error,
+    backend::{BackendProtocol as _, ServiceOptions, SkillBackend},
+    limits::{APPROVAL_INPUT_BYTES, APPROVALS},
+    path::SkillPath,
+    session::{Change, ChangeSession, CreateSession, DecideApproval, Decision, Policy, SkillRule, ToolRule},
+    store::{MemoryStore, Requests},
+    wire::{
+        DiscoverRequest, LoadSkillRequest, MoveRequest, UnloadSkillRequest, UploadFile, WriteCondition, WriteRequest,
+    },
+};
+
+use crate::support::{
+    SetClock,
+    world::{BackendExt, World, code, id},
+};
+
+const ALLOW: DecideApproval = DecideApproval { decision: Decision::Allow, remember: false };
+const DENY: DecideApproval = DecideApproval { decision: Decision::Deny, remember: false };
+const ALWAYS: DecideApproval = DecideApproval { decision: Decision::Allow, remember: true };
+
+async fn with_policy(world: &World, change: impl Fn(&mut Policy)) {
+    let (user, session) = (id("demo"), id("s"));
+    let update = world.service.sessions().update(&user, &session, |session| {
+        change(&mut session.policy);
+        Ok(Change::Save(()))
+    });
+    update.await.unwrap();
+}
+
+/// A world in which these tools ask.
+async fn asking(tools: &[&str]) -> World {
+    let world = World::new();
+    world.put_fixtures().await;
+    with_policy(&world, |policy| {
+        policy.tools.extend(tools.iter().map(|tool| ((*tool).to_owned(), ToolRule::Ask)));
+    })
+    .await;
+    world
+}
+
+/// The id in the refusal of a call that waits.
+fn waiting<T: std::fmt::Debug>(outcome: Result<T, Error>) -> String {
+    let error = outcome.unwrap_err();
+    assert_eq!(error.code(), Code::ApprovalRequired, "{error:?}");
+    error.details()["approval_id"].as_str().unwrap().to_owned()
+}
+
+async fn write(agent: &SkillBackend, path: &str, content: &str) -> Result<(), Error> {
+    let request = WriteRequest { overwrite: true, ..WriteRequest::new(path, content) };
+    agent.write(request).await.map(drop)
+}
+
+async fn ids(agent: &SkillBackend) -> Vec<String> {
+    agent.waiting_calls().await.unwrap().approvals.into_iter().map(|call| call.approval_id).collect()
+}
+
+// S-APPROVAL-1: A call that the policy asks about is `approval_required` until a person allows it, and the identical call then
+// runs once.
+#[tokio::test]
+async fn a_call_waits_until_it_is_allowed_and_then_runs_once() {
+    let world = asking(&["write"]).await;
+    let agent = world.agent();
+    let waits = waiting(write(&agent, "/workspace/a", "x").await);
+    assert_eq!(world.bytes("demo/threads/s/a").await, None);
+    assert_eq!(waiting(write(&agent, "/workspace/a", "x").await), waits);
+    let refused = write(&agent, "/workspace/a", "x").await.unwrap_err();
+    assert!(refused.message().contains("wait, then make the identical call again"), "{refused}");
+    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    assert_ne!(waiting(write(&agent, "/workspace/a", "y").await), waits, "another call is not allowed by it");
+    write(&agent, "/workspace/a", "x").await.unwrap();
+    assert_eq!(world.bytes("demo/threads/s/a").await.unwrap(), b"x");
+    assert_ne!(waiting(write(&agent, "/workspace/a", "x").await), waits, "one approval is for one call");
+}
+
+// S-APPROVAL-1: A call that the policy asks about is `approval_required` until a person allows it, and the identical call then
+// runs once.
+#[tokio::test]
+async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
+    let world = asking(&["*"]).await;
+    let agent = world.agent();
+    world.put("demo/threads/s/a", "x").await;
+    world.put("demo/threads/s/b", "x").await;
+    macro_rules! runs_once_allowed {
+        ($($call:expr),+ $(,)?) => {$(
+            let waits = waiting($call.await);
+            agent.decide_approval(&waits, ALLOW).await.unwrap();
+            $call.await.unwrap_or_else(|error| panic!("{}: {error:?}", stringify!($call)));
+            assert_ne!(waiting($call.await), waits, "{}", stringify!($call));
+        )+};
+    }
+    runs_once_allowed!(
+        agent.names("/"),
+        agent.text("/workspace/a"),
+        agent.hits("x", None),
+        agent.find("*"),
+        agent.replace("/workspace/a", "x", "y"),
+        agent.remove("/workspace/a"),
+        agent.load("hipoteca"),
+        agent.unload_skill(UnloadSkillRequest::new("hipoteca")),
+        agent.stat("/workspace/b"),
+        agent.open("/workspace/b", None, None),
+        agent.put_file("/workspace/c", "x".into(), WriteCondition::IfAbsent),
+        agent.discover_skills(DiscoverRequest::new("hipoteca")),
+        agent.move_path(MoveRequest::new("/workspace/b", "/workspace/d")),
+    );
+    let upload = async || {
+        let file = UploadFile { path: "/workspace/u".into(), bytes: "x".into() };
+        agent.upload(vec![file]).await.unwrap().remove(0).result
+    };
+    let waits = waiting(upload().await);
+    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    upload().await.unwrap();
+}
+
+// S-APPROVAL-2: One approval serves one call, however many make it at the same time and at whichever server.
+#[tokio::test]
+async fn of_callers_at_the_same_time_exactly_one_runs() {
+    let here = asking(&["write"]).await;
+    let there = here.replica();
+    for round in 0..20 {
+        let path = format!("/workspace/{round}");
+        let (agent, other) = (here.agent(), there.agent());
+        let waits = waiting(write(&agent, &path, "x").await);
+        agent.decide_approval(&waits, ALLOW).await.unwrap();
+        let callers = [&agent, &other, &agent, &other, &other, &agent];
+        let outcomes = join_all(callers.map(|caller| write(caller, &path, "x"))).await;
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+        let mut others: Vec<_> = outcomes.into_iter().filter(Result::is_err).map(waiting).collect();
+        others.dedup();
+        assert_eq!(others.len(), 1, "equal calls share one id: {others:?}");
+        agent.decide_approval(&others[0], DENY).await.unwrap();
+    }
+}
+
+// S-APPROVAL-3: What waits and what was decided are kept in the session, so that a restart loses none of it, and any server
+// asks, decides and serves.
+#[tokio::test]
+async fn another_replica_decides_at_once_and_a_restart_loses_nothing() {
+    let here = asking(&["write"]).await;
+    let there = here.replica();
+    there.agent().session().await.unwrap();
+    let waits = waiting(write(&here.agent(), "/workspace/a", "x").await);
+    assert_eq!(ids(&there.agent()).await, std::slice::from_ref(&waits), "though what it remembers is older");
+    assert_eq!(waiting(write(&there.agent(), "/workspace/a", "x").await), waits);
+    there.agent().decide_approval(&waits, ALLOW).await.unwrap();
+    write(&here.agent(), "/workspace/a", "x").await.unwrap();
+
+    let waits = waiting(write(&here.agent(), "/workspace/b", "x").await);
+    let restarted = here.replica();
+    assert_eq!(ids(&restarted.agent()).await, std::slice::from_ref(&waits));
+    restarted.agent().decide_approval(&waits, ALLOW).await.unwrap();
+    let again = here.replica();
+    write(&again.agent(), "/workspace/b", "x").await.unwrap();
+    assert_ne!(waiting(write(&here.agent(), "/workspace/b", "x").await), waits);
+
+    let waits = waiting(write(&here.agent(), "/workspace/c", "x").await);
+    there.agent().decide_approval(&waits, DENY).await.unwrap();
+    assert_eq!(code(write(&here.agent(), "/workspace/c", "x").await), Code::ToolBlocked);
+    there.agent().decide_approval(&waits, ALWAYS).await.unwrap();
+    write(&here.agent(), "/workspace/c", "x").await.unwrap();
+    write(&here.replica().agent(), "/workspace/d", "x").await.unwrap();
+}
+
+// S-APPROVAL-4: Equal calls that wait share an id, at most 32 calls wait in a session, and a call waits for five minutes.
+#[tokio::test]
+async fn so_many_calls_wait_and_the_next_is_told_to_come_later() {
+    let world = asking(&["write"]).await;
+    let agent = world.agent();
+    for number in 0..APPROVALS {
+        waiting(write(&agent, &format!("/workspace/{number}"), "x").await);
+    }
+    let refused = write(&agent, "/workspace/more", "x").await.unwrap_err();
+    assert_eq!((refused.code(), refused.retryable()), (Code::RateLimited, true));
+    let first = ids(&agent).await;
+    assert_eq!(first.len(), APPROVALS);
+    agent.decide_approval(&first[0], DENY).await.unwrap();
+    waiting(write(&agent, "/workspace/more", "x").await);
+}
+
+// S-APPROVAL-4: Equal calls that wait share an id, at most 32 calls wait in a session, and a call waits for five minutes.
+#[tokio::test]
+async fn a_call_waits_for_five_minutes_and_a_decision_holds_for_five() {
+    let clock = SetClock::at(1_000_000);
+    let world = World::at(Arc::new(MemoryStore::like_s3()), ServiceOptions::default(), clock.clone());
+    with_policy(&world, |policy| policy.tools.extend([("write".to_owned(), ToolRule::Ask)])).await;
+    let agent = world.agent();
+    let at = |second: i64| clock.set(1_000_000 + second);
+    let first = waiting(write(&agent, "/workspace/a", "x").await);
+    at(299);
+    assert_eq!(ids(&agent).await, std::slice::from_ref(&first));
+    at(300);
+    assert!(ids(&agent).await.is_empty());
+    assert_eq!(code(agent.decide_approval(&first, ALLOW).await), Code::ApprovalNotFound);
+    let second = waiting(write(&agent, "/workspace/a", "x").await);
+    assert_ne!(first, second);
+    at(599);
+    agent.decide_approval(&second, ALLOW).await.unwrap();
+    at(898);
+    write(&agent, "/workspace/a", "x").await.unwrap();
+    let third = waiting(write(&agent, "/workspace/a", "x").await);
+    agent.decide_approval(&third, ALLOW).await.unwrap();
+    at(898 + 300);
+    assert_ne!(waiting(write(&agent, "/workspace/a", "x").await), third, "an approval that nobody used has ended");
+}
+
+#[tokio::test]
+async fn a_big_input_is_kept_in_part_and_counts_whole() {
+    let world = asking(&["write"]).await;
+    let agent = world.agent();
+    let (one, other) = ("x".repeat(1 << 20), "x".repeat((1 << 20) - 1) + "y");
+    let waits = waiting(write(&agent, "/workspace/big", &one).await);
+    let shown = agent.waiting_calls().await.unwrap().approvals.remove(0);
+    assert!(shown.input_cut && shown.input.to_string().len() <= APPROVAL_INPUT_BYTES);
+    assert_eq!(shown.input["file_path"], "/workspace/big");
+    assert!(world.bytes("demo/.skillmount/sessions/s.json").await.unwrap().len() < 4 * APPROVAL_INPUT_BYTES);
+    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    assert_ne!(waiting(write(&agent, "/workspace/big", &other).await), waits, "its last byte is another");
+    write(&agent, "/workspace/big", &one).await.unwrap();
+}
+
+// S-APPROVAL-5: Only a key of scope `control` lists and decides, and an id counts in its session alone.
+#[tokio::test]
+async fn an_id_of_another_session_or_user_or_of_nobody_is_not_found() {
+    let world = asking(&["write"]).await;
+    let waits = waiting(write(&world.agent(), "/workspace/a", "x").await);
+    let others = [world.agent_of("demo", "t"), world.agent_of("other", "s")];
+    for other in &others {
+        assert_eq!(code(other.decide_approval(&waits, ALLOW).await), Code::ApprovalNotFound);
+    }
+    let agent = world.agent();
+    let upper = waits.to_uppercase() + "0";
+    for forged in ["", "0", &"0".repeat(32), &waits[1..], &upper, &"é".repeat(5000)] {
+        assert_eq!(code(agent.decide_approval(forged, ALLOW).await), Code::ApprovalNotFound, "{forged}");
+    }
+    assert_eq!(waiting(write(&agent, "/workspace/a", "x").await), waits);
+}
+
+// S-APPROVAL-6: A call that was denied says so when it is made again, for five minutes after the decision.
+#[tokio::test]
+async fn a_denied_call_says_that_it_was_denied() {
+    let world = asking(&["write"]).await;
+    let agent = world.agent();
+    let waits = waiting(write(&agent, "/workspace/a", "x").await);
+    agent.decide_approval(&waits, DENY).await.unwrap();
+    for _ in 0..2 {
+        let denied = write(&agent, "/workspace/a", "x").await.unwrap_err();
+        assert_eq!(denied.code(), Code::ToolBlocked);
+        assert!(denied.message().contains("a person denied the tool write"), "{denied}");
+    }
+    assert!(ids(&agent).await.is_empty());
+    waiting(write(&agent, "/workspace/b", "x").await);
+}
+
+// S-APPROVAL-7: With `remember` a decision is about every call of the tool, or every load of the skill, in the session, until
+// its policy is set anew.
+#[tokio::test]
+async fn what_is_remembered_holds_in_the_session_alone_and_until_its_policy_is_set() {
+    let world = asking(&["write", "edit"]).await;
+    let agent = world.agent();
+    let waits = waiting(write(&agent, "/workspace/a", "x").await);
+    agent.decide_approval(&waits, ALWAYS).await.unwrap();
+    for path in ["/workspace/a", "/workspace/b", "/workspace/a"] {
+        write(&agent, path, "x").await.unwrap();
+    }
+    waiting(agent.replace("/workspace/a", "x", "y").await);
+    let (user, child) = (id("demo"), id("child"));
+    let wanted = CreateSession { parent: Some(id("s")), ..CreateSession::default() };
+    world.service.create_session(&user, &child, wanted).await.unwrap();
+    let child = world.agent_of("demo", "child");
+    assert!(ids(&child).await.is_empty(), "nor does a child have what waits");
+    waiting(write(&child, "/workspace/a", "x").await);
+
+    let policy = agent.session().await.unwrap().policy.clone();
+    let change = ChangeSession { policy: Some(policy), ..ChangeSession::default() };
+    world.service.sessions().change(&user, &id("s"), &change).await.unwrap();
+    waiting(write(&agent, "/workspace/a", "x").await);
+}
+
+// S-APPROVAL-8: What a rule blocks and what plan mode forbids is refused and never asked about, and one approval is for all
+// rules that ask about a call.
+#[tokio::test]
+async fn blocked_comes_first_then_plan_mode_then_the_skill_and_the_tool_at_once() {
+    let world = asking(&["write", "load_skill"]).await;
+    let agent = world.agent();
+    with_policy(&world, |policy| policy.plan_mode = true).await;
+    assert_eq!(code(write(&agent, "/workspace/a", "x").await), Code::PlanMode);
+    with_policy(&world, |policy| policy.tools.extend([("write".to_owned(), ToolRule::Blocked)])).await;
+    assert_eq!(code(write(&agent, "/workspace/a", "x").await), Code::ToolBlocked);
+    with_policy(&world, |policy| {
+        policy.skills.insert("escrituras/hipoteca".to_owned(), SkillRule::AskFirst);
+        policy.skills.insert("contratos/*".to_owned(), SkillRule::Blocked);
+    })
+    .await;
+    assert_eq!(code(agent.load("arrendamiento").await), Code::SkillNotFound);
+    assert_eq!(code(agent.load("no-such-skill").await), Code::SkillNotFound);
+    assert!(ids(&agent).await.is_empty());
+    let waits = waiting(agent.load("hipoteca").await);
+    let shown = agent.waiting_calls().await.unwrap().approvals.remove(0);
+    assert_eq!(shown.skill.as_ref().map(skillmount::path::SkillPath::as_str), Some("escrituras/hipoteca"));
+    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.load("hipoteca").await.unwrap();
+    waiting(agent.load("hipoteca").await);
+}
+
+#[tokio::test]
+async fn what_is_malformed_is_refused_and_does_not_wait() {
+    let world = asking(&["*"]).await;
+    let agent = world.agent();
+    agent.session().await.unwrap();
+    let ((), cost) = world
+        .cost(async {
+            assert_eq!(code(agent.names("relative").await), Code::InvalidPath);
+            assert_eq!(code(agent.hits("(", None).await), Code::InvalidPattern);
+            assert_eq!(code(agent.replace("/workspace/a", "", "y").await), Code::OldStringEmpty);
+        })
+        .await;
+    assert_eq!(cost, Requests::default());
+    assert!(ids(&agent).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_skill_whose_loads_are_approved_is_not_preloaded() {
+    let world = World::new();
+    world.put_fixtures().await;
+    let hipoteca = SkillPath::parse("escrituras/hipoteca").unwrap();
+    for policy in [
+        Policy { skills: [("*".to_owned(), SkillRule::AskFirst)].into(), ..Policy::default() },
+        Policy { tools: [("*".to_owned(), ToolRule::Ask)].into(), ..Policy::default() },
+    ] {
+        let policy = Policy { preload: vec![hipoteca.clone()].into(), ..policy };
+        let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+        let refused = world.service.create_session(&id("demo"), &id("new"), wanted).await.unwrap_err();
+        assert_eq!(refused.code(), Code::ApprovalRequired);
+        assert!(!refused.details().contains_key("approval_id"), "there is no session to ask in");
+    }
+}
+
+/// A world in which one skill has this level.
+async fn at_level(level: SkillRule) -> World {
+    let world = World::new();
+    world.put_fixtures().await;
+    with_policy(&world, |policy| policy.skills.extend([("escrituras/hipoteca".to_owned(), level)])).await;
+    world
+}
+
+#[tokio::test]
+async fn permission_level_blocked_user_explicitly_blocked() {
+    let world = at_level(SkillRule::Blocked).await;
+    assert_eq!(code(world.agent().load("hipoteca").await), Code::SkillNotFound);
+    // The user's own policy blocks it, whatever the session's says.
+    let world = at_level(SkillRule::AutoApprove).await;
+    let of_user = Policy { skills: [("*".to_owned(), SkillRule::Blocked)].into(), ..Policy::unrestricted() };
+    world.service.sessions().set_user_policy(&id("demo"), of_user).await.unwrap();
+    assert_eq!(code(world.agent().load("hipoteca").await), Code::SkillNotFound);
+}
+
+#[tokio::test]
+async fn permission_level_disabled_default_disabled_can_enable() {
+    let world = at_level(SkillRule::Disabled).await;
+    let agent = world.agent();
+    assert_eq!(code(agent.load("hipoteca").await), Code::SkillNotFound);
+    with_policy(&world, |policy| policy.skills.extend([("escrituras/hipoteca".to_owned(), SkillRule::AskFirst)])).await;
+    let waits = waiting(agent.load("hipoteca").await);
+    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.load("hipoteca").await.unwrap();
+}
+
+#[tokio::test]
+async fn permission_level_enabled_enabled_requires_approval_each_time() {
+    let world = at_level(SkillRule::AskFirst).await;
+    let agent = world.agent();
+    for _ in 0..3 {
+        let waits = waiting(agent.load("hipoteca").await);
+        agent.decide_approval(&waits, ALLOW).await.unwrap();
+        agent.load("hipoteca").await.unwrap();
+    }
+    let waits = waiting(agent.load("hipoteca").await);
+    agent.decide_approval(&waits, ALWAYS).await.unwrap();
+    agent.load("hipoteca").await.unwrap();
+    let arguments = LoadSkillRequest { arguments: Some("x".to_owned()), ..LoadSkillRequest::new("hipoteca") };
+    agent.load_skill(arguments).await.unwrap();
+    agent.load("compraventa").await.unwrap();
+}
+
+#[tokio::test]
+async fn permission_level_auto_approve_enabled_auto_approved() {
+    let world = at_level(SkillRule::AutoApprove).await;
+    world.agent().load("hipoteca").await.unwrap();
+    assert!(ids(&world.agent()).await.is_empty());
+}
+
+#[tokio::test]
+async fn explicit_consent_shows_exactly_what_is_accessed() {
+    let world = asking(&["edit"]).await;
+    waiting(world.agent().replace("/workspace/a", "old", "new").await);
+    let shown = world.agent().waiting_calls().await.unwrap().approvals.remove(0);
+    assert_eq!((shown.tool.as_str(), shown.input_cut, &shown.skill), ("edit", false, &None));
+    let input = &shown.input;
+    assert_eq!((&input["file_path"], &input["old_string"]), (&json!("/workspace/a"), &json!("old")));
+    assert_eq!((&input["new_string"], &input["replace_all"]), (&json!("new"), &json!(false)));
+}

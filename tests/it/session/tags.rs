@@ -1,0 +1,49 @@
+//! The tag of session objects.
+
+use std::sync::Arc;
+
+use skillmount::{
+    backend::ServiceOptions,
+    session::{Policy, Tagged, session_tags},
+    store::{MemoryStore, Tags, Verb, testing::Fault},
+};
+
+use crate::support::{
+    clock,
+    world::{BackendExt, World, id},
+};
+
+// S-SESSION-16: Session objects carry the tag `skillmount=session`, by which one rule of the bucket expires those of all users.
+#[tokio::test]
+async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
+    world.put_skill("demo", "a", "d", "b").await;
+    let agent = world.agent();
+    agent.load("a").await.unwrap();
+    agent.overwrite("/workspace/x", "x").await.unwrap();
+    world.service.sessions().set_user_policy(&id("demo"), Policy::default()).await.unwrap();
+    world.service.sessions().flush_all().await;
+    for key in world.keys().await {
+        let expected = if key.contains("/sessions/") { session_tags() } else { Tags::new() };
+        assert_eq!(memory.tags_of(&key).unwrap(), expected, "{key}");
+    }
+    assert_eq!(session_tags().into_iter().collect::<Vec<_>>(), [("skillmount".to_owned(), "session".to_owned())]);
+}
+
+#[tokio::test]
+async fn sessions_without_a_tag_are_given_it_as_they_lie() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    for session in ["one", "two"] {
+        memory.put_raw(&format!("demo/.skillmount/sessions/{session}.json"), "{}");
+    }
+    let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
+    let sessions = world.service.sessions();
+    let tagged = sessions.tag_all(&id("demo")).await.unwrap();
+    assert_eq!(tagged, Tagged { tagged: 2, untagged: None });
+    assert_eq!(memory.tags_of("demo/.skillmount/sessions/one.json").unwrap(), session_tags());
+    assert_eq!(world.bytes("demo/.skillmount/sessions/one.json").await.unwrap(), b"{}");
+    world.faults.every(Verb::Tag, 1, Fault::Deny);
+    let refused = sessions.tag_all(&id("demo")).await.unwrap();
+    assert!(refused.tagged == 0 && refused.untagged.is_some(), "{refused:?}");
+}
