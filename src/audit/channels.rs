@@ -5,10 +5,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::sync::broadcast;
+use tokio::{sync::broadcast, time::sleep};
 
 use super::event::Event;
-use crate::{limits::EVENTS_WAITING, path::Id};
+use crate::{
+    limits::{EVENTS_PAUSE, EVENTS_PAUSES, EVENTS_WAITING},
+    path::Id,
+};
 
 /// The channels. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +38,21 @@ impl Channels {
                 // The last listener may just have left.
                 let _ = sender.send(Arc::new(event));
             }
+        }
+    }
+
+    /// Sends events of which there may be more than wait for one listener, as fast as all listeners take them. A listener that
+    /// takes none for a second is waited for no longer.
+    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<Event>) {
+        let mut patience = EVENTS_PAUSES;
+        for event in events {
+            let Some(sender) = self.lock().get(user).cloned() else { return };
+            while sender.len() >= EVENTS_WAITING / 2 && patience > 0 {
+                patience -= 1;
+                sleep(EVENTS_PAUSE).await;
+            }
+            // The last listener may just have left.
+            let _ = sender.send(Arc::new(event));
         }
     }
 

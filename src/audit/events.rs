@@ -161,8 +161,8 @@ impl Events {
             }
             if own != Some(name.replica()) {
                 let records = self.log.batch(user, &name).await?;
-                let events = || records.iter().flat_map(|(position, record)| Event::of(position, record));
-                self.channels.tell(user, || events().map(|(_, event)| event));
+                let events = records.iter().flat_map(|(position, record)| Event::of(position, record));
+                self.channels.tell_at_pace(user, events.map(|(_, event)| event).collect()).await;
             }
             seen.insert(name);
         }

@@ -63,7 +63,7 @@ pub struct AuditRecord {
     /// How many skills a search found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
-    /// The approval that its caller was told to ask for.
+    /// The approval that it has begun to wait for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct AuditCatalog {
 impl AuditRecord {
     /// The record of an operation that ended at `time`.
     pub(super) fn of(operation: ObservedOperation, time: Timestamp) -> Self {
-        let ObservedOperation { call, outcome, changed, approval, milliseconds, effects } = operation;
+        let ObservedOperation { call, outcome, changed, milliseconds, effects } = operation;
         Self {
             id: String::new(),
             time,
@@ -129,7 +129,7 @@ impl AuditRecord {
             skill: effects.skill.map(AuditSkill::from),
             catalog: effects.catalog.map(|(changed, removed)| AuditCatalog { changed, removed }),
             found: effects.found,
-            approval,
+            approval: effects.approval,
         }
     }
 

@@ -223,7 +223,7 @@ impl Shared {
         let user = operation.call.user.clone();
         let at = self.moment();
         // Whoever decides on an approval may listen at another replica.
-        let is_urgent = operation.approval.is_some();
+        let is_urgent = operation.effects.approval.is_some();
         let record = AuditRecord::of(operation, at.now);
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
         if self.journals().has_left(&user) {

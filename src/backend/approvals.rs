@@ -178,6 +178,7 @@ impl SkillBackend {
             user = %self.user(), session = %self.session, tool = call.tool, approval = call.approval_id,
             "a call waits for approval"
         );
+        self.note_approval(&call.approval_id);
     }
 }
 

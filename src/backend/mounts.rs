@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::Result,
     path::{Layer, Mount, MountName, MountTemplate, UserSpace, VirtualPath},
-    session::{EffectivePolicy, LoadedSkill, Session, SkillsAccess, Visibility},
+    session::{EffectivePolicy, LoadedSkill, Session, SkillRule, SkillsAccess, Visibility},
 };
 
 impl SkillBackend {
@@ -38,7 +38,8 @@ impl SkillBackend {
                 session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
             for entry in &self.catalog(false).await?.entries {
                 let Some(home) = self.layer(entry.layer)? else { continue };
-                if policy.skill(&entry.skill).is_visible() && taken.insert(entry.mount_name()) {
+                // What asks first is there once it is loaded: nothing of it may be read before.
+                if policy.skill(&entry.skill) == SkillRule::AutoApprove && taken.insert(entry.mount_name()) {
                     let mount = Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? };
                     mounts.push((mount, Kind::Shown));
                 }

@@ -32,6 +32,13 @@ impl SkillBackend {
         }
     }
 
+    /// Notes that the call has begun to wait for a person.
+    pub(super) fn note_approval(&self, approval: &str) {
+        if let Some(note) = &self.effects {
+            note.change(|effects| effects.approval = Some(approval.to_owned()));
+        }
+    }
+
     /// Notes how many skills a search found.
     pub(super) fn note_found(&self, found: usize) {
         if let Some(note) = &self.effects {

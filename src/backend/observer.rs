@@ -74,8 +74,6 @@ pub struct ObservedOperation {
     pub outcome: &'static str,
     /// Whether a change that failed is in the store.
     pub changed: Option<Outcome>,
-    /// The approval that its caller was told to ask for.
-    pub approval: Option<String>,
     /// How long it took, in milliseconds.
     pub milliseconds: f64,
     /// What it did.
@@ -95,6 +93,8 @@ pub struct Effects {
     pub catalog: Option<(u64, u64)>,
     /// How many skills a search found.
     pub found: Option<u64>,
+    /// The approval that it has begun to wait for. A call that is repeated while it waits has begun before.
+    pub approval: Option<String>,
 }
 
 /// A file, or a version of a skill, that was changed.

@@ -88,12 +88,10 @@ impl Account {
     }
 
     fn report(&mut self, outcome: &'static str, error: Option<&Error>) -> Option<Kept> {
-        let approval = error.and_then(|error| error.details().get("approval_id")?.as_str());
         self.observer.ended(ObservedOperation {
             call: self.call.take()?,
             outcome,
             changed: error.and_then(Error::outcome),
-            approval: approval.map(str::to_owned),
             milliseconds: milliseconds(self.began),
             effects: self.effects.take(),
         })

@@ -86,6 +86,11 @@ impl UserCall {
         self.grant.publishes(&self.user, layer.unwrap_or_default())
     }
 
+    /// Goes on only if the user is not being deleted by now: a body may be on its way for longer than the sweeps last.
+    pub(super) async fn is_still_served(&self) -> Result<()> {
+        self.app.service.check_not_deleted(&self.user).await
+    }
+
     /// Which drafts the caller sees.
     pub(super) fn drafts(&self) -> DraftReader<'_> {
         if self.needs_control().is_ok() { DraftReader::Control } else { DraftReader::Agent(self.reach()) }

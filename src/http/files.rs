@@ -167,6 +167,7 @@ async fn put_file(
     let announced = check_announced(&request, UPLOAD_FILE_BYTES)?;
     let body = request.into_body().into_data_stream().map_err(broken);
     let Upload { bytes, held } = uploads.receive(announced, body, UPLOAD_FILE_BYTES).await?;
+    call.user.is_still_served().await?;
     let written = call.backend.put_file(&path, bytes, condition).await?;
     drop(held);
     let status = if written.created { StatusCode::CREATED } else { StatusCode::OK };

@@ -30,7 +30,7 @@ use crate::{
     backend::{Action, Condition, Effects, PublishOptions, UploadedSkill},
     error::{Code, Error, Result},
     limits::{SKILL_FILES, TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
-    path::{Layer, LayerOwner, SkillPath},
+    path::{Layer, SkillPath},
     wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
 };
 
@@ -110,22 +110,16 @@ async fn publish(
     let skill = SkillPath::parse(&call.rest)?;
     let condition = condition(request.headers())?;
     let (uploaded, held) = receive(&call, &uploads, request).await?;
+    call.is_still_served().await?;
     let options = PublishOptions { by: call.key_name(), source: parameters.source, condition };
     // The memory is held until the work is done, and so is the work, if its caller leaves.
     let work = async move {
         let before = options.condition.digest().map(str::to_owned);
         let service = &call.app.service;
         let publishing = async {
-            match (parameters.state, owner) {
-                (SkillState::Draft, LayerOwner::User(user)) => {
-                    service.draft_skill(&user, &skill, uploaded, options).await
-                }
-                (SkillState::Draft, _) => {
-                    let message =
-                        "drafts are a user's own: publish the skill in that layer, or make a draft without `layer`";
-                    Err(Error::new(Code::InvalidRequest, message))
-                }
-                (SkillState::Published, owner) => service.publish_skill(&owner, &skill, uploaded, options).await,
+            match parameters.state {
+                SkillState::Draft => service.draft_skill(&owner, &skill, uploaded, options).await,
+                SkillState::Published => service.publish_skill(&owner, &skill, uploaded, options).await,
             }
         };
         let action = (Action::PublishSkill, skill.as_str());
@@ -141,21 +135,22 @@ async fn publish(
 /// rest of its SKILL.md stays as it was written. Needs a key of scope `control`.
 #[utoipa::path(patch, path = "/skills/{*skill}", operation_id = "change_skill", tag = "skills",
     request_body = ChangeSkillRequest,
-    params(("If-Match" = Option<String>, Header,
+    params(LayerParameters, ("If-Match" = Option<String>, Header,
         description = "Change it only if it has the version of this digest now; else `version_conflict`.")),
     responses((status = 200, description = "Changed, or unchanged.", body = PublishReply,
         headers(("ETag" = String, description = "The digest of the version."))), Failure))]
 async fn change(
     Extension(call): Extension<UserCall>,
+    Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
     headers: HeaderMap,
     JsonBody(wanted): JsonBody<ChangeSkillRequest>,
 ) -> Reply<Response> {
-    call.needs_control()?;
+    let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let options = PublishOptions { by: call.key_name(), source: None, condition: expected(&headers)?.into() };
     let work = async move {
         let before = options.condition.digest().map(str::to_owned);
-        let changing = Box::pin(call.app.service.change_skill(&call.user, &skill, wanted, options));
+        let changing = Box::pin(call.app.service.change_skill(owner, &skill, wanted, options));
         let action = (Action::ChangeSkill, skill.as_str());
         call.observed(None, action, |reply| version(before, reply), changing).await
     };

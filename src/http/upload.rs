@@ -21,7 +21,7 @@ use super::{
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::BackendProtocol as _,
     error::{Code, Error, Outcome, Parts, Result},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
     wire::{ErrorCode, UploadFile},
@@ -95,7 +95,7 @@ async fn upload(
             Ok(None) => return Ok(Json(UploadReply { files })),
             Ok(Some(part)) if files.len() < TRANSFER_FILES => {
                 let path = part_name(part.headers()).unwrap_or_default();
-                let outcome = store_part(&call.backend, &uploads, &path, most, part).await;
+                let outcome = store_part(&call, &uploads, &path, most, part).await;
                 files.push(UploadedFile::new(path, outcome));
             }
             Ok(Some(_)) => {
@@ -128,15 +128,16 @@ impl UploadedFile {
 
 /// Reads one part, of at most `most` bytes where that is known, and stores it.
 async fn store_part(
-    backend: &SkillBackend,
+    call: &SessionCall,
     uploads: &Uploads,
     path: &str,
     most: Option<u64>,
     part: Field<'_>,
 ) -> Result<Option<String>> {
     let Upload { bytes, held } = uploads.receive(most, part.map_err(broken), UPLOAD_FILE_BYTES).await?;
+    call.user.is_still_served().await?;
     let file = UploadFile { path: path.to_owned(), bytes };
-    let outcome = backend.upload(vec![file]).await?.into_iter().next();
+    let outcome = call.backend.upload(vec![file]).await?.into_iter().next();
     drop(held);
     let etag = outcome.map_or_else(|| Err(Error::internal("an upload without outcome")), |outcome| outcome.result)?;
     Ok(etag.map(|etag| etag.to_string()))

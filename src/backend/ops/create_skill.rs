@@ -32,7 +32,8 @@ pub(in crate::backend) async fn create_skill(
     let CreateSkillRequest { description, body, template, .. } = request;
     let body = template.map_or_else(|| body.clone(), |template| template.around(&body));
     let text = PublishRequest { description, body, files: std::collections::BTreeMap::new(), frontmatter: Map::new() };
-    let asked = DraftAsked { session: backend.session.clone(), skill, text };
+    let asked =
+        DraftAsked { session: backend.session.clone(), skill, by: backend.by.as_deref().map(str::to_owned), text };
     let (draft, checked) = backend.service().create_draft(backend.user(), asked).await?;
     let note = SessionDraft {
         skill: draft.skill.clone(),

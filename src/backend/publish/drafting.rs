@@ -22,6 +22,8 @@ pub(in crate::backend) struct DraftAsked {
     pub(in crate::backend) session: Id,
     /// Where it is to lie.
     pub(in crate::backend) skill: SkillPath,
+    /// The name of the caller's key.
+    pub(in crate::backend) by: Option<String>,
     /// What it says.
     pub(in crate::backend) text: PublishRequest,
 }
@@ -51,14 +53,15 @@ impl Service {
     /// another; else as [`publish_skill`](Self::publish_skill).
     pub async fn draft_skill(
         &self,
-        user: &Id,
+        owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         uploaded: UploadedSkill,
         options: PublishOptions,
     ) -> Result<PublishReply> {
         let draft = async {
             let (from, condition) = self.provenance(options)?;
-            let owner = LayerOwner::from(user);
+            let owner = owner.into();
+            check_users_own(&owner)?;
             let place = self.place(&owner, skill)?;
             let _room = self.shared.versions.enter(uploaded.window()).await?;
             let CheckedSkill { package, findings, quality } = self.take_in(&owner, skill, uploaded, &from).await?;
@@ -77,9 +80,9 @@ impl Service {
         user: &Id,
         asked: DraftAsked,
     ) -> Result<(SkillDraft, CheckedSkill)> {
-        let DraftAsked { session, skill, text } = asked;
+        let DraftAsked { session, skill, by, text } = asked;
         let source = Some(format!("the session {session}"));
-        let from = Provenance { at: self.shared.clock.now(), by: None, source };
+        let from = Provenance { at: self.shared.clock.now(), by, source };
         let owner = LayerOwner::from(user);
         let place = self.place(&owner, &skill)?;
         let uploaded = UploadedSkill::Text(Box::new(text));
@@ -97,19 +100,20 @@ impl Service {
     /// `version_conflict` with `current`; else as [`publish_skill`](Self::publish_skill).
     pub async fn change_skill(
         &self,
-        user: &Id,
+        owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         wanted: ChangeSkillRequest,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let reply = self.change_state_or_text(user, skill, wanted, options).await.map_err(Error::of_change)?;
-        self.show_change(&LayerOwner::from(user)).await;
+        let owner = owner.into();
+        let reply = self.change_state_or_text(&owner, skill, wanted, options).await.map_err(Error::of_change)?;
+        self.show_change(&owner).await;
         Ok(reply)
     }
 
     async fn change_state_or_text(
         &self,
-        user: &Id,
+        owner: &LayerOwner,
         skill: &SkillPath,
         wanted: ChangeSkillRequest,
         options: PublishOptions,
@@ -120,8 +124,10 @@ impl Service {
             let message = "nothing is to be changed: give `state`, `description` or `body`";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let owner = LayerOwner::from(user);
-        let place = self.place(&owner, skill)?;
+        if state == Some(SkillState::Draft) {
+            check_users_own(owner)?;
+        }
+        let place = self.place(owner, skill)?;
         let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
         let change = TextChange { description, body };
         for _ in 0..PUBLISH_ATTEMPTS {
@@ -131,7 +137,7 @@ impl Service {
             }
             let (source, session) = draft.map(|draft| (draft.source, draft.session)).unwrap_or_default();
             let from = Provenance { source, ..from.clone() };
-            let checked = place.rewritten(&owner, archive, change.clone(), &from).await?;
+            let checked = place.rewritten(owner, archive, change.clone(), &from).await?;
             let is_to_be = state.unwrap_or(if is_published { SkillState::Published } else { SkillState::Draft });
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
             let changed = match is_to_be {
@@ -294,4 +300,13 @@ fn drafted(
 ) -> PublishReply {
     let changed = Changed { status, complete: true, kept: Vec::new() };
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
+}
+
+/// Goes on only with a user's own skills.
+fn check_users_own(owner: &LayerOwner) -> Result<()> {
+    if matches!(owner, LayerOwner::User(_)) {
+        return Ok(());
+    }
+    let message = "drafts are a user's own: publish the skill in that layer, or make a draft without `layer`";
+    Err(Error::new(Code::InvalidRequest, message))
 }

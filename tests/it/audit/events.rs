@@ -125,6 +125,21 @@ async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_i
     }
 }
 
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test(start_paused = true)]
+async fn a_listener_that_reads_gets_more_events_of_another_replica_at_once_than_may_wait() {
+    let (one, two) = two_replicas();
+    let mut listener = events_of(&one).listen(&user(), Some(&id("s1")), None).await.unwrap();
+    let written = 2 * EVENTS_WAITING;
+    for number in 0..written {
+        two.session("s1").write(write(&format!("/workspace/{number}"))).await.unwrap();
+    }
+    two.recorder.flush(&user()).await.unwrap();
+    for number in 0..written {
+        assert_eq!(next_file(&mut listener).await.0, format!("/workspace/{number}"));
+    }
+}
+
 // S-EVENT-6: A permission request is told by every replica within 5 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
@@ -140,9 +155,9 @@ async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
         subject: "/workspace/a".to_owned(),
         is_change: true,
     };
-    let (outcome, approval) = ("approval_required", Some("p-1".to_owned()));
-    let effects = Effects::default();
-    two.recorder.ended(ObservedOperation { call, outcome, changed: None, approval, milliseconds: 0.0, effects });
+    let outcome = "approval_required";
+    let effects = Effects { approval: Some("p-1".to_owned()), ..Effects::default() };
+    two.recorder.ended(ObservedOperation { call, outcome, changed: None, milliseconds: 0.0, effects });
     let event = loop {
         let event = listener.next().await.unwrap().unwrap();
         if event.event == "permission_request" {

@@ -49,6 +49,9 @@ async fn a_draft_is_put_changed_published_and_taken_back() {
     assert_eq!(server.send(Method::PATCH, &url, &json!({"state": "draft"})).await.is(200)["state"], "draft");
     assert_eq!(server.get(&server.user("/skills")).await.is(200)["skills"][0]["state"], "draft");
     server.send(Method::PATCH, &url, &json!({})).await.is_problem(400, "invalid_request");
+    let shared = format!("{url}?layer=org");
+    server.send(Method::PATCH, &shared, &json!({"body": "b"})).await.is_problem(404, "skill_not_found");
+    server.send(Method::PATCH, &shared, &json!({"state": "draft"})).await.is_problem(400, "invalid_request");
     server.send(Method::PATCH, &url, &json!({"state": "deleted"})).await.is_problem(400, "invalid_request");
     server.send(Method::PUT, &format!("{url}?state=gone"), &text("x")).await.is_problem(400, "invalid_request");
     server.send(Method::DELETE, &url, &Value::Null).await.is(204);

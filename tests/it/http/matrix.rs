@@ -387,7 +387,11 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         }
         Does::LooksIntoSkill => {
             rule(Operation::Ls, policy)?;
-            if policy.visibility == Visibility::All { Ok(()) } else { Err("file_not_found") }
+            if policy.visibility == Visibility::All && skill == SkillRule::AutoApprove {
+                Ok(())
+            } else {
+                Err("file_not_found")
+            }
         }
         // What names no skill that can be seen is a message like any other.
         Does::Says if skill >= SkillRule::Disabled => rule(Operation::LoadSkill, policy),

@@ -8,6 +8,10 @@ use skillmount::{
     http::HttpConfig,
     path::Id,
 };
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use super::{Answer, Server};
 
@@ -83,6 +87,35 @@ async fn a_user_who_is_deleted_is_denied_at_once_and_has_a_receipt() {
     assert_eq!(receipt["sweeps"][0]["areas"]["workspace"]["objects"], 1, "{receipt}");
     send(&server, Method::DELETE, "/v1/users/_org").await.is_problem(400, "invalid_request");
     send(&server, Method::GET, "/v1/deletions/_org").await.is_problem(400, "invalid_request");
+}
+
+// S-LEAVE-3: An upload that began before is refused once its body has come.
+#[tokio::test]
+async fn a_body_that_comes_after_the_deletion_has_begun_is_refused() {
+    const LATE: &str = r#"{"description": "Late.", "body": "Too late."}"#;
+    let server = Server::with_skills().await;
+    let mut waiting = Vec::new();
+    for path in ["/v1/users/u1/sessions/s1/files/workspace/late", "/v1/users/u1/skills/late"] {
+        let mut late = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).await.unwrap();
+        let head = format!(
+            "PUT {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            LATE.len()
+        );
+        late.write_all(head.as_bytes()).await.unwrap();
+        // The server asks for the body once the call is let in.
+        let mut invited = [0; 25];
+        late.read_exact(&mut invited).await.unwrap();
+        assert_eq!(&invited, b"HTTP/1.1 100 Continue\r\n\r\n");
+        waiting.push((path, late));
+    }
+    send(&server, Method::DELETE, "/v1/users/u1").await.is(202);
+    for (path, mut late) in waiting {
+        late.write_all(LATE.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        late.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("is being deleted"), "{path}: {answer}");
+    }
 }
 
 #[tokio::test]
