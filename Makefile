@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-wheels python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -56,7 +56,7 @@ PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_a
 # Each has a lock of its name, with hyphens, and so packages of its own.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
-python: ## the Python package and its examples on a real service, with each framework; two minutes once installed
+python: ## the Python package, its wheels and its examples on a real service, with each framework; three minutes once installed
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
 	$(PROGRAM) \
 	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
@@ -64,7 +64,11 @@ python: ## the Python package and its examples on a real service, with each fram
 	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
-	  done
+	  done \
+	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages
+
+python-wheels: ## both Python distributions for this platform, optimised, in target/wheels
+	SKILLMOUNT_FRAMEWORK=build clients/python/run clients/python-bin/wheels $${CARGO_TARGET_DIR:-target}/wheels
 
 python-lint: ## formatting, lints and types of the Python package and its examples
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
@@ -75,7 +79,8 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	  && ./run mypy src/skillmount/pydantic_ai.py tests_pydantic_ai ../../examples/pydantic_ai \
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
-	  done
+	  done \
+	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)
