@@ -65,7 +65,10 @@ python: ## the Python package, its wheels and its examples on a real service, wi
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
 	  done \
-	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages
+	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages \
+	  && export SKILLMOUNT_FRAMEWORK=hosts \
+	  && if ./run true; then ./run python -m pytest tests_hosts; \
+	    else echo 'SKIPPED: the packages of locks/hosts.txt could not be installed: NO REAL HOST of MCP was tried.' >&2; fi
 
 python-wheels: ## both Python distributions for this platform, optimised, in target/wheels
 	SKILLMOUNT_FRAMEWORK=build clients/python/run clients/python-bin/wheels $${CARGO_TARGET_DIR:-target}/wheels
@@ -80,7 +83,7 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
 	  done \
-	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages
+	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && SKILLMOUNT_FRAMEWORK=hosts ./run mypy tests_hosts
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)
