@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-wheels python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -72,6 +72,11 @@ python: ## the Python package, its wheels and its examples on a real service, wi
 
 python-wheels: ## both Python distributions for this platform, optimised, in target/wheels
 	SKILLMOUNT_FRAMEWORK=build clients/python/run clients/python-bin/wheels $${CARGO_TARGET_DIR:-target}/wheels
+
+# Needs LocalStack, and Python 3.12 or 3.13 for the packages that are compared with.
+bench-python: ## edits of one file by many threads, beside the S3 backends that deepagents has otherwise
+	$(PROGRAM)
+	localstack/localstack.sh run -- env -u SKILLMOUNT_STORE clients/python/benches/compare
 
 python-lint: ## formatting, lints and types of the Python package and its examples
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
