@@ -52,8 +52,10 @@ tests:
 	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
 
 # Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
-PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS))
-# Each has a lock of its name, with hyphens, and so packages of its own.
+PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS) $(PYTHON_HOSTS))
+# These have their packages from one lock.
+PYTHON_HOSTS = claude_agent_sdk claude_hooks mcp_client
+# Each of these has a lock of its name, with hyphens, and so packages of its own.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
 python: ## the Python package, its wheels and its examples on a real service, with each framework; three minutes once installed
@@ -88,7 +90,8 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
 	  done \
-	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && SKILLMOUNT_FRAMEWORK=hosts ./run mypy tests_hosts
+	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && export SKILLMOUNT_FRAMEWORK=hosts \
+	  && ./run mypy tests_hosts && ./run mypy $(addprefix ../../examples/,$(PYTHON_HOSTS))
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)

@@ -28,6 +28,9 @@ LOCKS = {
     "openai_agents/lease_sandbox.py": "openai-agents",
     "google_adk/lease_adk.py": "google-adk",
     "agent_framework/lease_maf.py": "agent-framework",
+    "claude_agent_sdk/minutes_sdk.py": "hosts",
+    "mcp_client/lease_mcp.py": "hosts",
+    "claude_hooks/remind.py": "hosts",
 }
 
 
@@ -89,7 +92,7 @@ def test_uvx_runs_the_program(wheels: Path, tmp_path: Path) -> None:
     assert told.startswith("skillmount ")
 
 
-def test_every_framework_has_its_five_minutes() -> None:
+def test_every_framework_and_host_has_its_five_minutes() -> None:
     assert set(SHOWN) == set(LOCKS)
 
 
