@@ -58,7 +58,7 @@ PYTHON_HOSTS = claude_agent_sdk claude_hooks mcp_client
 # Each of these has a lock of its name, with hyphens, and so packages of its own.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
-python: ## the Python package, its wheels and its examples on a real service, with each framework; three minutes once installed
+python: ## the Python package, its wheels and its examples on a real service, with each framework; four minutes once installed
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
 	$(PROGRAM) \
 	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
