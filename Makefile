@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -52,11 +52,13 @@ tests:
 	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
 
 # Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
-PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS))
-# Each has a lock of its name, with hyphens, and so packages of its own.
+PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS) $(PYTHON_HOSTS))
+# These have their packages from one lock.
+PYTHON_HOSTS = claude_agent_sdk claude_hooks mcp_client
+# Each of these has a lock of its name, with hyphens, and so packages of its own.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
-python: ## the Python package and its examples on a real service, with each framework; two minutes once installed
+python: ## the Python package, its wheels and its examples on a real service, with each framework; four minutes once installed
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
 	$(PROGRAM) \
 	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
@@ -64,7 +66,19 @@ python: ## the Python package and its examples on a real service, with each fram
 	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
-	  done
+	  done \
+	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages \
+	  && export SKILLMOUNT_FRAMEWORK=hosts \
+	  && if ./run true; then ./run python -m pytest tests_hosts; \
+	    else echo 'SKIPPED: the packages of locks/hosts.txt could not be installed: NO REAL HOST of MCP was tried.' >&2; fi
+
+python-wheels: ## both Python distributions for this platform, optimised, in target/wheels
+	SKILLMOUNT_FRAMEWORK=build clients/python/run clients/python-bin/wheels $${CARGO_TARGET_DIR:-target}/wheels
+
+# Needs LocalStack, and Python 3.12 or 3.13 for the packages that are compared with.
+bench-python: ## edits of one file by many threads, beside the S3 backends that deepagents has otherwise
+	$(PROGRAM)
+	localstack/localstack.sh run -- env -u SKILLMOUNT_STORE clients/python/benches/compare
 
 python-lint: ## formatting, lints and types of the Python package and its examples
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
@@ -75,7 +89,9 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	  && ./run mypy src/skillmount/pydantic_ai.py tests_pydantic_ai ../../examples/pydantic_ai \
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
-	  done
+	  done \
+	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && export SKILLMOUNT_FRAMEWORK=hosts \
+	  && ./run mypy tests_hosts && ./run mypy $(addprefix ../../examples/,$(PYTHON_HOSTS))
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)

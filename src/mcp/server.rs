@@ -7,7 +7,8 @@ use rmcp::{
         GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
         ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
         PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
-        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+        ServerCapabilities, ServerConfig, ToolsCapability,
     },
     service::RequestContext,
 };
@@ -33,6 +34,9 @@ pub(super) struct SessionServer {
     instructions: String,
     /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
     has_person: bool,
+    /// Whether the host can be told that tools and resources changed: in the stateless version of the protocol only those can that
+    /// keep a stream open for it, which no replica could serve from memory.
+    tells_changes: bool,
 }
 
 impl SessionServer {
@@ -50,12 +54,33 @@ impl SessionServer {
     /// The server of the session behind `backend`, whose host has the listing of skills already.
     pub(super) fn under_way(backend: SkillBackend) -> Self {
         // A host reads the instructions once, so a loaded skill's own come in the answer of the load.
-        Self { backend: backend.in_mode(Some(PromptMode::Listing)), instructions: String::new(), has_person: false }
+        Self {
+            backend: backend.in_mode(Some(PromptMode::Listing)),
+            instructions: String::new(),
+            has_person: false,
+            tells_changes: true,
+        }
     }
 
     /// The same server for a host with a person in front of it, who may be asked.
     pub(super) fn with_person(self) -> Self {
         Self { has_person: true, ..self }
+    }
+
+    /// The same server for a host that is not told of changes.
+    pub(super) fn without_changes(self) -> Self {
+        Self { tells_changes: false, ..self }
+    }
+
+    /// Tells the host that its tools and resources changed, if it can be told.
+    async fn tell_change(&self, context: &RequestContext<RoleServer>) {
+        if !self.tells_changes {
+            return;
+        }
+        let told = [context.peer.notify_tool_list_changed().await, context.peer.notify_resource_list_changed().await];
+        if told.iter().any(Result::is_err) {
+            tracing::debug!("the notification that tools and resources changed did not reach the host");
+        }
     }
 
     /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed.
@@ -113,7 +138,7 @@ impl SessionServer {
 
 impl ServerHandler for SessionServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_prompts()
@@ -122,6 +147,10 @@ impl ServerHandler for SessionServer {
             .enable_resources_list_changed()
             .enable_skills_with_directory_read()
             .build();
+        if !self.tells_changes {
+            capabilities.tools = capabilities.tools.map(|_| ToolsCapability::default());
+            capabilities.resources = capabilities.resources.map(|_| ResourcesCapability::default());
+        }
         let mut about = Implementation::new("skillmount", env!("CARGO_PKG_VERSION"));
         about.title = Some("skillmount".to_owned());
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(self.instructions.clone())
@@ -155,11 +184,7 @@ impl ServerHandler for SessionServer {
         let changes_skills =
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
         if changes_skills && result.is_error != Some(true) {
-            let told =
-                [context.peer.notify_tool_list_changed().await, context.peer.notify_resource_list_changed().await];
-            if told.iter().any(Result::is_err) {
-                tracing::debug!("the notification that tools and resources changed did not reach the host");
-            }
+            self.tell_change(&context).await;
         }
         Ok(result.into())
     }

@@ -10,6 +10,11 @@ use rmcp::transport::streamable_http_server::{
 use super::server::SessionServer;
 use crate::{backend::SkillBackend, error::Result, limits::TEXT_BODY_BYTES};
 
+/// Names the version of the protocol that a host speaks.
+const VERSION: &str = "mcp-protocol-version";
+/// The first version without a handshake.
+const STATELESS: &str = "2026-07-28";
+
 /// Answers one request of the protocol in the session behind `backend`. `begins` says that a conversation begins with it, so that
 /// the answer has the listing of skills. Host, Origin and key were checked before.
 ///
@@ -17,6 +22,9 @@ use crate::{backend::SkillBackend, error::Result, limits::TEXT_BODY_BYTES};
 /// Those of the prompt, if the conversation begins.
 pub async fn answer(backend: SkillBackend, request: Request, begins: bool) -> Result<Response> {
     let server = if begins { SessionServer::new(backend).await? } else { SessionServer::under_way(backend) };
+    let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());
+    // Versions are dates, which are in the order of their text.
+    let server = if version.is_some_and(|version| version >= STATELESS) { server.without_changes() } else { server };
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

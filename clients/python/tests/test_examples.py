@@ -30,7 +30,7 @@ def _run(command: list[str], **variables: str) -> str:
 @pytest.mark.parametrize("name", ["deepagents/minutes.py", "create_agent/lease.py"])
 def test_an_example_prints_what_the_readme_shows(name: str) -> None:
     printed = _run([sys.executable, str(EXAMPLES / name)])
-    shown = re.search(rf"run python examples/{name}\n```\n\n.*?```\n(.*?)```", README, re.DOTALL)
+    shown = re.search(rf"python examples/{name}\n```\n\n.*?```\n(.*?)```", README, re.DOTALL)
     assert shown is not None
     assert printed.startswith(shown[1].replace("…\n", "")), printed
 

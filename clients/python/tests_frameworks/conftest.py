@@ -50,8 +50,6 @@ def check_example(name: str) -> None:
     command = [sys.executable, str(ROOT.parents[1] / "examples" / name)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    shown = re.search(
-        rf"run python examples/{name}\n```\n\n.*?```\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
-    )
+    shown = re.search(rf"python examples/{name}\n```\n\n.*?```\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert shown is not None
     assert done.stdout == shown[1]

@@ -94,6 +94,32 @@ async fn a_load_over_http_reports_that_the_tools_changed() {
     assert!(tool(&server, &[], "ls", json!({"path": "/skills"})).await.1.contains("/skills/notas"));
 }
 
+#[tokio::test]
+async fn a_host_of_the_stateless_version_is_not_promised_what_it_would_need_a_stream_for() {
+    let server = Server::with(config()).await;
+    server.memory.put_raw("me/skills/notas/SKILL.md", "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n");
+    let stateless = |method: &'static str, name: Option<&'static str>| {
+        let common = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+        common.into_iter().chain(name.map(|name| ("mcp-name", name))).collect::<Vec<_>>()
+    };
+    let about = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    });
+    let discover = call(&server, &stateless("server/discover", None), "server/discover", json!({"_meta": about})).await;
+    let offered = discover.is(200)["result"]["capabilities"].clone();
+    assert!(offered["tools"].is_object() && offered["resources"].is_object(), "{offered}");
+    assert!(!offered.to_string().contains("listChanged"), "{offered}");
+    let load = json!({"name": "load_skill", "arguments": {"skill": "notas"}, "_meta": about});
+    let headers = stateless("tools/call", Some("load_skill"));
+    let answer = send(&server, &headers, message("tools/call", &load)).await.text().await.unwrap();
+    assert!(answer.contains("Pasos.") && !answer.contains("list_changed"), "{answer}");
+
+    let begun = call(&server, &[], "initialize", hello()).await;
+    assert_eq!(begun.is(200)["result"]["capabilities"]["tools"]["listChanged"], true);
+}
+
 // S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
 // a call that its host cancels ends.
 #[tokio::test]

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ def server(
     *,
     program: str | None = None,
     store: str = "memory:",
+    port: int = 0,
     arguments: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     api_key: str | None = None,
@@ -62,8 +64,10 @@ def server(
     """Start a service, and stop it at the end of the context.
 
     Args:
-        program: The program; `SKILLMOUNT_PROGRAM` or the `skillmount` on the path if absent.
+        program: The program; if absent, `SKILLMOUNT_PROGRAM`, the one that `skillmount-bin` brought, or the
+            `skillmount` on the path.
         store: Where objects lie, such as `memory:` or `file:DIR`.
+        port: Where it listens on this machine; a free port if 0.
         arguments: Further arguments of `skillmount serve`.
         environment: Further variables of its environment. Those that set up a service or an agent are not handed on.
         api_key: The key that clients must show; none is needed if absent.
@@ -75,14 +79,9 @@ def server(
         FileNotFoundError: There is no such program.
         RuntimeError: The service did not start; the message is what it said.
     """
-    path = program or os.environ.get(_PROGRAM) or shutil.which("skillmount")
-    if path is None:
-        raise FileNotFoundError(
-            f"no skillmount program: install it, put it on the path, or name it in {_PROGRAM} (it is built by "
-            "`cargo build`, as target/debug/skillmount)"
-        )
+    path = program or _program()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SKILLMOUNT_")}
-    command = [path, "serve", "--store", store, "--listen", "127.0.0.1:0", "--json", "--drain", "0", *arguments]
+    command = [path, "serve", "--store", store, "--listen", f"127.0.0.1:{port}", "--json", "--drain", "0", *arguments]
     if api_key is not None:
         command += ["--api-key", api_key]
     process = subprocess.Popen(
@@ -108,3 +107,18 @@ def server(
             process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _program() -> str:
+    # Beside the interpreter first: an environment that is not activated is not on the path.
+    path = (
+        os.environ.get(_PROGRAM)
+        or shutil.which("skillmount", path=sysconfig.get_path("scripts"))
+        or shutil.which("skillmount")
+    )
+    if path is None:
+        raise FileNotFoundError(
+            f"no skillmount program: install skillmount-bin, put it on the path, or name it in {_PROGRAM} (it is built "
+            "by `cargo build`, as target/debug/skillmount)"
+        )
+    return path
