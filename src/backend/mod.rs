@@ -11,6 +11,7 @@ mod bundles;
 mod catalog_reads;
 mod changes;
 mod check;
+mod check_folder;
 mod drafted;
 mod drafts;
 mod edits;

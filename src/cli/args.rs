@@ -63,6 +63,9 @@ pub(super) struct GlobalArgs {
     /// Show sessions the skills of their team and of the organisation too
     #[arg(long, global = true)]
     layers: bool,
+    /// Write changes of skills into the folder of skills:DIR, which is only read otherwise
+    #[arg(long, global = true)]
+    write: bool,
     /// Configuration file [default: ./skillmount.toml, then the one in your configuration folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -102,7 +105,8 @@ impl GlobalArgs {
             (Setting::Profile, &self.profile),
             (Setting::SseKmsKeyId, &self.sse_kms_key_id),
         ];
-        let switches = [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers)];
+        let switches =
+            [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers), (Setting::Write, self.write)];
         let on = switches.into_iter().filter(|(_, on)| *on).map(|(setting, _)| (setting, "true".to_owned()));
         let key = self.api_key.iter().map(|key| (Setting::ApiKey, key.expose_secret().to_owned()));
         given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(key).chain(on).collect()

@@ -103,6 +103,7 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
 async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let flags = match &cli.command {
         Command::Serve(serve) => serve.settings(),
+        Command::Mcp(mcp) => mcp.settings(),
         Command::Keys(keys) => keys.settings().into_iter().collect(),
         _ => Vec::new(),
     };

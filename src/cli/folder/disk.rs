@@ -7,8 +7,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::is_of_tools;
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    path::is_of_tools,
+};
 
 /// Whether this machine's disks usually take `A` and `a` for one name.
 const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));

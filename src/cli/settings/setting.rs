@@ -49,6 +49,7 @@ settings! {
     Workspace "workspace" Some("{user}/threads/{session}"), false;
     Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
     Layers "layers" Some("false"), false;
+    Write "write" Some("false"), false;
     Hosts "hosts" None, false;
     Origins "origins" None, false;
     Log "log" None, false;

@@ -9,6 +9,8 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+#[cfg(unix)]
+mod home;
 mod hook;
 #[cfg(unix)]
 mod interrupted;
