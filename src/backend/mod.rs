@@ -35,6 +35,7 @@ mod mounts;
 mod naming;
 mod noted;
 mod observer;
+mod offered;
 mod open;
 mod operation_note;
 mod ops;
@@ -67,6 +68,7 @@ pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, skill_named};
 pub use observer::{Candidates, Effects, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse};
+pub use offered::{Artifact, ArtifactKind, OfferedSkill};
 pub use open::OpenStore;
 pub use operation_note::{Action, Actor};
 #[cfg(feature = "client")]

@@ -191,6 +191,8 @@ pub(super) enum Command {
     Man(commands::man::Man),
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
+    /// Make a link by which installers fetch the user's skills without a key
+    Link(commands::link::Link),
     /// Make, list and revoke keys for clients of the service
     Keys(commands::keys::Keys),
 }
@@ -233,6 +235,7 @@ impl Command {
             Self::Man(command) => command.run(app, Cli::command()),
             Self::Openapi(command) => command.run(app),
             Self::Keys(command) => command.run(app),
+            Self::Link(command) => command.run(app),
         };
         outcome.map(|()| Status::Done)
     }

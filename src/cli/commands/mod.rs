@@ -16,6 +16,7 @@ pub(super) mod glob;
 pub(super) mod grep;
 pub(super) mod hook;
 pub(super) mod keys;
+pub(super) mod link;
 pub(super) mod lint;
 pub(super) mod ls;
 pub(super) mod man;

@@ -48,6 +48,9 @@ pub(in super::super) struct Serve {
     /// File of the keys that clients may show, as `keys new` makes them
     #[arg(long, value_name = "FILE")]
     pub(in super::super) keys: Option<PathBuf>,
+    /// Show everybody who asks for HOST the skills of USER, for installers. Can be given several times
+    #[arg(long, value_name = "HOST=USER")]
+    pub(in super::super) public: Vec<String>,
     /// After SIGTERM, how long to go on accepting [default: 5]
     #[arg(long, value_name = "SECONDS")]
     pub(in super::super) drain: Option<String>,
@@ -76,6 +79,7 @@ impl Serve {
             (Setting::Store, self.skills.as_deref().map(address_of)),
             (Setting::Listen, self.listen.clone()),
             (Setting::Keys, path(&self.keys)),
+            (Setting::Public, (!self.public.is_empty()).then(|| self.public.join(","))),
             (Setting::Drain, self.drain.clone()),
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),

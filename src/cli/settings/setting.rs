@@ -52,6 +52,8 @@ settings! {
     Write "write" Some("false"), false;
     Hosts "hosts" None, false;
     Origins "origins" None, false;
+    Public "public" None, false;
+    LinkSecret "link_secret" None, true;
     Log "log" None, false;
     LogFormat "log_format" None, false;
     Memory "memory" Some("256"), false;
