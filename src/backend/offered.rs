@@ -77,7 +77,7 @@ impl SkillBackend {
     /// `skill_not_found` if it is not offered, or is offered as the other kind; the store's.
     pub async fn artifact(&self, skill: &SkillPath, kind: ArtifactKind) -> Result<Artifact> {
         let entries = self.offered_entries().await?;
-        let named = names(&entries).into_iter().map(|(_, entry)| entry);
+        let named = names(&entries).into_values();
         let found = named.into_iter().find(|entry| entry.skill == *skill && kind_of(entry) == kind);
         let entry = found.ok_or_else(|| Error::new(Code::SkillNotFound, "no such skill is offered here"))?;
         match kind {

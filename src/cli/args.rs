@@ -39,6 +39,7 @@ pub(super) struct Cli {
 /// Flags that every command takes, before or after its name.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and who")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(super) struct GlobalArgs {
     #[arg(
         long,
@@ -176,6 +177,10 @@ pub(super) enum Command {
     Push(commands::push::Push),
     /// Get skills out of the store into a folder
     Pull(commands::pull::Pull),
+    /// Add skills of a host, a git repository or a folder
+    Add(commands::add::Add),
+    /// Look for newer versions of added skills, and take them over
+    Update(commands::update::Update),
     /// List, export and delete users
     #[command(alias = "users")]
     User(commands::user::User),
@@ -228,6 +233,8 @@ impl Command {
             Self::Lint(command) => command.run(app).await,
             Self::Push(command) => command.run(app).await,
             Self::Pull(command) => command.run(app).await,
+            Self::Add(command) => command.run(app).await,
+            Self::Update(command) => command.run(app).await,
             Self::User(command) => command.run(app).await,
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),

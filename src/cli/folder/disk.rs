@@ -107,7 +107,7 @@ impl Target {
 ///
 /// # Errors
 /// `invalid_request` where the disk fails.
-pub(super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
+pub(in super::super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let growing = folder.join(format!(".skillmount-{unique:032x}"));

@@ -49,7 +49,7 @@ pub(crate) struct Survey {
 }
 
 impl SkillsFolder {
-    /// The folder whose real path is `folder`, as the skills of the user of `space`, over `state`. With `writes` it can be
+    /// The folder whose real path is `folder`, as the skills of the user of `space`, over `state`. With `may_change` it can be
     /// changed.
     ///
     /// # Errors
@@ -58,10 +58,10 @@ impl SkillsFolder {
         folder: PathBuf,
         space: UserSpace,
         state: SharedStore,
-        writes: bool,
+        may_change: bool,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let writer = if writes { Some(DirectoryStore::open(&folder, clock)?) } else { None };
+        let writer = if may_change { Some(DirectoryStore::open(&folder, clock)?) } else { None };
         let (skills, view) = (space.skills()?, Arc::new(View::new(folder.clone())));
         Ok(Self { folder, space, skills, view, writer, state })
     }

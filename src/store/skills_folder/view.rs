@@ -134,8 +134,8 @@ impl View {
                 match self.step(&way, &name)? {
                     Spot::Folder(below) => open.push((format!("{key}/"), below)),
                     Spot::File { found, links, .. } => {
-                        let Version { size, modified_at } = Version::of(&found).map_err(failed)?;
-                        let etag = Version { size, modified_at }.etag();
+                        let version = Version::of(&found).map_err(failed)?;
+                        let (etag, Version { modified_at, size }) = (version.etag(), version);
                         seen.has_links |= links > 0;
                         seen.entries.push(ListEntry { key, size, etag, modified_at });
                     }
@@ -198,29 +198,29 @@ impl View {
         }
         let path = folder.join(name);
         match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_symlink() => self.follow(way, &path),
+            Ok(found) if found.is_symlink() => Ok(self.follow(way, &path)),
             Ok(found) => Ok(spot(way, path, found, 0)),
             Err(error) if is_missing(&error) => Ok(Spot::Nothing),
             Err(error) => Err(failed_at(&path)(error)),
         }
     }
 
-    fn follow(&self, way: &Way, link: &Path) -> StoreResult<Spot> {
+    fn follow(&self, way: &Way, link: &Path) -> Spot {
         if way.links == FOLDER_LINKS {
-            return Ok(Spot::LeftOut(WhyLeftOut::TooManyLinks));
+            return Spot::LeftOut(WhyLeftOut::TooManyLinks);
         }
         // A link in a circle of links is reported by the system as one that leads nowhere.
-        let Ok(target) = fs::canonicalize(link) else { return Ok(Spot::LeftOut(WhyLeftOut::Dangles)) };
-        let Ok(inside) = target.strip_prefix(&self.root) else { return Ok(Spot::LeftOut(WhyLeftOut::Leaves(target))) };
+        let Ok(target) = fs::canonicalize(link) else { return Spot::LeftOut(WhyLeftOut::Dangles) };
+        let Ok(inside) = target.strip_prefix(&self.root) else { return Spot::LeftOut(WhyLeftOut::Leaves(target)) };
         if inside.components().any(|part| part.as_os_str().to_str().is_some_and(is_own)) {
-            return Ok(Spot::Nothing);
+            return Spot::Nothing;
         }
         if way.folders.iter().any(|folder| folder.starts_with(&target)) {
-            return Ok(Spot::LeftOut(WhyLeftOut::Circle));
+            return Spot::LeftOut(WhyLeftOut::Circle);
         }
         match fs::symlink_metadata(&target) {
-            Ok(found) => Ok(spot(way, target, found, 1)),
-            Err(_) => Ok(Spot::LeftOut(WhyLeftOut::Dangles)),
+            Ok(found) => spot(way, target, found, 1),
+            Err(_) => Spot::LeftOut(WhyLeftOut::Dangles),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+#[cfg(unix)]
+mod add;
 mod approvals;
 mod audit;
 mod complete;

@@ -123,8 +123,8 @@ async fn nothing_else_is_reached_without_a_key() {
     for closed in ["/v1/users/u1/skills", "/v1/users/u1/skills/escrituras/compraventa", "/v1/users", "/mcp"] {
         assert_eq!(got(&server, closed).await.status(), 401, "{closed}");
     }
-    let post = server.client.post(format!("{}{INDEX}", server.base)).send().await.unwrap();
-    assert_eq!(post.status(), 405);
+    let refused = server.client.post(format!("{}{INDEX}", server.base)).send().await.unwrap();
+    assert_eq!(refused.status(), 405);
     let port = server.base.rsplit_once(':').unwrap().1;
     let elsewhere = server.client.get(format!("http://localhost:{port}{INDEX}")).send().await.unwrap();
     assert_eq!(elsewhere.status(), 404, "the Host names nobody");
