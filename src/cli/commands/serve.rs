@@ -146,12 +146,10 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
     } else {
         "anyone on this machine: there are no keys, which `skillmount keys new` makes"
     };
-    let store = match folder {
-        [check, ..] => &check.detail,
-        [] => app.settings.get(Setting::Store).unwrap_or_default(),
-    };
+    let store = app.settings.get(Setting::Store).unwrap_or_default();
+    let folder = folder.first().map(|check| format!("{}\n", check.detail)).unwrap_or_default();
     note(format_args!(
-        "skillmount {} serves {store} to {callers}\ntry it at http://{bound}/docs; Ctrl-C stops it",
+        "skillmount {} serves {store} to {callers}\n{folder}try it at http://{bound}/docs; Ctrl-C stops it",
         env!("CARGO_PKG_VERSION")
     ));
 }
