@@ -32,7 +32,11 @@ pub(in super::super) struct Link {
 
 impl Link {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
-        let secret = app.settings.required(Setting::LinkSecret, LinkSecret::parse)?;
+        let none = || {
+            let message = "no secret for links is set; set SKILLMOUNT_LINK_SECRET, here and for the service: `openssl rand -hex 32` makes one";
+            Error::new(Code::InvalidRequest, message)
+        };
+        let secret = app.settings.parsed(Setting::LinkSecret, LinkSecret::parse)?.ok_or_else(none)?;
         let base = match self.base {
             Some(base) if base.starts_with("http://") || base.starts_with("https://") => base,
             Some(base) => {

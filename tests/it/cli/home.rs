@@ -121,3 +121,30 @@ fn a_host_is_connected_to_a_folder_by_its_whole_path() {
     let address = format!("skills:{}", home.path().join("mine").display());
     assert!(printed.contains(&address) && printed.contains("--write"), "{printed}");
 }
+
+#[test]
+fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() {
+    let home = Home::new();
+    let link = |secret: &str, arguments: &[&str]| {
+        let mut command = home.command(&[&["link", "--json"], arguments].concat());
+        let output = command.env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+        let (out, err) = (output.stdout, String::from_utf8(output.stderr).unwrap());
+        if output.status.success() { Ok(serde_json::from_slice::<serde_json::Value>(&out).unwrap()) } else { Err(err) }
+    };
+    let secret = "0123456789abcdef0123456789abcdef";
+    let made = link(secret, &["--base", "https://skills.example.com/", "--user", "anna"]).unwrap();
+    let url = made["url"].as_str().unwrap();
+    assert!(url.starts_with("https://skills.example.com/links/") && url.ends_with(".anna"), "{url}");
+    assert!(link(secret, &[]).unwrap()["url"].as_str().unwrap().starts_with("http://127.0.0.1:8787/links/"));
+    for (secret, arguments, said) in [
+        ("", [].as_slice(), "no secret for links is set"),
+        ("short", &[], "32 characters at least"),
+        (secret, &["--base", "skills.example.com"], "is not where a service is reached"),
+        (secret, &["--expires", "2020-01-01T00:00:00Z"], "is not a time to come"),
+    ] {
+        let refused = link(secret, arguments).unwrap_err();
+        assert!(refused.contains(said) && !refused.contains("\"short\""), "{refused}");
+    }
+    let shown = home.command(&["config", "show"]).env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+    assert!(!String::from_utf8_lossy(&shown.stdout).contains(secret));
+}
