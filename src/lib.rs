@@ -56,6 +56,7 @@
 //! |---|---|---|
 //! | `s3://bucket/prefix` | `S3Store` (feature `s3`) | S3 and servers that speak its protocol |
 //! | `file:DIR` | [`store::DirectoryStore`] | plain files in a folder, which any editor may change |
+//! | `skills:DIR` | [`store::SkillsAt`] | a folder of skills as it is, with all else beside it |
 //! | `memory:` | [`store::MemoryStore`] | tests and trying things out |
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite

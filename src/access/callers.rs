@@ -1,6 +1,6 @@
 //! Who may call: a surface gets it when it starts and whenever it changes.
 
-use super::{AllowedPeers, Keys};
+use super::{AllowedPeers, Keys, PublicSkills};
 
 /// Who may call, and by which names.
 #[derive(Clone, Debug, Default)]
@@ -9,4 +9,6 @@ pub struct Callers {
     pub keys: Keys,
     /// Which Hosts and Origins are answered.
     pub peers: AllowedPeers,
+    /// Whose skills may be fetched without a key.
+    pub public: PublicSkills,
 }

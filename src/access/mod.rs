@@ -13,7 +13,9 @@ mod keys;
 mod keys_file;
 #[cfg(feature = "keys-file")]
 mod keys_text;
+mod links;
 mod peers;
+mod public;
 mod reach;
 mod taken;
 
@@ -25,5 +27,7 @@ pub use keys::{KeyChanges, Keys};
 pub use keys_file::{KeysFile, read_keys_text};
 #[cfg(feature = "keys-file")]
 pub use keys_text::KeysText;
+pub use links::LinkSecret;
 pub use peers::{AllowedPeers, PeerHeaders};
+pub use public::PublicSkills;
 pub use reach::{Reach, SessionPattern, out_of_reach};

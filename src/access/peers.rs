@@ -93,6 +93,12 @@ impl AllowedPeers {
 }
 
 impl<'request> PeerHeaders<'request> {
+    /// The one host that the request names, without its port.
+    #[must_use]
+    pub fn host(&self) -> Option<&'request str> {
+        self.named().ok().map(|named| named.host)
+    }
+
     /// The one host the request names; `Host` and an absolute request line must not disagree.
     fn named(&self) -> Result<Authority<'request>> {
         let refused = |why| Error::new(Code::InvalidRequest, format!("the request {why}"));

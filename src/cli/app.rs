@@ -23,7 +23,11 @@ use crate::{
     limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     path::{Id, MountTemplate, MountTemplates},
     store::{S3Options, StoreAddress},
+    wire::{CheckStatus, StoreCheck},
 };
+
+/// The folder, in the user's data folder, of what belongs to served folders of skills and lies in none of them.
+const FOLDER_STATES: &str = "skillmount-folders";
 
 /// Settings, output and clock of one run.
 pub(super) struct App {
@@ -59,9 +63,15 @@ impl App {
     /// # Errors
     /// `invalid_request` where settings do not parse, or a folder cannot be used or holds skills itself; S3 is not asked anything.
     pub(super) async fn store(&self) -> Result<OpenStore> {
-        let address = self.settings.required(Setting::Store, StoreAddress::parse)?;
-        if let StoreAddress::Directory(folder) = &address {
-            refuse_plain(folder)?;
+        let mut address = self.settings.required(Setting::Store, StoreAddress::parse)?;
+        match &mut address {
+            StoreAddress::Directory(folder) => refuse_plain(folder)?,
+            StoreAddress::Skills(skills) => {
+                skills.user = self.user()?;
+                skills.states = dirs::data_dir().map(|folder| folder.join(FOLDER_STATES));
+                skills.writes = self.settings.switch(Setting::Write)?.unwrap_or_default();
+            }
+            _ => {}
         }
         let text = |setting| self.settings.get(setting).map(str::to_owned);
         let s3 = S3Options {
@@ -87,6 +97,21 @@ impl App {
             ));
         }
         self.store().await
+    }
+
+    /// As [`direct_store`](Self::direct_store), for agents, with what of a served folder they will see. The log has what they will miss.
+    ///
+    /// # Errors
+    /// As [`direct_store`](Self::direct_store).
+    pub(super) async fn served_store(&self, command: &str) -> Result<(OpenStore, Vec<StoreCheck>)> {
+        let store = self.direct_store(command).await?;
+        let folder = store.check_folder().await;
+        for check in &folder {
+            if check.status != CheckStatus::Ok {
+                tracing::warn!(fix = check.fix, "{}", check.detail);
+            }
+        }
+        Ok((store, folder))
     }
 
     /// The user's skills as their author works on them, over the store or the server, whichever the settings name.

@@ -39,6 +39,7 @@ pub(super) struct Cli {
 /// Flags that every command takes, before or after its name.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and who")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(super) struct GlobalArgs {
     #[arg(
         long,
@@ -63,6 +64,9 @@ pub(super) struct GlobalArgs {
     /// Show sessions the skills of their team and of the organisation too
     #[arg(long, global = true)]
     layers: bool,
+    /// Write changes of skills into the folder of skills:DIR, which is only read otherwise
+    #[arg(long, global = true)]
+    write: bool,
     /// Configuration file [default: ./skillmount.toml, then the one in your configuration folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -102,7 +106,8 @@ impl GlobalArgs {
             (Setting::Profile, &self.profile),
             (Setting::SseKmsKeyId, &self.sse_kms_key_id),
         ];
-        let switches = [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers)];
+        let switches =
+            [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers), (Setting::Write, self.write)];
         let on = switches.into_iter().filter(|(_, on)| *on).map(|(setting, _)| (setting, "true".to_owned()));
         let key = self.api_key.iter().map(|key| (Setting::ApiKey, key.expose_secret().to_owned()));
         given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(key).chain(on).collect()
@@ -172,6 +177,10 @@ pub(super) enum Command {
     Push(commands::push::Push),
     /// Get skills out of the store into a folder
     Pull(commands::pull::Pull),
+    /// Add skills of a host, a git repository or a folder
+    Add(commands::add::Add),
+    /// Look for newer versions of added skills, and take them over
+    Update(commands::update::Update),
     /// List, export and delete users
     #[command(alias = "users")]
     User(commands::user::User),
@@ -187,6 +196,8 @@ pub(super) enum Command {
     Man(commands::man::Man),
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
+    /// Make a link by which installers fetch the user's skills without a key
+    Link(commands::link::Link),
     /// Make, list and revoke keys for clients of the service
     Keys(commands::keys::Keys),
 }
@@ -222,6 +233,8 @@ impl Command {
             Self::Lint(command) => command.run(app).await,
             Self::Push(command) => command.run(app).await,
             Self::Pull(command) => command.run(app).await,
+            Self::Add(command) => command.run(app).await,
+            Self::Update(command) => command.run(app).await,
             Self::User(command) => command.run(app).await,
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),
@@ -229,6 +242,7 @@ impl Command {
             Self::Man(command) => command.run(app, Cli::command()),
             Self::Openapi(command) => command.run(app),
             Self::Keys(command) => command.run(app),
+            Self::Link(command) => command.run(app),
         };
         outcome.map(|()| Status::Done)
     }

@@ -16,7 +16,7 @@ use super::{
     settings::{Setting, Settings},
 };
 use crate::{
-    access::{AllowedPeers, Callers, Keys, KeysFile},
+    access::{AllowedPeers, Callers, Keys, KeysFile, LinkSecret, PublicSkills},
     error::{Error, Result},
     limits::KEYS_LOOK,
 };
@@ -24,6 +24,7 @@ use crate::{
 /// What says who may call.
 pub(super) struct CallerSources {
     peers: AllowedPeers,
+    public: PublicSkills,
     /// The keys file, if there is one.
     file: Option<Arc<Mutex<KeysFile>>>,
 }
@@ -36,6 +37,10 @@ impl CallerSources {
     pub(super) fn read(settings: &Settings, now: Timestamp) -> Result<(Self, Callers)> {
         let peers =
             AllowedPeers { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
+        let public = PublicSkills {
+            hosts: settings.parsed(Setting::Public, PublicSkills::parse_hosts)?.unwrap_or_default(),
+            links: settings.parsed(Setting::LinkSecret, LinkSecret::parse)?,
+        };
         let (file, keys) = match (settings.get(Setting::Keys), settings.get(Setting::ApiKey)) {
             (Some(path), _) => {
                 let (file, keys) = KeysFile::open(PathBuf::from(path), now)?;
@@ -44,7 +49,7 @@ impl CallerSources {
             (None, Some(key)) => (None, Keys::single(key)?),
             (None, None) => (None, Keys::none()),
         };
-        Ok((Self { peers: peers.clone(), file }, Callers { keys, peers }))
+        Ok((Self { peers: peers.clone(), public: public.clone(), file }, Callers { keys, peers, public }))
     }
 
     /// Sends who may call whenever that changes: looks at the keys file every [`KEYS_LOOK`], and reads settings and keys
@@ -75,7 +80,7 @@ impl CallerSources {
     async fn look(&self, now: Timestamp) -> Result<Option<Callers>> {
         let Some(file) = self.file.clone() else { return Ok(None) };
         let keys = apart(move || file.lock().unwrap_or_else(PoisonError::into_inner).look(now)).await?;
-        Ok(keys.map(|keys| Callers { keys, peers: self.peers.clone() }))
+        Ok(keys.map(|keys| Callers { keys, peers: self.peers.clone(), public: self.public.clone() }))
     }
 }
 

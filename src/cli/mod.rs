@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod expiry;
 mod failure;
 mod findings;
 mod folder;
@@ -25,6 +26,7 @@ mod sarif;
 mod screen;
 mod settings;
 mod signals;
+mod sources;
 mod status;
 mod transfer;
 
@@ -103,6 +105,7 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
 async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let flags = match &cli.command {
         Command::Serve(serve) => serve.settings(),
+        Command::Mcp(mcp) => mcp.settings(),
         Command::Keys(keys) => keys.settings().into_iter().collect(),
         _ => Vec::new(),
     };
@@ -111,7 +114,10 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     logs::start(cli.global.verbose, &app.settings, is_server)?;
     remark_on_variables(is_server, cli.global.json);
     let began = Instant::now();
-    let writes_files = matches!(cli.command, Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_));
+    let writes_files = matches!(
+        cli.command,
+        Command::Add(_) | Command::Update(_) | Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_)
+    );
     let work = Box::pin(cli.command.run(&app));
     // A signal must not leave a file half written. It ends other commands wherever they are.
     let ended = if writes_files { signals::until_stopped(work).await? } else { Ended::Done(work.await) };

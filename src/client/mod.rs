@@ -6,10 +6,12 @@
 //! changes undone.
 
 mod authors;
+mod discovery;
 mod events;
 mod problem;
 mod users;
 
+pub use discovery::{DiscoveryHost, OfferedEntry, OfferedIndex};
 pub use users::RemoteExport;
 
 use std::{

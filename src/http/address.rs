@@ -17,6 +17,10 @@ use crate::{
 const HOOKS_OF_CLAUDE: &str = "/hooks/claude";
 /// The address of MCP, at which headers name user and session if the key does not.
 pub(super) const MCP: &str = "/mcp";
+/// The index that installers read, below a Host or a link.
+pub(super) const INDEX: &str = "/.well-known/agent-skills/index.json";
+/// What the index names.
+pub(super) const ARTIFACT: &str = "/.well-known/agent-skills/{*artifact}";
 /// Names the user there.
 const USER: &str = "x-skillmount-user";
 /// Names the session there.

@@ -200,7 +200,7 @@ pub(super) async fn enter_all(State(app): State<Arc<ServerState>>, request: Requ
 }
 
 /// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
-async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request, next: Next) -> Response {
+pub(super) async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request, next: Next) -> Response {
     let cost = Cost::of(request.method(), template(&request));
     let bytes = cost.bytes(request.body().size_hint().exact());
     let admitted = match app.admission.enter(caller, request.extensions().get::<Line>(), bytes).await {

@@ -11,7 +11,7 @@
 
 use axum::http::Method;
 
-use super::address::MCP;
+use super::address::{ARTIFACT, INDEX, MCP};
 use crate::limits::{
     DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES,
     SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
@@ -67,6 +67,12 @@ impl Cost {
     pub(super) fn of(method: &Method, template: &str) -> Self {
         if template == MCP {
             return Self::Turn;
+        }
+        if template.ends_with(ARTIFACT) {
+            return Self::Download;
+        }
+        if template.ends_with(INDEX) {
+            return Self::Operation(MemoryClass::Listing);
         }
         let known = ROUTES.iter().find(|(of, end, _)| method == of && template.ends_with(end));
         let named =

@@ -50,6 +50,7 @@ mod tools;
 mod upload;
 mod users;
 mod versions;
+mod well_known;
 
 pub use app::{HttpConfig, McpAnswer};
 pub use router::openapi;

@@ -23,7 +23,7 @@ use super::{
     openapi::{beginning, finished},
     operations,
     problem::Reply,
-    prompt, publish, service, sessions, skill_files, skills, tools, upload, users, versions,
+    prompt, publish, service, sessions, skill_files, skills, tools, upload, users, versions, well_known,
 };
 use crate::error::{Error, Result};
 
@@ -99,6 +99,7 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let (routes, _) = service.merge(claude).merge(mcp).merge(all).nest("/v1/users/{user}", users).split_for_parts();
     routes
+        .merge(well_known::routes(&app))
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)
         .layer(from_fn(layers::run_in_time))

@@ -86,6 +86,14 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
 pub const READ_ATTEMPTS: usize = 5;
+/// An index of skills that a host offers.
+pub const DISCOVERY_INDEX_BYTES: usize = 4 << 20;
+/// The skills that one command takes from a source.
+pub const FETCHED_BYTES: u64 = 512 << 20;
+/// How long a host or git has for one request.
+pub const DISCOVERY_PATIENCE: Duration = Duration::from_mins(2);
+/// The least characters of a secret that links are signed with.
+pub const LINK_SECRET_BYTES: usize = 32;
 /// Waiting for the lock of a file in a folder, which another process may hold: less than an operation may take.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// How old the names in a listing of a folder may be when its next page is read. If they are older, the folder is read again.

@@ -74,6 +74,8 @@ pub const SEARCH_WINDOW_KIB: u32 = 16 << 10;
 pub const SEARCH_LINE_BYTES: usize = 8 << 20;
 /// Files of a glob reply, and entries of an `ls` reply.
 pub const LIST_ENTRIES: usize = 10_000;
+/// Symbolic links that a path in a served folder of skills may go through.
+pub const FOLDER_LINKS: usize = 2;
 /// Objects one operation is willing to list.
 pub const LIST_OBJECTS: usize = 100_000;
 /// Objects fetched at once by one operation.

@@ -10,7 +10,6 @@ use crate::{
 };
 
 /// The user of a person who works alone and names none.
-#[cfg(feature = "server")]
 pub(crate) const DEFAULT_USER: &str = "me";
 /// The session of a person who names none.
 #[cfg(feature = "server")]

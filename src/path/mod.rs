@@ -19,14 +19,16 @@ mod segment;
 mod skill_path;
 mod space;
 mod template;
+mod tool_files;
 mod virtual_path;
 
 pub use area::Area;
 pub use etag::ETag;
 pub use glob::Glob;
-pub use id::Id;
 #[cfg(feature = "server")]
-pub(crate) use id::{DEFAULT_SESSION, DEFAULT_USER};
+pub(crate) use id::DEFAULT_SESSION;
+pub(crate) use id::DEFAULT_USER;
+pub use id::Id;
 pub use key::{KeyPrefix, ObjectKey};
 pub use layer::{Layer, LayerOwner};
 pub use nearest::distance;
@@ -36,4 +38,5 @@ pub use scope::{Mount, Place, Scope};
 pub use skill_path::{MountName, SkillPath};
 pub use space::{Namespace, UserSpace};
 pub use template::{MountTemplate, MountTemplates, check_variable_name};
+pub use tool_files::{FOLDER_MEMORY, is_of_tools};
 pub use virtual_path::VirtualPath;

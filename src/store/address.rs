@@ -2,11 +2,11 @@
 
 use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
 
-use super::{DirectoryStore, MemoryStore, S3Options, SharedStore};
+use super::{DirectoryStore, MemoryStore, S3Options, SharedStore, SkillsAt};
 use crate::{
     clock::Clock,
     error::{Code, Error, Result},
-    path::Namespace,
+    path::{DEFAULT_USER, Id, Namespace},
 };
 
 /// The place of the objects, written in one of the [`FORMS`](Self::FORMS).
@@ -36,16 +36,18 @@ pub enum StoreAddress {
     },
     /// A folder of plain files on this machine.
     Directory(PathBuf),
+    /// A folder of skills, served as it is.
+    Skills(SkillsAt),
     /// The memory of this process. Its content ends with the process.
     Memory,
 }
 
 impl StoreAddress {
     /// The forms of an address, for help and error messages.
-    pub const FORMS: &str = "s3://bucket/prefix, file:DIR or memory:";
+    pub const FORMS: &str = "s3://bucket/prefix, file:DIR, skills:DIR or memory:";
 
     /// Reads an address in one of the [`FORMS`](Self::FORMS). The folder of `file:` may be relative, and may be written
-    /// as in a URL (`file:///srv/agents`).
+    /// as in a URL (`file:///srv/agents`). That of `skills:` is for the default user, [to be read](SkillsAt::new).
     ///
     /// # Errors
     /// `invalid_request` for anything else, with the forms; `invalid_path` for a prefix that has a segment no key may
@@ -56,6 +58,9 @@ impl StoreAddress {
             if !bucket.is_empty() {
                 return Ok(Self::S3 { bucket: bucket.to_owned(), namespace: Namespace::parse(prefix)? });
             }
+        }
+        if let Some(folder) = text.strip_prefix("skills:").filter(|folder| !folder.is_empty()) {
+            return Ok(Self::Skills(SkillsAt::new(PathBuf::from(folder), Id::parse(DEFAULT_USER)?)));
         }
         match text.strip_prefix("file:") {
             // URLs have `file:///srv/x`, people write `file:x`.
@@ -73,7 +78,8 @@ impl StoreAddress {
     ///
     /// # Errors
     /// `invalid_request` if no region is known, an option does not hold or this build lacks the feature `s3`;
-    /// `invalid_path` or `store_unavailable` if the folder cannot be used as a store, with the reason.
+    /// `invalid_path` or `store_unavailable` if the folder cannot be used as a store, with the reason; of a folder of skills
+    /// also `invalid_request` if there are none to serve.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -97,6 +103,7 @@ impl StoreAddress {
         Ok(match self {
             Self::S3 { bucket, namespace } => (connect(bucket, s3, clock).await?, namespace.clone()),
             Self::Directory(folder) => (Arc::new(DirectoryStore::open(folder, clock)?), Namespace::default()),
+            Self::Skills(skills) => (skills.open(clock)?, Namespace::default()),
             Self::Memory => (Arc::new(MemoryStore::new()), Namespace::default()),
         })
     }
@@ -131,6 +138,7 @@ impl fmt::Display for StoreAddress {
                 write!(f, "s3://{bucket}{}{prefix}", if prefix.is_empty() { "" } else { "/" })
             }
             Self::Directory(folder) => write!(f, "file:{}", folder.display()),
+            Self::Skills(skills) => write!(f, "skills:{}", skills.folder.display()),
             Self::Memory => f.write_str("memory:"),
         }
     }
@@ -152,13 +160,14 @@ mod tests {
             ("s3://b/p/q/", s3("b", "p/q"), "s3://b/p/q"),
             ("file:data", StoreAddress::Directory("data".into()), "file:data"),
             ("file:///srv/data", StoreAddress::Directory("/srv/data".into()), "file:/srv/data"),
+            ("skills:a", StoreAddress::Skills(SkillsAt::new("a".into(), Id::parse("me").unwrap())), "skills:a"),
             ("memory:", StoreAddress::Memory, "memory:"),
         ] {
             assert_eq!(StoreAddress::parse(text).unwrap(), address, "{text}");
             assert_eq!(address.to_string(), written);
             assert_eq!(written.parse::<StoreAddress>().unwrap(), address, "what is written is read again");
         }
-        for bad in ["", "s3://", "s3:b", "file:", "memory:x", "/srv/data", "gs://b"] {
+        for bad in ["", "s3://", "s3:b", "file:", "skills:", "memory:x", "/srv/data", "gs://b"] {
             assert_eq!(StoreAddress::parse(bad).unwrap_err().code(), Code::InvalidRequest, "{bad}");
         }
         assert_eq!(StoreAddress::parse("s3://b/p/../q").unwrap_err().code(), Code::InvalidPath);

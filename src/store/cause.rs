@@ -83,6 +83,16 @@ pub enum Cause {
     },
     /// The folder of the store, or a part of it, is gone.
     FolderGone,
+    /// The folder of skills is served as it is, and nobody asked for changes.
+    ServedAsItIs {
+        /// The folder.
+        folder: String,
+    },
+    /// The file is reached through a symbolic link, and nothing is written through one.
+    ThroughLink {
+        /// The file or folder.
+        path: String,
+    },
     /// The answer contradicts the request or itself.
     Misbehaving,
     /// The request was not sent: the store failed for several users a moment ago, and rests.
@@ -137,6 +147,10 @@ impl Cause {
             Self::ReadOnlyDisk => "mount -o remount,rw the disk, or give another folder as --store",
             Self::NotPermitted { path: None } => "chmod -R u+rwX the folder of the store, as its owner",
             Self::FileTooLarge => "ulimit -f unlimited before starting the service, or a disk that takes larger files",
+            Self::ServedAsItIs { .. } => "--write, and changes of skills are written into that folder",
+            Self::ThroughLink { path } => {
+                return Some(format!("change what {path:?} points to, or put a copy in its place"));
+            }
             Self::FolderGone => "mount or restore the folder of the store, or correct --store",
             Self::Misbehaving => "update the server, or use one that follows S3",
             Self::Resting | Self::Other => return None,
@@ -147,7 +161,11 @@ impl Cause {
     /// Whether a retry in a moment may succeed, so that it is worth the wait.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::Rejected { .. } | Self::LockHeld { .. } | Self::Resting => false,
+            Self::Rejected { .. }
+            | Self::LockHeld { .. }
+            | Self::Resting
+            | Self::ServedAsItIs { .. }
+            | Self::ThroughLink { .. } => false,
             // A good answer that was garbled on its way looks like one that S3 does not give.
             Self::NotS3 { status } => (200..300).contains(status),
             _ => true,
@@ -209,6 +227,10 @@ impl fmt::Display for Cause {
             Self::FileTooLarge => f.write_str("the file is larger than the disk or the limit of this process allows"),
             Self::LockHeld { path } => write!(f, "another process has held the lock {path:?} for too long"),
             Self::FolderGone => f.write_str("the folder of the store, or a part of it, is gone"),
+            Self::ServedAsItIs { folder } => write!(f, "the folder {folder:?} is served as it is and not written to"),
+            Self::ThroughLink { path } => {
+                write!(f, "{path:?} is reached through a symbolic link, and nothing is written through one")
+            }
             Self::Misbehaving => f.write_str("the store gave an answer that contradicts the request"),
             Self::Resting => f.write_str("the store did not answer several users a moment ago and is left alone until it does"),
             Self::Other => f.write_str("the store failed"),

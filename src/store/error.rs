@@ -182,6 +182,14 @@ impl From<StoreError> for Error {
                 "the store takes no file of that path; use another one, of short and plain names",
             )
             .with_source(error.clone()),
+            StoreError::Denied(Trouble { cause: Cause::ServedAsItIs { .. }, .. }) => read_only(
+                "these skills are served from a folder as they are and cannot be changed here; nothing was changed",
+                &error,
+            ),
+            StoreError::Denied(Trouble { cause: Cause::ThroughLink { .. }, .. }) => read_only(
+                "that skill is reached through a symbolic link and cannot be changed here; nothing was changed",
+                &error,
+            ),
             StoreError::Denied(trouble) => unavailable(refusal(&trouble.cause), Outcome::NotApplied),
             StoreError::Busy => unavailable("the store is busy with that file; try again", Outcome::NotApplied),
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {
@@ -193,6 +201,11 @@ impl From<StoreError> for Error {
             ),
         }
     }
+}
+
+/// The error of a change that the owner of the files does not want.
+fn read_only(message: &str, error: &StoreError) -> Error {
+    Error::new(Code::ReadOnly, message).with_outcome(Outcome::NotApplied).with_source(error.clone())
 }
 
 /// The message of a refusal for clients: without keys, addresses, or advice that only an operator could follow.

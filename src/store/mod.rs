@@ -7,6 +7,7 @@
 //! * The trait is [`Store`]; the options and the answer of each verb are beside it.
 //! * Three stores implement it: [`MemoryStore`], [`DirectoryStore`] and `S3Store` (feature `s3`). [`StoreAddress`] is one
 //!   of them written as text, such as `s3://bucket/prefix`.
+//! * A folder of skills is served as it is by an address of its own form, with all else beside it: [`SkillsAt`].
 //! * Layers wrap any store: [`Cached`], [`Metered`], [`Logged`] and [`Breaker`].
 //! * [`Committer`] puts with a condition and settles what became of a put whose reply was lost.
 //! * [`rules`] is for those who write a store of their own: conditions, ranges and pages, which are the same for all.
@@ -57,6 +58,8 @@ pub mod rules;
 #[cfg(feature = "s3")]
 mod s3;
 mod s3_options;
+mod skills_address;
+mod skills_folder;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod verb;
@@ -76,6 +79,7 @@ pub use probe::{Conditions, probe_conditions};
 #[cfg(feature = "s3")]
 pub use s3::S3Store;
 pub use s3_options::S3Options;
+pub use skills_address::SkillsAt;
 pub use verb::{
     DeleteOptions, GetOptions, Keep, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken, Purged,
     PurgedVersion, PutCondition, PutOptions, PutResult, Tags, Verb,

@@ -73,6 +73,8 @@ pub(in crate::backend) struct Manifests {
     /// By the folder of the skill and its fingerprint.
     known: Cache<(String, String), Arc<Manifest>>,
     digests: Cache<(ObjectKey, ETag), String>,
+    /// The digests of archives, by the digest of the version that the files are.
+    archives: Cache<String, String>,
     /// Skills of which an operator was told that hosts are not shown them.
     left_out: Cache<(String, ETag), ()>,
     /// The users whose manifests are being made behind all requests.
@@ -89,12 +91,16 @@ impl Default for Manifests {
                 weight::SLOT + weight::text(key.as_str()) + weight::text(etag.as_str()) + weight::text(digest),
             )
         };
+        let of_archive = |content: &String, digest: &String| {
+            weight::counted(weight::SLOT + weight::text(content) + weight::text(digest))
+        };
         let of_note = |(folder, etag): &(String, ETag), (): &()| {
             weight::counted(weight::SLOT + weight::text(folder) + weight::text(etag.as_str()))
         };
         Self {
             known: Cache::builder().max_capacity(MANIFEST_CACHE_BYTES).weigher(of_manifest).build(),
             digests: Cache::builder().max_capacity(MANIFEST_CACHE_BYTES).weigher(of_digest).build(),
+            archives: Cache::builder().max_capacity(MANIFEST_CACHE_BYTES).weigher(of_archive).build(),
             left_out: Cache::builder().max_capacity(MANIFEST_CACHE_BYTES).weigher(of_note).build(),
             under_way: Arc::default(),
         }
@@ -127,6 +133,16 @@ impl Manifests {
     /// Keeps the SHA-256 of an object in one version.
     pub(super) fn keep_digest(&self, key: ObjectKey, etag: ETag, digest: String) {
         self.digests.insert((key, etag), digest);
+    }
+
+    /// The digest of the archive of a version's files.
+    pub(in crate::backend) fn archive(&self, content: &str) -> Option<String> {
+        self.archives.get(content)
+    }
+
+    /// Keeps the digest of the archive of a version's files.
+    pub(in crate::backend) fn keep_archive(&self, content: String, digest: String) {
+        self.archives.insert(content, digest);
     }
 
     /// Whether nobody was told yet that hosts are not shown the skill in `folder` in this version of its SKILL.md.

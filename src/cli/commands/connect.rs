@@ -8,6 +8,7 @@ use serde_json::json;
 use super::super::{
     app::App,
     connect::{Done, Host, Launch, change, entry_alone},
+    folder::address_of,
     settings::Setting,
 };
 use crate::{
@@ -88,9 +89,13 @@ fn launch(app: &App) -> Result<Launch> {
         // The host starts the program in a folder of its own.
         let address = match app.settings.required(Setting::Store, StoreAddress::parse)? {
             StoreAddress::Directory(folder) => format!("file:{}", absolute(folder).map_err(Error::internal)?.display()),
+            StoreAddress::Skills(skills) => address_of(&absolute(skills.folder).map_err(Error::internal)?),
             _ => app.settings.get(Setting::Store).unwrap_or_default().to_owned(),
         };
         args.extend(["--store".to_owned(), address]);
+    }
+    if app.settings.switch(Setting::Write)?.unwrap_or_default() {
+        args.push("--write".to_owned());
     }
     for (setting, flag) in PASSED_ON {
         if let Some(value) = app.settings.get(*setting).filter(|_| !app.settings.is_default(*setting)) {

@@ -77,6 +77,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
         }
     };
     let mut checks = vec![StoreCheck::passed("configuration", named), hosts_check()];
+    checks.extend(store.check_folder().await);
     let reached = store.check_reachable().await;
     let goes_on = reached.iter().all(|check| check.status != CheckStatus::Fail);
     checks.extend(reached);

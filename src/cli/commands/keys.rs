@@ -7,11 +7,12 @@ use std::{
 
 use anstyle::Style;
 use clap::{Args, Subcommand, ValueEnum};
-use jiff::{Span, SpanRelativeTo, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::super::{
     app::App,
+    expiry::expiry,
     keys_file,
     output::note,
     screen::{Cell, LastColumn, Screen, Table},
@@ -246,21 +247,6 @@ fn row(entry: &KeyEntry, screen: Screen, now: Timestamp) -> [String; 8] {
     ]
 }
 
-/// A time, or how long from `now`; a day has 24 hours.
-fn expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
-    let refused = || {
-        let message =
-            format!("{text:?} is not a time to come: use one like 2027-01-31T00:00:00Z, or how long, like 90d");
-        Error::new(Code::InvalidRequest, message)
-    };
-    let later = || {
-        let span: Span = text.parse().ok()?;
-        now.checked_add(span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?).ok()
-    };
-    let time = text.parse().ok().or_else(later).ok_or_else(refused)?;
-    if time > now { Ok(time) } else { Err(refused()) }
-}
-
 fn variable(text: &str) -> Result<(String, Id)> {
     let (name, value) = text.split_once('=').ok_or_else(|| {
         Error::new(
@@ -269,21 +255,4 @@ fn variable(text: &str) -> Result<(String, Id)> {
         )
     })?;
     Ok((name.to_owned(), Id::parse(value)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_ends_at_a_time_or_after_one() {
-        let now: Timestamp = "2026-11-22T10:00:00Z".parse().unwrap();
-        let ends = |text| expiry(text, now).map(|time| time.to_string()).ok();
-        assert_eq!(ends("2027-01-31T00:00:00Z").as_deref(), Some("2027-01-31T00:00:00Z"));
-        assert_eq!(ends("90d").as_deref(), Some("2027-02-20T10:00:00Z"));
-        assert_eq!(ends("12h").as_deref(), Some("2026-11-22T22:00:00Z"));
-        for wrong in ["", "soon", "2020-01-01T00:00:00Z", "-1d", "90"] {
-            assert_eq!(ends(wrong), None, "{wrong}");
-        }
-    }
 }

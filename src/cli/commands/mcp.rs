@@ -2,9 +2,11 @@
 //!
 //! Each process has a session of its own unless one is named: a host starts a process for each conversation.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
-use super::super::{app::App, settings::Setting};
+use super::super::{app::App, folder::address_of, settings::Setting};
 use crate::{error::Result, path::Id};
 
 #[derive(Debug, Args)]
@@ -12,20 +14,30 @@ use crate::{error::Result, path::Id};
 Examples:
   skillmount mcp                                    the skills of your own store
   skillmount mcp --user anna --store s3://bucket    those of a user of a bucket
+  skillmount mcp --skills ~/.claude/skills          a folder of skills as it is
   claude mcp add skills -- skillmount mcp           tells Claude Code to start it
 
 Speaks the Model Context Protocol until its standard input ends; logs go to stderr.
 Each process has a session of its own, unless --session names one.")]
-pub(in super::super) struct Mcp {}
+pub(in super::super) struct Mcp {
+    /// Serve this folder of skills as it is, instead of a store
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
+    pub(in super::super) skills: Option<PathBuf>,
+}
 
 impl Mcp {
+    /// The settings that were given as flags.
+    pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
+        self.skills.iter().map(|folder| (Setting::Store, address_of(folder))).collect()
+    }
+
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let session = if app.settings.is_default(Setting::Session) {
             Id::parse(&format!("mcp-{:032x}", app.clock.random()))?
         } else {
             app.session()?
         };
-        let store = app.direct_store("mcp").await?;
+        let (store, _) = app.served_store("mcp").await?;
         let read_only = store.why_read_only().await?;
         let audit = app.recorder(&store, read_only.as_deref())?;
         let service = app.shared_service(&store, read_only, audit)?;

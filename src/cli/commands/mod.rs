@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments, its work, its way of printing.
 
+pub(super) mod add;
 pub(super) mod approvals;
 pub(super) mod audit;
 pub(super) mod cat;
@@ -16,6 +17,7 @@ pub(super) mod glob;
 pub(super) mod grep;
 pub(super) mod hook;
 pub(super) mod keys;
+pub(super) mod link;
 pub(super) mod lint;
 pub(super) mod ls;
 pub(super) mod man;
@@ -30,6 +32,7 @@ pub(super) mod serve;
 pub(super) mod session;
 pub(super) mod skills;
 pub(super) mod test;
+pub(super) mod update;
 pub(super) mod usage;
 pub(super) mod user;
 pub(super) mod versions;

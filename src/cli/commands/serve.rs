@@ -11,6 +11,7 @@ use super::super::{
     app::App,
     callers::CallerSources,
     edges::Serving,
+    folder::address_of,
     output::{note, progress_is_seen},
     settings::Setting,
     signals,
@@ -18,12 +19,14 @@ use super::super::{
 use crate::{
     error::{Code, Error, Result},
     limits::SHUTDOWN_DRAIN_MOST,
+    wire::StoreCheck,
 };
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   skillmount serve                                            for this machine only
+  skillmount serve ~/my-skills                                a folder of skills as it is
   skillmount serve --store s3://bucket/prefix --region eu-west-1
   skillmount serve --listen 0.0.0.0:8787 --keys keys.toml     for others: keys are required
   skillmount serve --listen 127.0.0.1:0 --json                a free port, told as JSON
@@ -35,12 +38,19 @@ the requests under way; Ctrl-C does so without the drain. A second one ends it a
 Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
 again at once. Where they have a fault, the old ones stay.")]
 pub(in super::super) struct Serve {
+    /// A folder of skills to serve as it is, for the user `me`, instead of a store. It is only read, unless --write is given;
+    /// sessions and the like lie in your data folder
+    #[arg(value_name = "DIR", conflicts_with_all = ["store", "server"])]
+    pub(in super::super) skills: Option<PathBuf>,
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS")]
     pub(in super::super) listen: Option<String>,
     /// File of the keys that clients may show, as `keys new` makes them
     #[arg(long, value_name = "FILE")]
     pub(in super::super) keys: Option<PathBuf>,
+    /// Show everybody who asks for HOST the skills of USER, for installers. Can be given several times
+    #[arg(long, value_name = "HOST=USER")]
+    pub(in super::super) public: Vec<String>,
     /// After SIGTERM, how long to go on accepting [default: 5]
     #[arg(long, value_name = "SECONDS")]
     pub(in super::super) drain: Option<String>,
@@ -66,8 +76,10 @@ impl Serve {
     pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let given = [
+            (Setting::Store, self.skills.as_deref().map(address_of)),
             (Setting::Listen, self.listen.clone()),
             (Setting::Keys, path(&self.keys)),
+            (Setting::Public, (!self.public.is_empty()).then(|| self.public.join(","))),
             (Setting::Drain, self.drain.clone()),
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
@@ -80,7 +92,7 @@ impl Serve {
 
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let address = app.settings.required(Setting::Listen, parse_address)?;
-        let store = app.direct_store("serve").await?;
+        let (store, folder) = app.served_store("serve").await?;
         let read_only = store.why_read_only().await?;
         if let Some(why) = &read_only {
             tracing::warn!(why, "serving without writes");
@@ -113,7 +125,7 @@ impl Serve {
         }
         announce(app, bound)?;
         if progress_is_seen(&app.out) {
-            greet(app, bound, has_keys);
+            greet(app, bound, has_keys, &folder);
         }
         tokio::select! {
             outcome = serving => outcome,
@@ -128,15 +140,16 @@ fn announce(app: &App, bound: SocketAddr) -> Result<()> {
 }
 
 /// Says what is served and to whom, and where to look at it.
-fn greet(app: &App, bound: SocketAddr, has_keys: bool) {
+fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
     let callers = if has_keys {
         "callers with a key"
     } else {
         "anyone on this machine: there are no keys, which `skillmount keys new` makes"
     };
     let store = app.settings.get(Setting::Store).unwrap_or_default();
+    let folder = folder.first().map(|check| format!("{}\n", check.detail)).unwrap_or_default();
     note(format_args!(
-        "skillmount {} serves {store} to {callers}\ntry it at http://{bound}/docs; Ctrl-C stops it",
+        "skillmount {} serves {store} to {callers}\n{folder}try it at http://{bound}/docs; Ctrl-C stops it",
         env!("CARGO_PKG_VERSION")
     ));
 }

@@ -7,8 +7,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::is_of_tools;
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    path::is_of_tools,
+};
 
 /// Whether this machine's disks usually take `A` and `a` for one name.
 const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
@@ -105,7 +107,7 @@ impl Target {
 ///
 /// # Errors
 /// `invalid_request` where the disk fails.
-pub(super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
+pub(in super::super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let growing = folder.join(format!(".skillmount-{unique:032x}"));

@@ -5,10 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{MEMORY, disk::replace_whole};
+use super::disk::replace_whole;
 use crate::{
     backend::Remembered,
     error::{Code, Error, Result},
+    path::FOLDER_MEMORY,
 };
 
 /// What `folder` remembers.
@@ -36,7 +37,7 @@ pub(in super::super) fn remember(folder: &Path, version: &Remembered, unique: u1
 }
 
 fn place(folder: &Path) -> Result<PathBuf> {
-    let path = folder.join(MEMORY);
+    let path = folder.join(FOLDER_MEMORY);
     if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
         return Err(Error::new(Code::InvalidRequest, format!("{} is a link: remove it first", path.display())));
     }

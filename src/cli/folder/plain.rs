@@ -11,6 +11,11 @@ use crate::error::{Code, Error, Result};
 /// they are told apart by it.
 const OF_A_STORE: &str = ".skillmount-store";
 
+/// The address of the folder of skills `folder`.
+pub(in super::super) fn address_of(folder: &Path) -> String {
+    format!("skills:{}", folder.display())
+}
+
 /// Refuses `folder` as a store if it holds skills itself.
 ///
 /// # Errors
@@ -24,8 +29,8 @@ pub(in super::super) fn refuse_plain(folder: &Path) -> Result<()> {
     let (shown, skills) =
         (folder.display(), if skills == 1 { "a skill".to_owned() } else { format!("{skills} skills") });
     let message = format!(
-        "{shown} holds {skills} itself, and a store keeps them below {shown}/USER/skills: `skillmount push {shown}` without \
-         this --store copies them into your own store, `skillmount lint {shown}` checks them where they are, and another \
+        "{shown} holds {skills} itself, and a store keeps them below {shown}/USER/skills: `skillmount serve {shown}` serves \
+         them where they are, `skillmount push {shown}` without this --store copies them into your own store, `skillmount lint {shown}` checks them where they are, and another \
          --store makes a new one"
     );
     Err(Error::new(Code::InvalidRequest, message))

@@ -8,11 +8,10 @@ use std::{
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 
-use super::is_of_tools;
 use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
-    path::SkillPath,
+    path::{SkillPath, is_of_tools},
     skill::{Diagnostic, FindingCode, MAIN, misnamed},
 };
 

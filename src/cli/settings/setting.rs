@@ -49,8 +49,11 @@ settings! {
     Workspace "workspace" Some("{user}/threads/{session}"), false;
     Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
     Layers "layers" Some("false"), false;
+    Write "write" Some("false"), false;
     Hosts "hosts" None, false;
     Origins "origins" None, false;
+    Public "public" None, false;
+    LinkSecret "link_secret" None, true;
     Log "log" None, false;
     LogFormat "log_format" None, false;
     Memory "memory" Some("256"), false;

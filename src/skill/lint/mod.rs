@@ -148,6 +148,12 @@ fn of_fields(front: &Frontmatter) -> Vec<(&str, Diagnostic)> {
     found
 }
 
+/// Whether the specification allows `name` as the name of a skill.
+#[must_use]
+pub fn is_skill_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().count() <= SKILL_NAME_CHARS && name_fault(name).is_none()
+}
+
 /// The reason why the specification does not allow `name`, in words that follow the name.
 fn name_fault(name: &str) -> Option<&'static str> {
     let name: String = name.nfkc().collect();

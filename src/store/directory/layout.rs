@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The store's own folder. No key begins with it and no listing shows it.
-pub(super) const OWN: &str = ".skillmount-store";
+pub(in crate::store) const OWN: &str = ".skillmount-store";
 
 /// A file of the store with a capital and an accent, which shows whether a disk folds names.
 const PROBE: &str = "Probe-\u{e9}";

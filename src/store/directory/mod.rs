@@ -36,6 +36,12 @@ use self::{
     layout::{Layout, lock_index},
     shard::Shard,
 };
+pub(super) use self::{
+    files::same_file,
+    layout::OWN,
+    read::{open_plain, read_version, was_replaced},
+    version::Version,
+};
 use super::{
     Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
     Store, StoreError, StoreResult, backoff::Backoff, disk::unusable,

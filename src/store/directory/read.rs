@@ -31,13 +31,7 @@ impl Disk {
     pub(super) fn get(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
         for _ in 0..ATTEMPTS {
             let Some((mut file, version)) = self.layout.open_object(key)? else { continue };
-            check_get(options, &version.etag())?;
-            let range = clip(options.range.clone(), version.size)?;
-            let Some(bytes) = read(&mut file, &range).map_err(failed)? else { continue };
-            // A tool that writes in place, without a rename, may have changed the file during the read.
-            if Version::of(&file.metadata().map_err(failed)?).map_err(failed)? != version {
-                continue;
-            }
+            let Some((range, bytes)) = read_version(&mut file, version, options)? else { continue };
             if let Some(metadata) = self.metadata(key, version)? {
                 return Ok(Object { meta: version.meta(metadata), range, bytes });
             }
@@ -92,8 +86,22 @@ impl Layout {
     }
 }
 
+/// The bytes of `version` that `options` want, from its open file; `None` if a tool that writes in place, without a rename,
+/// changed it during the read.
+pub(in crate::store) fn read_version(
+    file: &mut File,
+    version: Version,
+    options: &GetOptions,
+) -> StoreResult<Option<(Range<u64>, Bytes)>> {
+    check_get(options, &version.etag())?;
+    let range = clip(options.range.clone(), version.size)?;
+    let Some(bytes) = read(file, &range).map_err(failed)? else { return Ok(None) };
+    let is_still = Version::of(&file.metadata().map_err(failed)?).map_err(failed)? == version;
+    Ok(is_still.then_some((range, bytes)))
+}
+
 /// Opens only a plain file at `path`: it does not wait for a FIFO and does not follow a link.
-fn open_plain(path: &Path) -> io::Result<File> {
+pub(in crate::store) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -102,7 +110,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
 }
 
 /// Whether an error of [`open_plain`] means that the file was replaced by something else.
-fn was_replaced(error: &io::Error) -> bool {
+pub(in crate::store) fn was_replaced(error: &io::Error) -> bool {
     #[cfg(unix)]
     if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) {
         return true;

@@ -11,14 +11,14 @@ use crate::{
 
 /// Modification time and size of a file, which together are its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
-    pub(super) modified_at: Timestamp,
-    pub(super) size: u64,
+pub(in crate::store) struct Version {
+    pub(in crate::store) modified_at: Timestamp,
+    pub(in crate::store) size: u64,
 }
 
 impl Version {
     /// The version of the file that `found` describes.
-    pub(super) fn of(found: &fs::Metadata) -> io::Result<Self> {
+    pub(in crate::store) fn of(found: &fs::Metadata) -> io::Result<Self> {
         let modified_at = Timestamp::try_from(found.modified()?).map_err(io::Error::other)?;
         Ok(Self { modified_at, size: found.len() })
     }
@@ -27,11 +27,11 @@ impl Version {
         self.modified_at.as_nanosecond()
     }
 
-    pub(super) fn etag(&self) -> ETag {
+    pub(in crate::store) fn etag(&self) -> ETag {
         ETag::new(&format!("{:x}-{:x}", self.nanos(), self.size))
     }
 
-    pub(super) fn meta(&self, metadata: Metadata) -> ObjectMeta {
+    pub(in crate::store) fn meta(&self, metadata: Metadata) -> ObjectMeta {
         ObjectMeta { size: self.size, etag: self.etag(), modified_at: self.modified_at, metadata }
     }
 }

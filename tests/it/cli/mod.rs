@@ -1,5 +1,7 @@
 //! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
 
+#[cfg(unix)]
+mod add;
 mod approvals;
 mod audit;
 mod complete;
@@ -9,6 +11,8 @@ mod doctor;
 mod files;
 mod folders;
 mod help;
+#[cfg(unix)]
+mod home;
 mod hook;
 #[cfg(unix)]
 mod interrupted;

@@ -129,8 +129,15 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
 #[test]
 fn a_service_greets_who_watches_it_and_says_one_line_to_who_called_it() {
     let home = Home::new();
+    home.file("mine/notes/SKILL.md", "---\ndescription: Notes\n---\n");
+    greets(&home, &[], &["file:"]);
+    greets(&home, &["mine"], &["skills:mine", "1 skill of mine for user me; nothing is written there without --write"]);
+}
+
+/// That `serve` with these arguments says these words to who watches it.
+fn greets(home: &Home, arguments: &[&str], about: &[&str]) {
     let terminal = Terminal::new(200);
-    let mut command = home.program(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut command = home.program(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(terminal.side()).env("TERM", "xterm").spawn().unwrap();
     drop(command);
     let mut line = String::new();
@@ -143,7 +150,7 @@ fn a_service_greets_who_watches_it_and_says_one_line_to_who_called_it() {
         assert!(screen.read_until(b'\n', &mut said).unwrap() > 0, "{}", String::from_utf8_lossy(&said));
     }
     let said = String::from_utf8(said).unwrap();
-    for words in [env!("CARGO_PKG_VERSION"), "file:", "there are no keys", &format!("{url}/docs")] {
+    for words in [&[env!("CARGO_PKG_VERSION"), "there are no keys", &format!("{url}/docs")], about].concat() {
         assert!(said.contains(words), "{words}: {said}");
     }
     child.kill().unwrap();

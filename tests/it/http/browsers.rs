@@ -35,7 +35,11 @@ fn peers(origins: &[&str]) -> AllowedPeers {
 /// A server with a key that pages of these origins may call.
 async fn open_to(origins: &[&str]) -> Server {
     let keys = Keys::single(KEY).unwrap();
-    Server::with(HttpConfig { callers: Callers { keys, peers: peers(origins) }, ..HttpConfig::default() }).await
+    Server::with(HttpConfig {
+        callers: Callers { keys, peers: peers(origins), ..Callers::default() },
+        ..HttpConfig::default()
+    })
+    .await
 }
 
 async fn from_page(server: &Server, origin: &str, method: Method, url: &str) -> Answer {
@@ -177,10 +181,10 @@ async fn a_preflight_is_answered_for_every_route_and_asks_for_nothing() {
 #[tokio::test]
 async fn origins_that_change_count_at_once() {
     let keys = Keys::single(KEY).unwrap();
-    let callers = |origins: &[&str]| Callers { keys: keys.clone(), peers: peers(origins) };
+    let callers = |origins: &[&str]| Callers { keys: keys.clone(), peers: peers(origins), ..Callers::default() };
     let (change, changes) = watch::channel(callers(&[APP]));
     let config = HttpConfig {
-        callers: Callers { keys: keys.clone(), peers: peers(&[APP]) },
+        callers: Callers { keys: keys.clone(), peers: peers(&[APP]), ..Callers::default() },
         caller_updates: Some(changes),
         ..HttpConfig::default()
     };

@@ -176,7 +176,7 @@ async fn with_keys_hosts_and_origins_follow_the_lists() {
     let peers =
         AllowedPeers { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
     let server = Server::with(HttpConfig {
-        callers: Callers { keys: Keys::single("k").unwrap(), peers },
+        callers: Callers { keys: Keys::single("k").unwrap(), peers, ..Callers::default() },
         ..HttpConfig::default()
     })
     .await;

@@ -17,6 +17,8 @@ mod files;
 #[cfg(unix)]
 mod generators;
 mod hooks;
+#[cfg(all(unix, feature = "cli"))]
+mod installers;
 mod keys;
 mod lifecycle;
 mod matrix;
@@ -45,6 +47,7 @@ mod transfer;
 #[cfg(feature = "s3")]
 mod unreadable;
 mod users;
+mod well_known;
 mod writes;
 
 use std::{sync::Arc, time::Duration};

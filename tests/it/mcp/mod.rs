@@ -161,3 +161,35 @@ fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let refused = home.command(&["mcp"]).write_stdin("GET / HTTP/1.1\n\n").output().unwrap();
     assert!(refused.stdout.is_empty() || String::from_utf8_lossy(&refused.stdout).contains("error"));
 }
+
+// S-HOME-1: `serve DIR`, `mcp --skills DIR` and the store `skills:DIR` serve a folder of skills as it is, for the default user.
+#[tokio::test]
+async fn a_host_gets_the_skills_of_an_ordinary_folder() {
+    let home = Home::new();
+    home.file(".claude/skills/notes/SKILL.md", &crate::cli::skill("notes", "Takes notes."));
+    home.file(".claude/skills/notes/form.md", "one\ntwo words\n");
+    let command = tokio::process::Command::from(home.program(&["mcp", "--skills", ".claude/skills"]));
+    let (tools, _changes) = unbounded_channel();
+    let (resources, _resource_changes) = unbounded_channel();
+    let host = Host { tools, resources }.serve(TokioChildProcess::new(command).unwrap()).await.unwrap();
+    let call = async |tool: &'static str, input: Value| {
+        let mut call = CallToolRequestParams::new(tool);
+        call.arguments = input.as_object().cloned();
+        host.call_tool(call).await.unwrap()
+    };
+    let listed = ClientRequest::CustomRequest(CustomRequest::new("skills/list", Some(json!({}))));
+    let listed = serde_json::to_value(host.send_request(listed).await.unwrap()).unwrap();
+    assert!(listed.to_string().contains("skill://notes"), "{listed}");
+    assert!(text(&call("load_skill", json!({"skill": "notes"})).await).contains("Pasos."));
+    let found = call("grep", json!({"pattern": "words", "path": "/skills"})).await;
+    assert!(text(&found).contains("/skills/notes/form.md"), "{}", text(&found));
+    // What is loaded stays as it was, or the model is told to load it again.
+    home.file(".claude/skills/notes/form.md", "something else entirely\n");
+    let read = call("read", json!({"file_path": "/skills/notes/form.md"})).await;
+    assert!(text(&read).contains("two words") || read.is_error == Some(true), "{}", text(&read));
+    call("load_skill", json!({"skill": "notes"})).await;
+    let read = call("read", json!({"file_path": "/skills/notes/form.md"})).await;
+    assert!(text(&read).contains("something else"), "{}", text(&read));
+    drop(host.cancel().await.unwrap());
+    assert_eq!(std::fs::read_dir(home.path().join(".claude/skills")).unwrap().count(), 1);
+}

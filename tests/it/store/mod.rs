@@ -5,4 +5,6 @@ mod directory;
 mod listing_tokens;
 #[cfg(feature = "s3")]
 mod s3;
+#[cfg(unix)]
+mod skills_folder;
 mod toy_store;

@@ -1,0 +1,53 @@
+//! `skillmount link`
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::{app::App, expiry::expiry, settings::Setting};
+use crate::{
+    access::LinkSecret,
+    error::{Code, Error, Result},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount --user anna link --base https://skills.example.com
+  skillmount link --expires 12h
+
+Prints an address below which installers find the user's skills, without a key:
+  npx skills add ADDRESS
+  skillmount add ADDRESS
+Whoever has it may fetch these skills until it expires, and nothing else. It is signed with
+the setting link_secret (SKILLMOUNT_LINK_SECRET), which the service must have too; with
+another secret, all links end.")]
+pub(in super::super) struct Link {
+    /// When it stops working: a time like 2027-01-31T00:00:00Z, or from now on like 90d or 12h
+    #[arg(long, visible_alias = "expires-in", value_name = "WHEN", default_value = "7d")]
+    expires: String,
+    /// Where the service is reached [default: http:// and the address of the setting listen]
+    #[arg(long, value_name = "URL")]
+    base: Option<String>,
+}
+
+impl Link {
+    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+        let none = || {
+            let message = "no secret for links is set; set SKILLMOUNT_LINK_SECRET, here and for the service: `openssl rand -hex 32` makes one";
+            Error::new(Code::InvalidRequest, message)
+        };
+        let secret = app.settings.parsed(Setting::LinkSecret, LinkSecret::parse)?.ok_or_else(none)?;
+        let base = match self.base {
+            Some(base) if base.starts_with("http://") || base.starts_with("https://") => base,
+            Some(base) => {
+                let message =
+                    format!("{base:?} is not where a service is reached; that looks like https://skills.example.com");
+                return Err(Error::new(Code::InvalidRequest, message));
+            }
+            None => format!("http://{}", app.settings.get(Setting::Listen).unwrap_or_default()),
+        };
+        let (user, expires) = (app.user()?, expiry(&self.expires, app.clock.now())?);
+        let url = format!("{}/links/{}", base.trim_end_matches('/'), secret.sign(&user, expires));
+        app.out.reply(&json!({ "url": url, "user": user, "expires": expires }), |out, _| out.line(&url))
+    }
+}

@@ -1,0 +1,106 @@
+//! `skillmount update`
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::{
+    app::App,
+    input::typed,
+    sources::{Brought, Fetched, How, Lock, Source, bring, outcome, save},
+};
+use crate::{
+    backend::AuthorProtocol,
+    error::{Code, Error, Result},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount update --dry-run                     what the sources of added skills have that is newer
+  skillmount update                               the same, and asks before anything changes
+  skillmount update --yes                         without asking
+
+Looks at every source in the lock file that `skillmount add` writes, and shows what would change
+before it does. A skill that was changed here stays, and the exit status is 6. What a source no
+longer has stays too, and so does what it has besides: `skillmount add` takes that.")]
+pub(in super::super) struct Update {
+    /// Say what would change and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Change without asking
+    #[arg(long, short, conflicts_with = "dry_run")]
+    yes: bool,
+    /// Take repositories on this machine, file://…, too
+    #[arg(long)]
+    allow_local: bool,
+    /// The lock file [default: one in your data folder for each store or server and user]
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+}
+
+/// A source as the lock file has it, with what it has now.
+struct Known {
+    source: Source,
+    into: Option<String>,
+    fetched: Fetched,
+}
+
+impl Update {
+    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        let mut lock = Lock::open(app, self.lock.as_deref())?;
+        let known: BTreeSet<_> = lock.skills.values().map(|one| (one.source.clone(), one.into.clone())).collect();
+        let mut sources = Vec::new();
+        for (text, into) in known {
+            let source = Source::parse(&text, self.allow_local)?;
+            let fetched = source.fetch(app, into.as_deref()).await?;
+            sources.push(Known { source, into, fetched });
+        }
+        let author = app.author().await?;
+        let planned = brought(&*author, &mut lock, &sources, true).await?;
+        let has_news = planned.iter().any(Brought::changes);
+        if self.dry_run || !has_news {
+            print(app, &lock, &planned, self.dry_run && has_news)?;
+            return outcome(&planned);
+        }
+        if !self.yes {
+            planned.iter().filter(|_| !app.out.is_json()).try_for_each(|one| one.print(&app.out))?;
+            let answer = typed("change these skills? Type yes to do it:")?;
+            if !answer.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())) {
+                let message = "nothing was changed; --yes changes without asking, --dry-run only shows";
+                return Err(Error::new(Code::InvalidRequest, message));
+            }
+        }
+        let done = brought(&*author, &mut lock, &sources, false).await;
+        save(app, &lock)?;
+        let done = done?;
+        print(app, &lock, &done, false)?;
+        outcome(&done)
+    }
+}
+
+async fn brought(
+    author: &dyn AuthorProtocol,
+    lock: &mut Lock,
+    sources: &[Known],
+    dry_run: bool,
+) -> Result<Vec<Brought>> {
+    let mut all = Vec::with_capacity(sources.len());
+    for Known { source, into, fetched } in sources {
+        let how = How { into: into.as_deref(), dry_run, adds: false };
+        all.push(bring(author, lock, (source, fetched), how).await?);
+    }
+    Ok(all)
+}
+
+fn print(app: &App, lock: &Lock, brought: &[Brought], would: bool) -> Result<()> {
+    app.out.reply(&json!({ "sources": brought, "lock": lock.path() }), |out, _| {
+        brought.iter().try_for_each(|one| one.print(out))?;
+        match brought {
+            [] => out.line("no skills were added; `skillmount add` adds some"),
+            _ if would => out.line("nothing was changed: this is what update would do"),
+            _ => Ok(()),
+        }
+    })
+}

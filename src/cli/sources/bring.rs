@@ -1,0 +1,215 @@
+//! Skills of a source on their way into a store: each is pushed as its author would, with the lock file as the memory.
+//!
+//! So what somebody here changed since it was added is never overwritten: that skill is in conflict, and stays.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::{
+    Source,
+    found::{Fetched, Found},
+    lock::{Lock, Locked},
+};
+use crate::{
+    backend::{AuthorProtocol, PushOptions, PushSource, PushStatus, Remembered, VersionMemory, push_skill},
+    cli::{app::App, counts::counted, output::Output},
+    error::{Code, Error, Result},
+    skill::{Diagnostic, shown::one_line},
+    wire::FileChanges,
+};
+
+/// What became of a skill, or would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::cli) enum Status {
+    /// There was no such skill.
+    New,
+    /// It has a new version.
+    Changed,
+    /// It has this version already.
+    Unchanged,
+    /// It was changed here, or comes from elsewhere, so it stays as it is.
+    Conflict,
+    /// It has an error in it, so it stays behind.
+    Refused,
+    /// The source no longer has it, and it stays here.
+    Gone,
+}
+
+/// A skill, and what became of it.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Row {
+    skill: String,
+    pub(in crate::cli) status: Status,
+    #[serde(flatten)]
+    changes: FileChanges,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Diagnostic>,
+}
+
+/// What became of everything that a source has.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Brought {
+    source: String,
+    revision: String,
+    pub(in crate::cli) skills: Vec<Row>,
+    passed_over: Vec<String>,
+}
+
+/// A skill of a source as `push` takes it.
+struct Pushing<'run> {
+    found: &'run Found,
+    known: Option<Remembered>,
+}
+
+impl VersionMemory for Pushing<'_> {
+    fn remembered(&self) -> Result<Option<Remembered>> {
+        Ok(self.known.clone())
+    }
+
+    fn remember(&mut self, version: &Remembered) -> Result<()> {
+        self.known = Some(version.clone());
+        Ok(())
+    }
+}
+
+impl PushSource for Pushing<'_> {
+    fn paths(&self) -> Vec<String> {
+        self.found.files.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    fn read(&self, path: &str) -> Result<Bytes> {
+        let found = self.found.files.iter().find(|(one, _)| one == path);
+        found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| Error::internal(format!("{path} was not fetched")))
+    }
+}
+
+/// How skills of a source are taken over.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct How<'run> {
+    /// The category that they are put in.
+    pub(in crate::cli) into: Option<&'run str>,
+    /// Say what would change and change nothing.
+    pub(in crate::cli) dry_run: bool,
+    /// Whether skills that the lock file does not know are added.
+    pub(in crate::cli) adds: bool,
+}
+
+/// Publishes the skills that were fetched from `source`, and notes them in `lock`.
+///
+/// # Errors
+/// Those of the store or the server.
+pub(in crate::cli) async fn bring(
+    author: &dyn AuthorProtocol,
+    lock: &mut Lock,
+    (source, fetched): (&Source, &Fetched),
+    how: How<'_>,
+) -> Result<Brought> {
+    let text = source.text();
+    let mut rows = Vec::new();
+    for found in &fetched.skills {
+        let name = found.skill.as_str();
+        let locked = lock.skills.get(name).cloned();
+        if locked.is_none() && !how.adds {
+            continue;
+        }
+        if locked.as_ref().is_some_and(|locked| locked.source != text) {
+            rows.push(Row::of(name, Status::Conflict));
+            continue;
+        }
+        let there = author.skill_digests(Some(&found.skill)).await?.skills.pop();
+        let options = PushOptions { force: false, dry_run: how.dry_run, source: Some(fetched.provenance.clone()) };
+        let mut pushing = Pushing { found, known: locked.map(|locked| locked.version) };
+        let pushed = push_skill(author, &found.skill, &mut pushing, there.as_ref(), &options).await?;
+        let status = match pushed.status {
+            PushStatus::New => Status::New,
+            PushStatus::Changed => Status::Changed,
+            PushStatus::Unchanged => Status::Unchanged,
+            PushStatus::Conflict => Status::Conflict,
+        };
+        if let (false, true, Some(version)) = (how.dry_run, status != Status::Conflict, pushing.known) {
+            let (into, revision) = (how.into.map(str::to_owned), fetched.revision.clone());
+            lock.skills.insert(name.to_owned(), Locked { source: text.clone(), into, revision, version });
+        }
+        rows.push(Row { changes: pushed.changes, ..Row::of(name, status) });
+    }
+    for (name, findings) in &fetched.refused {
+        rows.push(Row { findings: findings.clone(), ..Row::of(name, Status::Refused) });
+    }
+    let has =
+        |name: &str| fetched.skills.iter().any(|one| one.skill.as_str() == name) || fetched.refused.contains_key(name);
+    let of_source =
+        lock.skills.iter().filter(|(_, locked)| locked.source == text && locked.into.as_deref() == how.into);
+    rows.extend(of_source.filter(|(name, _)| !has(name)).map(|(name, _)| Row::of(name, Status::Gone)));
+    rows.sort_by(|one, two| one.skill.cmp(&two.skill));
+    let (revision, passed_over) = (fetched.revision.clone(), fetched.passed_over.clone());
+    Ok(Brought { source: source.shown(), revision, skills: rows, passed_over })
+}
+
+impl Row {
+    fn of(skill: &str, status: Status) -> Self {
+        Self { skill: skill.to_owned(), status, changes: FileChanges::default(), findings: Vec::new() }
+    }
+
+    fn line(&self) -> String {
+        let skill = one_line(&self.skill).plain().to_owned();
+        match self.status {
+            Status::New => format!("{skill}: new"),
+            Status::Changed => format!("{skill}: changed, {}", counted(self.changes.changed(), "file")),
+            Status::Unchanged => format!("{skill}: as it was"),
+            Status::Conflict => format!("{skill}: changed here, or from elsewhere; it stays as it is"),
+            Status::Refused => format!("{skill}: refused"),
+            Status::Gone => format!("{skill}: not there any more; `skillmount skills rm` deletes it here"),
+        }
+    }
+}
+
+impl Brought {
+    /// Whether anything changed, or would.
+    pub(in crate::cli) fn changes(&self) -> bool {
+        self.skills.iter().any(|row| matches!(row.status, Status::New | Status::Changed))
+    }
+
+    /// Prints what became of each skill.
+    ///
+    /// # Errors
+    /// If standard output is closed.
+    pub(in crate::cli) fn print(&self, out: &Output) -> Result<()> {
+        out.line(format!("from {}", one_line(&self.source).plain()))?;
+        for row in &self.skills {
+            out.line(row.line())?;
+            for finding in &row.findings {
+                out.line(format!("  {}: {}", finding.code.as_str(), one_line(&finding.message).plain()))?;
+            }
+        }
+        self.passed_over.iter().try_for_each(|what| out.line(format!("passed over: {}", one_line(what).plain())))
+    }
+}
+
+/// The outcome of a command that brought these.
+///
+/// # Errors
+/// `invalid_skill` if a skill stayed behind for what is wrong with it, `version_conflict` if one for what it is here.
+pub(in crate::cli) fn outcome(brought: &[Brought]) -> Result<()> {
+    let count = |status| brought.iter().flat_map(|one| &one.skills).filter(|row| row.status == status).count();
+    match (count(Status::Refused), count(Status::Conflict)) {
+        (0, 0) => Ok(()),
+        (0, conflicts) => {
+            let message =
+                format!("{} changed here or came from elsewhere, and stayed as it was", counted(conflicts, "skill"));
+            Err(Error::new(Code::VersionConflict, message))
+        }
+        (refused, _) => {
+            let message = format!("{} stayed behind for errors in it", counted(refused, "skill"));
+            Err(Error::new(Code::InvalidSkill, message))
+        }
+    }
+}
+
+/// Writes the lock file.
+///
+/// # Errors
+/// As [`Lock::save`].
+pub(in crate::cli) fn save(app: &App, lock: &Lock) -> Result<()> {
+    lock.save(app.clock.random())
+}

@@ -1,0 +1,115 @@
+//! What a source has, checked as a publish checks it.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::{
+    cli::{
+        blocking::blocking,
+        findings::read,
+        folder::{Extent, scan},
+    },
+    error::{Code, Error, Result},
+    limits::FETCHED_BYTES,
+    path::SkillPath,
+    skill::{Diagnostic, Provenance, SkillUpload, VersionArchive},
+};
+
+/// A skill of a source.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct Found {
+    /// Where it belongs.
+    pub(in crate::cli) skill: SkillPath,
+    /// Its files, by their paths below its folder.
+    pub(in crate::cli) files: Vec<(String, Bytes)>,
+}
+
+/// What a source has.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Fetched {
+    /// The revision, such as a commit or the digest of an index.
+    pub(in crate::cli) revision: String,
+    /// What versions say of where they come from.
+    pub(in crate::cli) provenance: String,
+    /// The skills, in order of their paths.
+    pub(in crate::cli) skills: Vec<Found>,
+    /// Skills that stay behind for what is wrong with them.
+    pub(in crate::cli) refused: BTreeMap<String, Vec<Diagnostic>>,
+    /// What is passed over, each with the reason.
+    pub(in crate::cli) passed_over: Vec<String>,
+    /// The bytes of all files so far.
+    pub(super) size: u64,
+}
+
+impl Fetched {
+    /// Takes a skill in, if it stands the checks of a publish. Blocks.
+    ///
+    /// # Errors
+    /// `too_expensive` if the source has more than one command takes; `internal`.
+    pub(super) fn take(&mut self, skill: SkillPath, upload: SkillUpload, now: Timestamp) -> Result<()> {
+        let from = Provenance { at: now, by: None, source: None };
+        match upload.finish(&skill, &from) {
+            Ok(checked) => {
+                self.size += checked.package.version.size();
+                if self.size > FETCHED_BYTES {
+                    let message = format!("the source has more than {} MiB of skills", FETCHED_BYTES >> 20);
+                    return Err(Error::new(Code::TooExpensive, message));
+                }
+                let files = VersionArchive::open(checked.package.zip).and_then(|mut archive| archive.files());
+                self.skills.push(Found { skill, files: files.map_err(Error::internal)? });
+            }
+            Err(findings) => drop(self.refused.insert(skill.to_string(), findings)),
+        }
+        Ok(())
+    }
+
+    /// The same in order.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no skill at all.
+    pub(super) fn done(mut self, shown: &str) -> Result<Self> {
+        if self.skills.is_empty() && self.refused.is_empty() {
+            let message = format!("{shown} has no skill that can be added; a skill is a folder with a SKILL.md");
+            return Err(Error::new(
+                Code::InvalidRequest,
+                [message].into_iter().chain(self.passed_over).collect::<Vec<_>>().join("; "),
+            ));
+        }
+        self.skills.sort_by(|one, two| one.skill.cmp(&two.skill));
+        Ok(self)
+    }
+}
+
+/// The path of the skill `name` in the category `into`.
+///
+/// # Errors
+/// `invalid_path` if it is none.
+pub(super) fn placed(into: Option<&str>, name: &str) -> Result<SkillPath> {
+    match into.map(|into| into.trim_matches('/')).filter(|into| !into.is_empty()) {
+        Some(into) => SkillPath::parse(&format!("{into}/{name}")),
+        None => SkillPath::parse(name),
+    }
+}
+
+/// The skills of a folder, as `push` finds them.
+pub(super) async fn of_folder(folder: PathBuf, shown: String, into: Option<String>, now: Timestamp) -> Result<Fetched> {
+    blocking(move || {
+        let scanned = scan(&folder, into.as_deref(), Extent::NotIgnored)?;
+        let mut fetched = Fetched { revision: String::new(), provenance: shown.clone(), ..Fetched::default() };
+        for local in scanned.skills {
+            let mut upload = SkillUpload::default();
+            for file in &local.files {
+                upload.add(&file.relative, &read(&file.path)?.into());
+            }
+            fetched.passed_over.extend(local.skipped.iter().map(|skipped| format!("{}: {skipped}", local.skill)));
+            fetched.take(local.skill, upload, now)?;
+        }
+        for none in scanned.no_skills {
+            fetched.refused.insert(none.at, vec![none.finding]);
+        }
+        fetched.done(&shown)
+    })
+    .await
+}

@@ -1,0 +1,52 @@
+//! The skills of a host, by its index.
+
+use jiff::Timestamp;
+
+use super::found::{Fetched, placed};
+use crate::{
+    cli::blocking::blocking,
+    client::DiscoveryHost,
+    error::Result,
+    skill::{SkillUpload, VersionFile},
+};
+
+/// The file that a skill without others is.
+const MAIN: &str = "SKILL.md";
+/// How an archive in the zip format begins.
+const ZIP: &[u8] = b"PK";
+
+/// What the host at `address` offers.
+pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: Timestamp) -> Result<Fetched> {
+    let host = DiscoveryHost::new(address)?;
+    let index = host.index().await?;
+    let digests: Vec<String> = index.skills.iter().map(|entry| format!("{} {}", entry.name, entry.digest)).collect();
+    let revision = format!("sha256:{}", VersionFile::of("", digests.join("\n").as_bytes()).sha256);
+    let mut fetched = Fetched {
+        provenance: format!("{shown} at {revision}"),
+        revision,
+        passed_over: index.passed_over,
+        ..Fetched::default()
+    };
+    for entry in index.skills {
+        let skill = placed(into, &entry.name)?;
+        let bytes = host.artifact(&entry).await?;
+        if entry.is_archive && !bytes.starts_with(ZIP) {
+            fetched
+                .passed_over
+                .push(format!("{}: its archive is not in the zip format, which alone is taken", entry.name));
+            continue;
+        }
+        fetched = blocking(move || {
+            let mut upload = SkillUpload::default();
+            if entry.is_archive {
+                upload.add_archive(bytes);
+            } else {
+                upload.add(MAIN, &bytes);
+            }
+            fetched.take(skill, upload, now)?;
+            Ok(fetched)
+        })
+        .await?;
+    }
+    fetched.done(shown)
+}

@@ -1,0 +1,116 @@
+//! What was added from where: one file for each store or server and user, in the user's data folder.
+//!
+//! It keeps one revision of each source, and of each skill the version that was added, so that `update` knows what the source and
+//! what somebody here changed since. A signed link is kept as it is, because it is fetched again; so only its owner reads the file.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    backend::Remembered,
+    cli::{app::App, folder::replace_whole, settings::Setting},
+    error::{Code, Error, Result},
+};
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+const FOLDER: &str = "skillmount-sources";
+const NAME: &str = "skillmount.lock";
+/// Characters of a digest that are enough to tell the stores of one person apart.
+const DIGEST_CHARS: usize = 16;
+
+/// What was added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct Lock {
+    format: u32,
+    /// The skills by their paths.
+    pub(in crate::cli) skills: BTreeMap<String, Locked>,
+    #[serde(skip)]
+    path: PathBuf,
+    #[serde(skip)]
+    was: Vec<u8>,
+}
+
+/// A skill that was added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct Locked {
+    /// Where it comes from.
+    pub(in crate::cli) source: String,
+    /// The category that the skills of the source were put in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) into: Option<String>,
+    /// The revision of the source.
+    pub(in crate::cli) revision: String,
+    /// The version that was added.
+    pub(in crate::cli) version: Remembered,
+}
+
+impl Lock {
+    /// The lock file of the user and the store or server of the settings, or the file `named`.
+    ///
+    /// # Errors
+    /// `invalid_request` if it cannot be read or is none.
+    pub(in crate::cli) fn open(app: &App, named: Option<&Path>) -> Result<Self> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => place(app)?,
+        };
+        let wrong = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", path.display()));
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { format: FORMAT, path, ..Self::default() });
+            }
+            Err(error) => return Err(wrong("cannot be read").with_source(error)),
+        };
+        let read: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| wrong("is damaged; move it away, and add the sources again").with_source(error))?;
+        if read.format != FORMAT {
+            return Err(wrong("was written by another version of skillmount"));
+        }
+        Ok(Self { path, was: bytes, ..read })
+    }
+
+    /// Where it lies.
+    pub(in crate::cli) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes it, if it changed. `unique` names the file while it grows.
+    ///
+    /// # Errors
+    /// `invalid_request` if the disk fails.
+    pub(in crate::cli) fn save(&self, unique: u128) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
+        text.push(b'\n');
+        if text == self.was {
+            return Ok(());
+        }
+        replace_whole(&self.path, &text, unique)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&self.path, fs::Permissions::from_mode(0o600)).map_err(Error::internal)?;
+        }
+        Ok(())
+    }
+}
+
+/// The place of the lock file: a folder for each user of each store or server.
+fn place(app: &App) -> Result<PathBuf> {
+    let nowhere = || Error::new(Code::InvalidRequest, "there is no data folder for the lock file; name it with --lock");
+    let kept_in = match app.settings.server()? {
+        Some(server) => server.trim_end_matches('/').to_owned(),
+        None => app.settings.get(Setting::Store).unwrap_or_default().to_owned(),
+    };
+    let user = app.user()?;
+    let digest = hex::encode(Sha256::digest(format!("{kept_in}\n{user}")));
+    let digest: String = digest.chars().take(DIGEST_CHARS).collect();
+    Ok(dirs::data_dir().ok_or_else(nowhere)?.join(FOLDER).join(format!("{user}-{digest}")).join(NAME))
+}
