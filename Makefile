@@ -53,7 +53,7 @@ tests:
 
 # Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
 PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS))
-# Each has a lock of its name, with hyphens, and so packages of its own.
+# Each has a lock of its name, with hyphens, and so packages of its own. So have the SDKs whose Skills APIs the service speaks.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
 python: ## the Python package and its examples on a real service, with each framework; two minutes once installed
@@ -62,7 +62,7 @@ python: ## the Python package and its examples on a real service, with each fram
 	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
 	  && cd clients/python && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
 	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
-	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
+	  && for name in $(PYTHON_ADAPTERS) skills_api; do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
 	  done
 
@@ -75,7 +75,8 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	  && ./run mypy src/skillmount/pydantic_ai.py tests_pydantic_ai ../../examples/pydantic_ai \
 	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
-	  done
+	  done; \
+	  SKILLMOUNT_FRAMEWORK=skills-api ./run mypy tests_frameworks/{conftest,test_skills_api}.py
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)

@@ -40,6 +40,7 @@ mod requests;
 mod sessions;
 mod skill_files;
 mod skills;
+mod skills_api;
 mod tools;
 mod transfer;
 #[cfg(feature = "s3")]
