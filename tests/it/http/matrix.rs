@@ -504,6 +504,9 @@ fn settings() -> Vec<(String, Policy)> {
                     found.extend([true, false].map(|value| json!({"children": {right: value}})));
                 }
             }
+            "approve_by" => {
+                found.extend(["control", "host"].map(|who| json!({"approve_by": who})));
+            }
             "agents" => found.push(json!({"agents": {"*": ["a"]}})),
             "skills_access" | "visibility" | "catalog_reads" | "plan_mode" | "prompt_mode" | "load_tool" => {
                 found.extend(values(schema).into_iter().map(|value| json!({field: value})));

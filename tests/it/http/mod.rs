@@ -22,6 +22,8 @@ mod lifecycle;
 mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_asking;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
 #[cfg(feature = "mcp")]
