@@ -55,7 +55,7 @@ tests:
 PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS) $(PYTHON_HOSTS))
 # These have their packages from one lock.
 PYTHON_HOSTS = claude_agent_sdk claude_hooks mcp_client
-# Each of these has a lock of its name, with hyphens, and so packages of its own.
+# Each of these has a lock of its name, with hyphens, and so packages of its own. So have the SDKs whose Skills APIs the service speaks.
 PYTHON_ADAPTERS = openai_agents google_adk agent_framework
 
 python: ## the Python package, its wheels and its examples on a real service, with each framework; four minutes once installed
@@ -64,7 +64,7 @@ python: ## the Python package, its wheels and its examples on a real service, wi
 	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
 	  && cd clients/python && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
 	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
-	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
+	  && for name in $(PYTHON_ADAPTERS) skills_api; do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
 	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
 	  done \
 	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages \
@@ -91,7 +91,8 @@ python-lint: ## formatting, lints and types of the Python package and its exampl
 	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
 	  done \
 	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && export SKILLMOUNT_FRAMEWORK=hosts \
-	  && ./run mypy tests_hosts && ./run mypy $(addprefix ../../examples/,$(PYTHON_HOSTS))
+	  && ./run mypy tests_hosts && ./run mypy $(addprefix ../../examples/,$(PYTHON_HOSTS)) \
+	  && SKILLMOUNT_FRAMEWORK=skills-api ./run mypy tests_frameworks/{conftest,test_skills_api}.py
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)

@@ -76,6 +76,9 @@ pub(crate) use operation_note::{OperationNote, paths_of};
 pub use ops::transfer::{FileReader, FileStat};
 pub use progress::Progress;
 pub use protocol::BackendProtocol;
-pub use publish::{Condition, DraftReader, PublishOptions, SkillArchive, UploadedSkill};
+pub use publish::{
+    Condition, DraftReader, NumberedVersion, PublishOptions, PublishedPage, PublishedSkill, PublishedVersion,
+    SkillArchive, UploadedSkill, VersionName, Wanted,
+};
 pub use service::{Service, ServiceOptions, SkillBackend};
 pub use skill_bytes::{CatalogFile, CatalogSkill, packed};

@@ -1,6 +1,6 @@
 //! The service: everything that sessions share, and the handle of one session.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use tokio::sync::{Semaphore, watch};
@@ -22,7 +22,7 @@ use crate::{
     catalog::{Audience, Catalogs, Searchable},
     clock::Clock,
     error::{Error, Result},
-    limits::{MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
+    limits::{DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{
         CreateSession, CreatedSession, Lanes, LoadedSkill, Preload, PromptMode, Session, SessionVersion, Sessions,
@@ -54,6 +54,8 @@ pub struct ServiceOptions {
     pub ledger: Option<Arc<Ledger>>,
     /// Who is told of every operation, if anybody is.
     pub observer: Option<Arc<dyn Observer>>,
+    /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`] if `None`.
+    pub digest_pace: Option<Duration>,
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -82,6 +84,7 @@ pub(super) struct Shared {
     pub(super) departures: Departures,
     pub(super) heads: KnownHeads,
     pub(super) manifests: Manifests,
+    pub(super) digest_pace: Duration,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
     pub(super) ledger: Option<Arc<Ledger>>,
     pub(super) observer: Option<Arc<dyn Observer>>,
@@ -112,6 +115,7 @@ impl Service {
             versions: Arc::new(Versions::new(workers.clone())),
             heads: KnownHeads::default(),
             manifests: Manifests::default(),
+            digest_pace: options.digest_pace.unwrap_or(DIGEST_PACE),
             departures: Departures::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,

@@ -175,6 +175,7 @@ impl App {
             ledger: None,
             observer: None,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
+            digest_pace: Some(self.settings.milliseconds(Setting::DigestPace)?),
         })
     }
 

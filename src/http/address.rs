@@ -21,13 +21,15 @@ pub(super) const MCP: &str = "/mcp";
 pub(super) const INDEX: &str = "/.well-known/agent-skills/index.json";
 /// What the index names.
 pub(super) const ARTIFACT: &str = "/.well-known/agent-skills/{*artifact}";
+/// The address of published skills in the shapes of other services, at which the key or a header names the user.
+const SKILLS_API: &str = "/v1/skills";
 /// Names the user there.
 const USER: &str = "x-skillmount-user";
 /// Names the session there.
 pub(super) const SESSION: &str = "x-skillmount-session";
 /// Names the session in the words of MCP.
 pub(super) const MCP_SESSION: &str = "mcp-session-id";
-/// The user of MCP on a service without keys, as on the command line.
+/// The user of a call that names none on a service without keys, as on the command line.
 const DEFAULT_USER: &str = "me";
 /// The session of a host that names none.
 const DEFAULT_SESSION: &str = "mcp";
@@ -52,26 +54,23 @@ impl Address {
         match path {
             HOOKS_OF_CLAUDE => Self::of_hook(headers),
             MCP => Self::of_mcp(headers, grant),
+            path if is_of_skills_api(path) => Self::of_skills_api(path, headers, grant),
             path => Self::parse(path),
         }
     }
 
-    /// A host of MCP names its user by its key if it can, and may leave its session to the service.
+    /// A host of MCP may leave its session to the service.
     fn of_mcp(headers: &HeaderMap, grant: &Grant) -> Result<Self> {
-        let named =
-            |name: &str| headers.get(name).map(|value| Id::parse(value.to_str().unwrap_or_default())).transpose();
-        let user = match (named(USER)?, grant.user(), grant.key()) {
-            (Some(user), _, _) => user,
-            (None, Some(user), _) => user.clone(),
-            (None, None, None) => Id::parse(DEFAULT_USER)?,
-            (None, None, Some(_)) => {
-                let message = format!("this key is one of all users: name the user in the header {USER}");
-                return Err(Error::new(Code::InvalidRequest, message));
-            }
-        };
-        let session = named(SESSION)?.map_or_else(|| named(MCP_SESSION), |session| Ok(Some(session)))?;
+        let session =
+            named(headers, SESSION)?.map_or_else(|| named(headers, MCP_SESSION), |session| Ok(Some(session)))?;
         let session = session.map_or_else(|| Id::parse(DEFAULT_SESSION), Ok)?;
-        Ok(Self { user, session: Some(session), rest: String::new() })
+        Ok(Self { user: user_of(headers, grant)?, session: Some(session), rest: String::new() })
+    }
+
+    fn of_skills_api(path: &str, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
+        let rest = path.strip_prefix(SKILLS_API).unwrap_or_default();
+        let names = rest.split('/').skip(1).map(decode_name).collect::<Result<Vec<_>>>()?;
+        Ok(Self { user: user_of(headers, grant)?, session: None, rest: names.join("/") })
     }
 
     fn of_hook(headers: &HeaderMap) -> Result<Self> {
@@ -100,6 +99,29 @@ impl Address {
         let rest = segments.map(decode).collect::<Result<Vec<_>>>()?.join("/");
         Ok(Self { user, session, rest })
     }
+}
+
+/// Whether a path is one of published skills in the shapes of other services.
+pub(super) fn is_of_skills_api(path: &str) -> bool {
+    path.strip_prefix(SKILLS_API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The user of a call whose path names none: that of the header, of the key, or the default one of a service without keys.
+fn user_of(headers: &HeaderMap, grant: &Grant) -> Result<Id> {
+    match (named(headers, USER)?, grant.user(), grant.key()) {
+        (Some(user), _, _) => Ok(user),
+        (None, Some(user), _) => Ok(user.clone()),
+        (None, None, None) => Id::parse(DEFAULT_USER),
+        (None, None, Some(_)) => {
+            let message = format!("this key is one of all users: name the user in the header {USER}");
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+/// The id in a header, if there is one.
+fn named(headers: &HeaderMap, name: &str) -> Result<Option<Id>> {
+    headers.get(name).map(|value| Id::parse(value.to_str().unwrap_or_default())).transpose()
 }
 
 /// The user whose deletion `path` is about: `/v1/deletions/{user}`.
@@ -171,6 +193,12 @@ mod tests {
         assert_eq!(rest("a/../b"), "a/../b");
         assert_eq!(rest("a/%2e%2e/b"), "a/../b");
         assert_eq!(rest("a//b/"), "a//b/");
+    }
+
+    #[test]
+    fn only_whole_segments_make_the_address_of_published_skills() {
+        assert!(is_of_skills_api("/v1/skills") && is_of_skills_api("/v1/skills/a/versions"));
+        assert!(!is_of_skills_api("/v1/skillsets") && !is_of_skills_api("/v1/users/u/skills"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
 
 /// The calls on a user's data beside those in sessions that a bound key may make: they read, and what they report of sessions
 /// is of those within its bounds. Any other reaches further than one session.
-const OPEN_TO_BOUND: [(Method, &str); 7] = [
+const OPEN_TO_BOUND: [(Method, &str); 10] = [
     (Method::GET, "/v1/users/{user}/sessions"),
     (Method::GET, "/v1/users/{user}/policy"),
     (Method::GET, "/v1/users/{user}/skills"),
@@ -55,6 +55,9 @@ const OPEN_TO_BOUND: [(Method, &str); 7] = [
     (Method::GET, "/v1/users/{user}/skill_files/{*skill}"),
     (Method::POST, DOWNLOAD_ROUTE),
     (Method::POST, "/v1/users/{user}/catalog/refresh"),
+    (Method::GET, "/v1/skills"),
+    (Method::GET, "/v1/skills/{skill_id}"),
+    (Method::GET, "/v1/skills/{skill_id}/content"),
 ];
 
 /// A call on a user's data that was let in.

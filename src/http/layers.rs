@@ -18,6 +18,7 @@ use super::{
     log::{ClientAddress, Line, Served, logged},
     metrics::known_method,
     problem::{self, Problem, Reply},
+    skills_api::{self, Shape},
 };
 use crate::{
     clock::Clock,
@@ -34,7 +35,12 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
     let method = known_method(request.method());
     let client = request.extensions().get::<ClientAddress>().map(|client| client.0);
-    let mut response = problem::render(next.run(request).await, &id);
+    let shape = Shape::of_request(&request);
+    let response = next.run(request).await;
+    let mut response = match shape {
+        Some(shape) => skills_api::render(response, &id, shape),
+        None => problem::render(response, &id),
+    };
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }

@@ -44,6 +44,7 @@ mod service;
 mod sessions;
 mod skill_files;
 mod skills;
+mod skills_api;
 mod spool;
 mod stall;
 mod tools;
@@ -53,5 +54,5 @@ mod versions;
 mod well_known;
 
 pub use app::{HttpConfig, McpAnswer};
-pub use router::openapi;
+pub use router::{openapi, skills_api_openapi};
 pub use server::serve;

@@ -11,14 +11,23 @@ use super::address::decode;
 
 /// The name in a part's `content-disposition`; `None` if it has none or one that is not UTF-8.
 pub(super) fn part_name(headers: &HeaderMap) -> Option<String> {
+    parameter(headers, "name", "name*")
+}
+
+/// The filename in it, read as the name is; `None` for a part that is no file.
+pub(super) fn part_file_name(headers: &HeaderMap) -> Option<String> {
+    parameter(headers, "filename", "filename*")
+}
+
+fn parameter(headers: &HeaderMap, wanted: &str, wanted_extended: &str) -> Option<String> {
     let disposition = std::str::from_utf8(headers.get(header::CONTENT_DISPOSITION)?.as_bytes()).ok()?;
     let (mut plain, mut extended) = (None, None);
     let mut rest = disposition.split_once(';')?.1;
     while let Some((name, value)) = rest.split_once('=') {
         let (value, after) = read_value(value.trim_start());
-        match name.trim().to_ascii_lowercase().as_str() {
-            "name" => plain = Some(value),
-            "name*" => extended = Some(decode_extended(&value)?),
+        match name.trim().to_ascii_lowercase() {
+            name if name == wanted => plain = Some(value),
+            name if name == wanted_extended => extended = Some(decode_extended(&value)?),
             _ => {}
         }
         rest = after.split_once(';').map_or("", |(_, next)| next);

@@ -49,6 +49,13 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The error.
+    pub(super) fn error(&self) -> &Error {
+        &self.error
+    }
+}
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let status = StatusCode::from_u16(error.code().http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -97,11 +104,40 @@ pub(super) struct Document<'a> {
 }
 
 /// Writes the document of a problem into its response; other responses pass through untouched.
-pub(super) fn render(mut response: Response, request_id: &str) -> Response {
+pub(super) fn render(response: Response, request_id: &str) -> Response {
+    render_as(response, request_id, |problem| {
+        let mut written = Json(document(problem, request_id)).into_response();
+        let problem = HeaderValue::from_static("application/problem+json");
+        written.headers_mut().insert(header::CONTENT_TYPE, problem);
+        written
+    })
+}
+
+/// As [`render`], in another shape: `write` makes the response that is the problem's document.
+pub(super) fn render_as(
+    mut response: Response,
+    request_id: &str,
+    write: impl FnOnce(&Problem) -> Response,
+) -> Response {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
     log_cause(&problem, request_id);
+    let mut written = write(&problem);
+    let kind = written.headers().get(header::CONTENT_TYPE).cloned();
+    let headers = written.headers_mut();
+    headers.extend(std::mem::take(response.headers_mut()));
+    headers.extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+    if let Some(length) = length_of(written.body()) {
+        written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    }
+    add_advice(written.headers_mut(), &problem);
+    *written.status_mut() = problem.status;
+    *written.extensions_mut() = std::mem::take(response.extensions_mut());
+    written
+}
+
+fn document<'a>(problem: &'a Problem, request_id: &'a str) -> Document<'a> {
     let error = &problem.error;
-    let document = Document {
+    Document {
         kind: format!("urn:skillmount:problem:{}", error.code()),
         title: error.kind().title(),
         status: problem.status.as_u16(),
@@ -112,18 +148,7 @@ pub(super) fn render(mut response: Response, request_id: &str) -> Response {
         outcome: error.outcome(),
         parts: error.parts(),
         details: error.details(),
-    };
-    let mut written = Json(document).into_response();
-    let headers = written.headers_mut();
-    headers.extend(std::mem::take(response.headers_mut()));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-    if let Some(length) = length_of(written.body()) {
-        written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     }
-    add_advice(written.headers_mut(), &problem);
-    *written.status_mut() = problem.status;
-    *written.extensions_mut() = std::mem::take(response.extensions_mut());
-    written
 }
 
 fn length_of(body: &Body) -> Option<u64> {

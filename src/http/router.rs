@@ -20,10 +20,10 @@ use super::{
     call::{enter_all, enter_user, tell_version},
     compression::{FixedText, compress_short},
     docs, download, events, files, hooks, layers, mcp,
-    openapi::{beginning, finished},
+    openapi::{beginning, beginning_of_skills_api, finished},
     operations,
     problem::Reply,
-    prompt, publish, service, sessions, skill_files, skills, tools, upload, users, versions, well_known,
+    prompt, publish, service, sessions, skill_files, skills, skills_api, tools, upload, users, versions, well_known,
 };
 use crate::error::{Error, Result};
 
@@ -33,14 +33,32 @@ pub fn openapi() -> OpenApi {
     finished(routes().split_for_parts().1)
 }
 
-/// The OpenAPI document, which is itself not in it.
+/// The OpenAPI 3.1 document of the routes in the shapes of other services' Skills APIs. It is a document of its own, because the
+/// SDKs of those services are the clients of these routes, and a client made from both documents would have every call twice.
+#[must_use]
+pub fn skills_api_openapi() -> OpenApi {
+    let routes = OpenApiRouter::with_openapi(beginning_of_skills_api()).merge(skills_api::routes());
+    finished(routes.split_for_parts().1)
+}
+
+/// An OpenAPI document, which is itself in none.
+fn fixed(document: &OpenApi) -> Result<FixedText> {
+    FixedText::new(serde_json::to_string(document).map_err(Error::internal)?)
+}
+
 async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
-    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| {
-        let text = serde_json::to_string(&openapi()).map_err(Error::internal)?;
-        FixedText::new(text)
-    });
-    match &*DOCUMENT {
-        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(&headers)).into_response()),
+    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| fixed(&openapi()));
+    document(&DOCUMENT, &headers)
+}
+
+async fn skills_api_json(headers: HeaderMap) -> Reply<Response> {
+    static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| fixed(&skills_api_openapi()));
+    document(&DOCUMENT, &headers)
+}
+
+fn document(document: &Result<FixedText>, headers: &HeaderMap) -> Reply<Response> {
+    match document {
+        Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(headers)).into_response()),
         Err(cause) => Err(Error::internal(cause.chain()).into()),
     }
 }
@@ -89,6 +107,7 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
     let workers = app.service.workers().clone();
     let service = service::routes()
         .route("/openapi.json", get(openapi_json))
+        .route("/openapi-skills-api.json", get(skills_api_json))
         .merge(docs::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
     let all = users::of_all().route_layer(from_fn_with_state(Arc::clone(&app), enter_all));
@@ -97,7 +116,11 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
         .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(tell_version))
         .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
-    let (routes, _) = service.merge(claude).merge(mcp).merge(all).nest("/v1/users/{user}", users).split_for_parts();
+    let published = skills_api::routes()
+        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user))
+        .route_layer(from_fn(skills_api::take_key));
+    let (routes, _) =
+        service.merge(claude).merge(published).merge(mcp).merge(all).nest("/v1/users/{user}", users).split_for_parts();
     routes
         .merge(well_known::routes(&app))
         .fallback(service::unknown_route)

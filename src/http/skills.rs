@@ -114,7 +114,7 @@ async fn show(
 }
 
 /// The reply that streams an archive. A failure on the way cuts the connection, so that no client takes a part for the whole.
-fn archive(archive: SkillArchive, name: &str) -> Response {
+pub(super) fn archive(archive: SkillArchive, name: &str) -> Response {
     let tag = archive.digest.as_ref().and_then(|digest| HeaderValue::try_from(format!("\"{digest}\"")).ok());
     let pieces = archive.pieces().inspect_err(|error| tracing::warn!(cause = %error.chain(), "an archive was cut"));
     let mut response = Body::from_stream(pieces).into_response();

@@ -10,8 +10,11 @@ pub const MCP_SKILL_BYTES: u64 = 16 << 20;
 pub const MCP_PAGE_SKILLS: usize = 100;
 /// Files that the skills of one page have together. The first skill of a page has as many as it may have anyway.
 pub const MCP_PAGE_FILES: usize = 2000;
-/// How long a user's skills that no host has asked for wait between two requests for their digests.
+/// How long a user's skills that no host has asked for wait between two requests for their digests, unless the operator says
+/// otherwise.
 pub const DIGEST_PACE: Duration = Duration::from_secs(1);
+/// The longest such pause that an operator may ask for.
+pub const DIGEST_PACE_MOST: Duration = Duration::from_hours(1);
 /// Manifests of skills in memory, and as much again of digests of single files.
 pub const MANIFEST_CACHE_BYTES: u64 = 8 << 20;
 /// How long a call of a host goes on before it reports its progress, and between two reports.

@@ -64,6 +64,14 @@ pub const VERSION_RECORD_BYTES: usize = 16 << 10;
 pub const HEAD_BYTES: u64 = 16 << 20;
 /// Where a version comes from, in the words of who publishes it.
 pub const SOURCE_BYTES: usize = 1 << 10;
+/// Versions of a skill that have a number.
+pub const NUMBERED_VERSIONS: usize = 1000;
+/// Skills or versions of a page in the shape of a Skills API, if the caller gives no limit.
+pub const SKILLS_API_LISTED: usize = 20;
+/// The most skills or versions of such a page.
+pub const SKILLS_API_PAGE: usize = 1000;
+/// Characters of what people call a skill, as the Skills API of Anthropic has it.
+pub const DISPLAY_NAME_CHARS: usize = 255;
 /// How often a publish or a load begins again because another publish went before it.
 pub const PUBLISH_ATTEMPTS: usize = 8;
 /// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it.

@@ -83,29 +83,41 @@ impl SessionServer {
         }
     }
 
-    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed.
+    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If a host over
+    /// HTTP is to ask its person, the answer is the question.
     async fn answer(
         &self,
         call: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult> {
+    ) -> Result<CallToolResponse> {
         let mut outcome = self.run(call, context).await?;
         if let Err(error) = &outcome.reply
-            && self.has_person
             && let Some(approval) = asking::waits_for(error)
-            && asking::decide(&self.backend, &context.peer, call, approval).await?
         {
-            outcome = self.run(call, context).await?;
+            let decided = if self.has_person {
+                asking::decide(&self.backend, &context.peer, call, approval).await?
+            } else {
+                asking::answered(&self.backend, call, approval).await?
+            };
+            if decided {
+                outcome = self.run(call, context).await?;
+            } else if !self.has_person
+                && call.input_responses.is_none()
+                && let Some(question) = asking::to_ask(&self.backend, context, call).await?
+            {
+                return Ok(question.into());
+            }
         }
         let text = vec![ContentBlock::text(outcome.text)];
-        Ok(match outcome.reply {
+        let result = match outcome.reply {
             Ok(reply) => {
                 let mut result = CallToolResult::success(text);
                 result.structured_content = Some(reply);
                 result
             }
             Err(_) => CallToolResult::error(text),
-        })
+        };
+        Ok(result.into())
     }
 
     /// Runs one call, and reports its progress to a host that asked for that.
@@ -183,10 +195,11 @@ impl ServerHandler for SessionServer {
         };
         let changes_skills =
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
-        if changes_skills && result.is_error != Some(true) {
+        let is_done = matches!(&result, CallToolResponse::Complete(done) if done.is_error != Some(true));
+        if changes_skills && is_done {
             self.tell_change(&context).await;
         }
-        Ok(result.into())
+        Ok(result)
     }
 
     async fn list_prompts(

@@ -31,7 +31,8 @@ pub use inspect::StoredSession;
 pub(crate) use lanes::Lanes;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};
 pub use policy::{
-    Children, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule, Visibility,
+    ApproveBy, Children, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
+    Visibility,
 };
 pub use reach::Whereabouts;
 pub use session_tags::session_tags;

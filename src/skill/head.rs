@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     fingerprint::{Fingerprint, Fingerprinter},
+    numbers::VersionNumbers,
     version::{VersionFile, is_sha256, is_version_digest, version_digest},
 };
 use crate::{
@@ -66,6 +67,15 @@ pub struct SkillHead {
     /// Where it comes from, in the words of who published it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Since when the skill is there; `None` if an earlier version of this program published it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
+    /// What people call it, if it was published with a name beside that in its SKILL.md.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// The numbers of its versions; none if an earlier version of this program published them.
+    #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
+    pub numbers: VersionNumbers,
     /// Whether the plain files have followed.
     pub materialised: bool,
     /// The files of the version, in byte order of their paths.
@@ -104,13 +114,16 @@ pub struct HeadChange {
     pub by: Option<String>,
     /// Where the version comes from.
     pub source: Option<String>,
+    /// The numbers of the versions, the new one included.
+    pub numbers: VersionNumbers,
 }
 
 impl SkillHead {
     /// The head that follows `before`, not yet materialised.
     #[must_use]
     pub fn after(before: Option<&Self>, skill: &SkillPath, change: HeadChange, now: Timestamp) -> Self {
-        let HeadChange { state, files, replaces, previous, by, source } = change;
+        let HeadChange { state, files, replaces, previous, by, source, numbers } = change;
+        let published = before.filter(|head| head.state == HeadState::Published);
         Self {
             format: FORMAT,
             skill: skill.clone(),
@@ -121,10 +134,19 @@ impl SkillHead {
             published_at: now,
             by,
             source,
+            created_at: Some(published.map_or(now, Self::since)),
+            display_name: published.and_then(|head| head.display_name.clone()),
+            numbers,
             materialised: false,
             files,
             replaces,
         }
+    }
+
+    /// Since when the skill is there, as far as that is known.
+    #[must_use]
+    pub fn since(&self) -> Timestamp {
+        self.created_at.unwrap_or(self.published_at)
     }
 
     /// The same head with the plain files in place. `tags` are theirs by path; a file without one is another tool's now.
@@ -192,6 +214,7 @@ impl SkillHead {
             () if !self.files.iter().all(is_file) => Err("a file of it has no such path or digest"),
             () if !self.replaces.keys().all(|path| is_path(path)) => Err("a path in it is none"),
             () if !is_named => Err("its digest is not that of its files"),
+            () if !self.numbers.is_sound() => Err("its numbers are none"),
             () if self.previous.as_ref().is_some_and(|text| !is_version_digest(text)) => Err("its predecessor is none"),
             () => Ok(()),
         }
@@ -215,6 +238,7 @@ mod tests {
             previous: None,
             by: Some("k".into()),
             source: None,
+            numbers: VersionNumbers::default(),
         };
         SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
     }
@@ -225,7 +249,7 @@ mod tests {
     fn a_head_in_the_bucket_looks_like_this() {
         let digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
         let expected = format!(
-            r#"{{"format":1,"skill":"a/s","generation":1,"state":"published","digest":"{}","published_at":"1970-01-01T00:00:00Z","by":"k","materialised":false,"files":[{{"path":"SKILL.md","size":1,"sha256":"{digest}"}},{{"path":"a/b.md","size":1,"sha256":"{digest}"}}],"replaces":{{"SKILL.md":"old"}}}}"#,
+            r#"{{"format":1,"skill":"a/s","generation":1,"state":"published","digest":"{}","published_at":"1970-01-01T00:00:00Z","by":"k","created_at":"1970-01-01T00:00:00Z","materialised":false,"files":[{{"path":"SKILL.md","size":1,"sha256":"{digest}"}},{{"path":"a/b.md","size":1,"sha256":"{digest}"}}],"replaces":{{"SKILL.md":"old"}}}}"#,
             head().digest.unwrap()
         );
         let written = serde_json::to_string(&head()).unwrap();

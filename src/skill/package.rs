@@ -13,10 +13,14 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::{
     Diagnostic, FindingCode,
+    document::read_document,
     version::{Version, VersionFile},
 };
 use crate::{
-    limits::{SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RECORD_BYTES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES},
+    limits::{
+        SKILL_DESCRIPTION_CHARS, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RECORD_BYTES, VERSION_UNPACKED_BYTES,
+        VERSION_ZIP_BYTES,
+    },
     path::SkillPath,
 };
 
@@ -66,6 +70,9 @@ pub struct VersionRecord {
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What its SKILL.md says of it, cut to [`SKILL_DESCRIPTION_CHARS`]; `None` if an earlier version of this program packed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// When, by whom and from where a version is published.
@@ -148,6 +155,7 @@ impl Packer {
             published_at: from.at,
             by: from.by.clone(),
             source: from.source.clone(),
+            description: described(&self.main, skill),
         };
         let record = serde_json::to_string(&record).map_err(unpackable)?;
         self.writer.set_comment(record).map_err(unpackable)?;
@@ -157,6 +165,17 @@ impl Packer {
         }
         Ok(Package { version, main: self.main, zip })
     }
+}
+
+/// The description in a SKILL.md, as much of it as a record has room for.
+pub(crate) fn described(main: &[u8], skill: &SkillPath) -> Option<String> {
+    let description = read_document(main, skill.folder()).0?.frontmatter.description;
+    Some(description.chars().take(SKILL_DESCRIPTION_CHARS).collect())
+}
+
+/// Whether an archiver put an entry of this name beside the files.
+pub(super) fn is_of_archiver(name: &str) -> bool {
+    name.split('/').any(|part| matches!(part, "__MACOSX" | ".DS_Store"))
 }
 
 fn too_large(what: &str) -> Diagnostic {
@@ -209,6 +228,15 @@ impl VersionArchive {
             return Err(format!("holds a file of over {most} bytes"));
         }
         Ok(bytes.into())
+    }
+
+    /// The names of its files, but for those that archivers add of their own.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn paths(&mut self) -> Result<Vec<String>, String> {
+        let names = self.entries().map(|index| self.name_at(index)).collect::<Result<Vec<_>, _>>()?;
+        Ok(names.into_iter().filter(|name| !name.ends_with('/') && !is_of_archiver(name)).collect())
     }
 
     /// All its files with their paths.

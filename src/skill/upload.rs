@@ -9,8 +9,9 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, lint, package::MAIN,
-    quality, secret_file, secrets,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, lint,
+    package::{MAIN, is_of_archiver},
+    quality, read_document, secret_file, secrets,
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -77,6 +78,14 @@ impl SkillUpload {
         }
     }
 
+    /// Takes several files. If they all lie in one folder with a SKILL.md, that folder is the skill's.
+    pub fn add_files(&mut self, files: &[(String, Bytes)]) {
+        let root = common_root(files.iter().map(|(path, _)| path.as_str()));
+        for (path, bytes) in files {
+            self.add(path.get(root..).unwrap_or_default(), bytes);
+        }
+    }
+
     /// Takes all files of an archive. If they all lie in one folder with a SKILL.md, that folder is the skill's.
     pub fn add_archive(&mut self, bytes: Bytes) {
         let packed = bytes.len() as u64;
@@ -119,8 +128,7 @@ impl SkillUpload {
             return Ok(None);
         }
         let is_folder = entry.is_dir() || kind == FOLDER || name.ends_with('/');
-        let is_of_archiver = name.split('/').any(|part| matches!(part, "__MACOSX" | ".DS_Store"));
-        Ok((!is_folder && !is_of_archiver).then_some(name))
+        Ok((!is_folder && !is_of_archiver(&name)).then_some(name))
     }
 
     /// Why no file may be called `path` here.
@@ -178,6 +186,17 @@ impl SkillUpload {
         }
         Err(self.findings)
     }
+}
+
+/// The names that a skill may have that comes without a path, best first: the one in its SKILL.md, and that of the folder around
+/// its files. `read` gives the content of one of `paths`.
+pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<String> {
+    let root = common_root(paths.iter().copied());
+    let around = paths.first().and_then(|path| path.get(..root)).unwrap_or_default();
+    let folder = around.trim_end_matches('/');
+    let main = read(&format!("{around}{MAIN}")).unwrap_or_default();
+    let name = read_document(&main, folder).0.and_then(|read| read.frontmatter.name);
+    name.into_iter().chain([folder.to_owned()]).filter(|name| !name.is_empty()).collect()
 }
 
 /// The first secret in a file, named with the file.
@@ -258,6 +277,17 @@ mod tests {
         let inside = taken(zipped(&inside, None)).unwrap();
         assert_eq!(inside.package.version, plain.package.version);
         assert_eq!(inside.package.version.files().len(), 2);
+    }
+
+    #[test]
+    fn a_skill_without_a_path_is_called_as_it_says_or_as_its_folder() {
+        let called = |paths: &[&str], main: &'static str| {
+            names(paths, |path| path.ends_with("SKILL.md").then(|| Bytes::from_static(main.as_bytes())))
+        };
+        assert_eq!(called(&["d/a.md", "d/SKILL.md"], GOOD), ["demo", "d"]);
+        assert_eq!(called(&["a.md", "SKILL.md"], GOOD), ["demo"]);
+        assert_eq!(called(&["d/SKILL.md"], "---\ndescription: x\n---\n"), ["d"]);
+        assert!(called(&["d/a.md", "SKILL.md"], "none").is_empty() && called(&[], "none").is_empty());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::{
     },
     catalog::CatalogEntry,
     error::{Code, Error, Result},
-    limits::{DIGEST_PACE, MCP_SKILL_BYTES, MCP_SKILL_FILES},
+    limits::{MCP_SKILL_BYTES, MCP_SKILL_FILES},
     path::{ETag, KeyPrefix, UserSpace},
     session::SkillRule,
     skill::{Fingerprint, Fingerprinter, MAIN, Snapshot, SnapshotFile, VersionFile, read_document},
@@ -173,8 +173,9 @@ impl SkillBackend {
         let this = self.clone();
         tokio::spawn(async move {
             let _turn = turn;
+            let pace = this.shared.digest_pace;
             for entry in entries {
-                if let Err(error) = this.make_manifest(&entry, Some(DIGEST_PACE)).await {
+                if let Err(error) = this.make_manifest(&entry, Some(pace)).await {
                     tracing::debug!(user = %this.user(), skill = %entry.skill, cause = %error.chain(), "no digests");
                 }
             }

@@ -11,7 +11,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
     path::ETag,
-    skill::{HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive},
+    skill::{
+        HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive, VersionNumbers,
+    },
     wire::PublishStatus,
 };
 
@@ -95,7 +97,9 @@ impl Place {
                 self.put_archive(&key, package).await?;
             }
             let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
-            let head = self.next_head(&before, wanted.map(|package| &package.version), from);
+            let version = wanted.map(|package| &package.version);
+            let numbers = self.numbers_after(before.head.as_ref(), before.digest.as_deref(), version).await?;
+            let head = self.next_head(&before, version, from, numbers);
             let Some(head) = self.put_head(before.head.as_ref(), head).await? else { continue };
             // From here on the change is published, whatever becomes of the plain files in this call.
             return Ok(match self.materialise(head, wanted).await {
@@ -172,7 +176,13 @@ impl Place {
     }
 
     /// The head of the change: which files need not be written, and which objects are replaced.
-    fn next_head(&self, before: &Before, version: Option<&Version>, from: &Provenance) -> SkillHead {
+    fn next_head(
+        &self,
+        before: &Before,
+        version: Option<&Version>,
+        from: &Provenance,
+        numbers: VersionNumbers,
+    ) -> SkillHead {
         // A first publish always writes SKILL.md, so that who reads it learns that there is a head by now.
         let is_first = before.head.is_none();
         let tag = |path: &str, sha256: &str| {
@@ -194,6 +204,7 @@ impl Place {
             previous: before.digest.clone(),
             by: from.by.clone(),
             source: from.source.clone(),
+            numbers,
         };
         SkillHead::after(before.head.as_ref().map(|known| &known.head), &self.skill, change, from.at)
     }

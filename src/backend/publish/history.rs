@@ -7,6 +7,7 @@ use super::{
     Place,
     folder::is_published,
     intake::{PublishOptions, reply},
+    numbered::StoredVersion,
 };
 use crate::{
     backend::Service,
@@ -133,18 +134,34 @@ impl Place {
         Ok(entries.into_iter().filter_map(version).collect())
     }
 
+    /// The digest of every version with its archive, in the order in which they were stored.
+    pub(super) async fn stored_versions(&self) -> Result<Vec<(String, StoredVersion)>> {
+        let mut listed = self.listed_versions().await?;
+        listed.sort_by_key(|one| (one.entry.modified_at, one.digest.clone()));
+        let stored = |one: Listed| {
+            let ListEntry { size, modified_at, .. } = one.entry;
+            (one.digest, StoredVersion { size, modified_at })
+        };
+        Ok(listed.into_iter().map(stored).collect())
+    }
+
     /// What a version says of itself; only its time if it does not say.
     async fn describe(&self, listed: Listed) -> Result<VersionDocument> {
         let Listed { digest, entry } = listed;
-        let begin = entry.size.saturating_sub(RECORD_TAIL_BYTES);
-        let key = self.space.version(&self.skill, &digest)?;
-        let tail = GetOptions { keep: Keep::Not, ..GetOptions::range(begin..entry.size.max(1)) };
-        let record = match self.service.store().get(&key, tail).await {
-            Ok(object) => record_in(&object.bytes).filter(|record| record.digest == digest),
-            Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => None,
-            Err(error) => return Err(error.into()),
-        };
+        let record = self.record(&digest, entry.size).await?;
         Ok(document(digest, entry.modified_at, record))
+    }
+
+    /// The record at the end of the archive of a version, which has `size` bytes; `None` if there is none.
+    pub(super) async fn record(&self, digest: &str, size: u64) -> Result<Option<VersionRecord>> {
+        let begin = size.saturating_sub(RECORD_TAIL_BYTES);
+        let key = self.space.version(&self.skill, digest)?;
+        let tail = GetOptions { keep: Keep::Not, ..GetOptions::range(begin..size.max(1)) };
+        match self.service.store().get(&key, tail).await {
+            Ok(object) => Ok(record_in(&object.bytes).filter(|record| record.digest == digest)),
+            Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -6,9 +6,12 @@ use super::change::{Changed, Condition};
 use crate::{
     backend::{Service, text::binary_type},
     error::{Code, Error, Result},
-    limits::{SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
-    path::{LayerOwner, SkillPath},
-    skill::{CheckedSkill, Diagnostic, MAIN, Provenance, Quality, Severity, SkillUpload, compose, is_version_digest},
+    limits::{SKILL_FILE_BYTES, SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
+    path::{Id, LayerOwner, SkillPath},
+    skill::{
+        CheckedSkill, Diagnostic, MAIN, Provenance, Quality, Severity, SkillUpload, VersionArchive, compose,
+        is_version_digest, names,
+    },
     wire::{PublishReply, PublishRequest, SkillState},
 };
 
@@ -98,6 +101,21 @@ impl Service {
         checked.map_err(|findings| invalid(skill, &findings))
     }
 
+    /// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
+    ///
+    /// # Errors
+    /// `invalid_skill` if neither is a name; `invalid_request` for a skill as text.
+    pub async fn path_of(&self, user: &Id, uploaded: UploadedSkill) -> Result<SkillPath> {
+        let errand = self.workers().errand(user.as_str(), uploaded.window());
+        let names = errand.run(move |_| names_of(uploaded)).await?;
+        let path = |name: &String| SkillPath::parse(name).ok().filter(|path| path.category().is_empty());
+        names.iter().find_map(path).ok_or_else(|| {
+            let message = "the skill has no name: its files lie in one folder with a SKILL.md whose frontmatter has `name`, such as \
+                           meeting-minutes";
+            Error::new(Code::InvalidSkill, message)
+        })
+    }
+
     /// What a version keeps of who publishes it now, and the condition.
     pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition)> {
         self.check_writable()?;
@@ -130,6 +148,23 @@ pub(super) fn reply(
     PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint, quality }
 }
 
+fn names_of(uploaded: UploadedSkill) -> Result<Vec<String>> {
+    match uploaded {
+        UploadedSkill::Text(_) => Err(Error::new(Code::InvalidRequest, "a skill as text is published at a path")),
+        UploadedSkill::Files(files) => {
+            let paths: Vec<_> = files.iter().map(|(path, _)| path.as_str()).collect();
+            Ok(names(&paths, |path| files.iter().find(|(one, _)| one == path).map(|(_, bytes)| bytes.clone())))
+        }
+        UploadedSkill::Archive(zip) => {
+            let refused = |why| Error::new(Code::InvalidSkill, format!("nothing was stored: the archive {why}"));
+            let mut archive = VersionArchive::open(zip).map_err(refused)?;
+            let paths = archive.paths().map_err(refused)?;
+            let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+            Ok(names(&paths, |path| archive.read(path, SKILL_FILE_BYTES).ok().flatten()))
+        }
+    }
+}
+
 fn check(
     uploaded: UploadedSkill,
     skill: &SkillPath,
@@ -144,7 +179,7 @@ fn check(
             }
         }
         UploadedSkill::Archive(zip) => upload.add_archive(zip),
-        UploadedSkill::Files(files) => files.iter().for_each(|(path, bytes)| upload.add(path, bytes)),
+        UploadedSkill::Files(files) => upload.add_files(&files),
     }
     Ok(upload.finish(skill, from))
 }

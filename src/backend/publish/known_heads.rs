@@ -38,6 +38,29 @@ pub(super) struct KnownHead {
     pub(super) digest: Option<String>,
     /// The folder that has its files.
     pub(super) fingerprint: Option<Fingerprint>,
+    /// What it says of the versions by their numbers, if a version is published.
+    pub(super) card: Option<HeadCard>,
+}
+
+/// A version of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedVersion {
+    /// Its number.
+    pub number: u64,
+    /// Its digest.
+    pub digest: String,
+}
+
+/// What a head says of a skill beside its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HeadCard {
+    pub(super) created_at: Timestamp,
+    pub(super) updated_at: Timestamp,
+    pub(super) display_name: Option<String>,
+    /// The version that is published.
+    pub(super) current: NumberedVersion,
+    /// The number of the newest version.
+    pub(super) latest: u64,
 }
 
 impl Default for KnownHeads {
@@ -51,7 +74,10 @@ impl Default for KnownHeads {
             let name = weight::text(key.as_str()) + weight::text(etag.as_str());
             let fingerprint = head.fingerprint.as_ref().map_or(0, |one| weight::text(one.as_str()));
             let digest = head.digest.as_deref().map_or(0, weight::text);
-            weight::counted(weight::SLOT + name + fingerprint + digest + size_of::<KnownHead>())
+            let card = head.card.as_ref().map_or(0, |card| {
+                weight::text(&card.current.digest) + card.display_name.as_deref().map_or(0, weight::text)
+            });
+            weight::counted(weight::SLOT + name + fingerprint + digest + card + size_of::<KnownHead>())
         };
         Self {
             listings: Cache::builder().max_capacity(HEAD_CACHE_BYTES).weigher(of_listing).build(),

@@ -92,7 +92,7 @@ impl Service {
     }
 
     /// The heads of an owner, listed no earlier than the catalog at `since`. If the store is down, those of before.
-    async fn heads_of(&self, space: &UserSpace, since: Option<Timestamp>) -> Result<Arc<HeadListing>> {
+    pub(super) async fn heads_of(&self, space: &UserSpace, since: Option<Timestamp>) -> Result<Arc<HeadListing>> {
         let prefix = space.heads()?;
         let known = self.shared.heads.listings.get(prefix.as_str());
         if let Some(known) = known.as_ref().filter(|known| since.is_some_and(|since| known.as_of >= since)) {
@@ -160,7 +160,7 @@ impl Place {
     }
 
     /// What is known of the head in this version, or of the one that is there now.
-    async fn known_head(&self, etag: &ETag, size: u64) -> Result<Arc<KnownHead>> {
+    pub(super) async fn known_head(&self, etag: &ETag, size: u64) -> Result<Arc<KnownHead>> {
         let known = &self.service.shared.heads.heads;
         let key = self.space.head(&self.skill)?;
         let name = (key.clone(), etag.clone());
@@ -176,7 +176,8 @@ impl Place {
                 let is_published = is_published(Some(&stored)) || !stored.head.materialised;
                 let fingerprint = stored.head.fingerprint();
                 self.note_manifest(&stored.head)?;
-                (KnownHead { is_published, fingerprint, digest: stored.head.digest }, etag)
+                let card = self.card(&stored.head).await?;
+                (KnownHead { is_published, fingerprint, digest: stored.head.digest, card }, etag)
             }
             // A head that cannot be read costs its own skill and no other.
             Err(error) if error.code() == Code::Internal => {

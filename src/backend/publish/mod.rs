@@ -25,6 +25,8 @@ mod intake;
 mod known_heads;
 mod listed;
 mod materialise;
+mod numbered;
+mod published;
 mod repack;
 mod served;
 mod versions;
@@ -37,7 +39,9 @@ pub(super) use files::{Found, SkillFiles};
 pub(super) use inspect::InspectedHead;
 pub use intake::{PublishOptions, UploadedSkill};
 pub(super) use known_heads::KnownHeads;
+pub use known_heads::NumberedVersion;
 pub(super) use listed::Standing;
+pub use published::{PublishedPage, PublishedSkill, PublishedVersion, VersionName, Wanted};
 pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
 
 use super::Service;

@@ -8,7 +8,7 @@ mod file;
 mod setting;
 mod text;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, time::Duration};
 
 use serde::Serialize;
 
@@ -19,6 +19,7 @@ use text::Text;
 
 use crate::{
     error::{Code, Error, Result},
+    limits::DIGEST_PACE_MOST,
     path::{Id, distance},
 };
 
@@ -189,6 +190,17 @@ impl Settings {
             bytes.filter(|bytes| *bytes >= least).ok_or_else(|| {
                 let least = least >> 20;
                 Error::new(Code::InvalidRequest, format!("{text:?} is not a number of MiB from {least} on"))
+            })
+        })
+    }
+
+    /// A time in milliseconds.
+    pub(super) fn milliseconds(&self, setting: Setting) -> Result<Duration> {
+        self.required(setting, |text| {
+            let time = text.parse().ok().map(Duration::from_millis).filter(|time| *time <= DIGEST_PACE_MOST);
+            time.ok_or_else(|| {
+                let most = DIGEST_PACE_MOST.as_millis();
+                Error::new(Code::InvalidRequest, format!("{text:?} is not a number of milliseconds up to {most}"))
             })
         })
     }

@@ -61,6 +61,7 @@ settings! {
     Spool "spool" None, false;
     Drain "drain" Some("5"), false;
     Audit "audit" Some("relaxed"), false;
+    DigestPace "digest_pace" Some("1000"), false;
 }
 
 impl Setting {

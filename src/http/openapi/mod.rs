@@ -15,7 +15,7 @@ mod schemas;
 use utoipa::openapi::{
     Info, License, OpenApi, OpenApiBuilder, PathItem,
     path::Operation,
-    security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+    security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     tag::TagBuilder,
 };
 
@@ -53,17 +53,10 @@ pub(super) fn finished(mut document: OpenApi) -> OpenApi {
 
 /// What the document begins with, before any route has described itself.
 pub(super) fn beginning() -> OpenApi {
-    let mut info = Info::new("skillmount", env!("CARGO_PKG_VERSION"));
-    info.description = Some(
-        "A small file system over S3 for agents. Each session sees `/workspace`, `/ticket`, and below `/skills` only the \
-         skills it has loaded. Errors are problem documents (RFC 9457) with a stable `code`; unknown fields in a request \
-         are refused; every reply has `x-request-id`, and successful ones on a session `x-skillmount-session-version`, \
-         which a client may send back so that it is never answered from an older session."
-            .to_owned(),
-    );
-    let mut license = License::new("Apache License 2.0");
-    license.identifier = Some("Apache-2.0".to_owned());
-    info.license = Some(license);
+    let about = "A small file system over S3 for agents. Each session sees `/workspace`, `/ticket`, and below `/skills` only the \
+                 skills it has loaded. Errors are problem documents (RFC 9457) with a stable `code`; unknown fields in a request \
+                 are refused; every reply has `x-request-id`, and successful ones on a session `x-skillmount-session-version`, \
+                 which a client may send back so that it is never answered from an older session.";
     let tags = [
         ("sessions", "Agent conversations and what they may do."),
         ("files", "What an agent does with files."),
@@ -72,16 +65,41 @@ pub(super) fn beginning() -> OpenApi {
         ("users", "Users as a whole: who there is, and how one leaves."),
         ("service", "The service itself."),
     ];
-    let tags = tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build());
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some("An API key. Without keys the service listens on a loopback address only and needs none."))
         .build();
-    let mut document = OpenApiBuilder::new().info(info).tags(Some(tags)).build();
+    let mut document = headed("skillmount", about, &tags, &[("key", SecurityScheme::Http(bearer))]);
+    document.components.get_or_insert_default().schemas.extend(problem::schemas());
+    document
+}
+
+/// What the document of published skills in the shapes of other services begins with.
+pub(super) fn beginning_of_skills_api() -> OpenApi {
+    let about = "Published skills in the shapes of the Skills APIs of Anthropic and of OpenAI, for the SDKs of both. A request with \
+                 the header `anthropic-version` is answered in the shape of the one, errors included, and any other in that of \
+                 the other. The user is that of the key or of the header `x-skillmount-user`.";
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key.")).build();
+    let header = ApiKeyValue::with_description("x-api-key", "The same key, as older clients send it.");
+    let schemes = [("key", SecurityScheme::Http(bearer)), ("header", SecurityScheme::ApiKey(ApiKey::Header(header)))];
+    headed("skillmount: the Skills APIs", about, &[("skills_api", "Published skills and their versions.")], &schemes)
+}
+
+fn headed(title: &str, about: &str, tags: &[(&str, &str)], schemes: &[(&str, SecurityScheme)]) -> OpenApi {
+    let mut info = Info::new(title, env!("CARGO_PKG_VERSION"));
+    info.description = Some(about.to_owned());
+    let mut license = License::new("Apache License 2.0");
+    license.identifier = Some("Apache-2.0".to_owned());
+    info.license = Some(license);
+    let tags = tags.iter().map(|(name, about)| TagBuilder::new().name(*name).description(Some(*about)).build());
+    let mut document = OpenApiBuilder::new().info(info).tags(Some(tags.collect::<Vec<_>>())).build();
     let components = document.components.get_or_insert_default();
-    components.add_security_scheme("key", SecurityScheme::Http(bearer));
-    components.schemas.extend(problem::schemas());
-    document.security = Some(vec![SecurityRequirement::default(), SecurityRequirement::new("key", [] as [&str; 0])]);
+    let mut security = vec![SecurityRequirement::default()];
+    for (name, scheme) in schemes {
+        components.add_security_scheme(*name, scheme.clone());
+        security.push(SecurityRequirement::new(*name, [] as [&str; 0]));
+    }
+    document.security = Some(security);
     document
 }
 

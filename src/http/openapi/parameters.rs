@@ -13,6 +13,7 @@ use super::{
     examples, schemas,
 };
 use crate::{
+    http::address::is_of_skills_api,
     limits::REQUEST_ID_BYTES,
     wire::headers::{REQUEST_ID, SESSION_VERSION},
 };
@@ -26,14 +27,6 @@ pub(super) const SESSION: &str = "/v1/users/{user}/sessions/{session}";
 
 /// Adds the headers that many calls take.
 pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
-    let header = |name: &str, about: &str, bound: Option<Bound>| {
-        let mut text = ObjectBuilder::new().schema_type(Type::String).build();
-        if let Some(bound) = bound {
-            bound.bind(&mut text);
-        }
-        let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
-        RefOr::T(header.description(Some(about)).schema(Some(text)).build())
-    };
     let id = format!(
         "The client's name for the request: up to {REQUEST_ID_BYTES} letters, digits, `-`, `_` and `.`. The service's log and \
          reply have it. A new one takes the place of any other."
@@ -43,12 +36,27 @@ pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
     parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, Some(VERSION)));
 }
 
+fn header(name: &str, about: &str, bound: Option<Bound>) -> RefOr<Parameter> {
+    let mut text = ObjectBuilder::new().schema_type(Type::String).build();
+    if let Some(bound) = bound {
+        bound.bind(&mut text);
+    }
+    let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
+    RefOr::T(header.description(Some(about)).schema(Some(text)).build())
+}
+
 /// The parameters that all operations of a path take: each `{name}` in it, and the headers.
 pub(super) fn of_path(path: &str) -> Vec<RefOr<Parameter>> {
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     let shared = |name: &str| RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")));
     let version = path.starts_with(SESSION).then(|| shared(SHARED_VERSION));
-    names.map(|name| RefOr::T(in_path(name))).chain([shared(SHARED_ID)]).chain(version).collect()
+    let of_api = is_of_skills_api(path).then(|| {
+        let shape = "Any value: the reply is then in the shape of Anthropic's API, and else in that of OpenAI's.";
+        let user = "The user's id, for a key of all users; the user of the key unless given.";
+        [header("anthropic-version", shape, None), header("x-skillmount-user", user, Some(ID))]
+    });
+    let of_api = of_api.into_iter().flatten();
+    names.map(|name| RefOr::T(in_path(name))).chain([shared(SHARED_ID)]).chain(version).chain(of_api).collect()
 }
 
 /// Completes the parameters of one operation.
@@ -65,6 +73,8 @@ fn in_path(name: &str) -> Parameter {
         "user" => ("The user's id.", ID),
         "session" => ("The session's id; any id names a session, which begins with its first change.", ID),
         "approval_id" => ("The id of a call that waits, as the refusal of the call and the list have it.", ID),
+        "skill_id" => ("The id of a skill, as a listing has it.", REST),
+        "version" => ("The id of a version, or its number.", REST),
         "skill" => ("The skill path. Its slashes may be written as they are or as `%2F`.", REST),
         _ => {
             ("The virtual path without its first slash. Further slashes may be written as they are or as `%2F`.", REST)

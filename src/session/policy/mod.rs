@@ -125,6 +125,16 @@ impl SkillRule {
     }
 }
 
+/// Who decides about calls that a person approves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApproveBy {
+    /// A caller with a key of scope `control`.
+    Control,
+    /// The person at the host, who is asked over the agent's own connection.
+    Host,
+}
+
 /// What a session, or every session of a user, may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -159,6 +169,10 @@ pub struct Policy {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub agents: BTreeMap<String, Vec<String>>,
+    /// Who decides about calls that ask; if absent, `control`. The user's policy alone gives them to the `host`, and a
+    /// session's takes them back. Then whoever has the agent's key can answer for the person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approve_by: Option<ApproveBy>,
 }
 
 impl Default for Policy {
@@ -175,6 +189,7 @@ impl Default for Policy {
             preload: Preload::default(),
             children: Children::default(),
             agents: BTreeMap::new(),
+            approve_by: None,
         }
     }
 }
@@ -305,6 +320,15 @@ impl EffectivePolicy {
     #[must_use]
     pub fn children(&self) -> Children {
         self.session.children.and(self.user.children)
+    }
+
+    /// Who decides about calls that ask: the host only if the user's policy says so and the session's does not say otherwise.
+    #[must_use]
+    pub fn approve_by(&self) -> ApproveBy {
+        match (self.user.approve_by, self.session.approve_by) {
+            (Some(ApproveBy::Host), None | Some(ApproveBy::Host)) => ApproveBy::Host,
+            _ => ApproveBy::Control,
+        }
     }
 
     /// Whether hooks hand `skill` down to sub-agents of the type `agent`.

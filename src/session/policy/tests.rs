@@ -39,6 +39,21 @@ fn of_two_policies_the_stricter_holds() {
     }
 }
 
+// S-APPROVAL-9: The person at a host decides about calls of a host over HTTP only where the user's policy says `approve_by: host`.
+#[test]
+fn only_the_users_policy_gives_approvals_to_the_host() {
+    use ApproveBy::{Control, Host};
+    let by = |approve_by| Policy { approve_by, ..Policy::default() };
+    let decides = |session, user| by(session).under(&by(user)).approve_by();
+    assert_eq!([decides(None, Some(Host)), decides(Some(Host), Some(Host))], [Host, Host]);
+    for (session, user) in [(None, None), (Some(Host), None), (Some(Host), Some(Control)), (Some(Control), Some(Host))]
+    {
+        assert_eq!(decides(session, user), Control, "{session:?} {user:?}");
+    }
+    let written = serde_json::to_value(Policy::default()).unwrap();
+    assert!(written.get("approve_by").is_none(), "earlier versions read it");
+}
+
 fn ruled(rules: &[(&str, ToolRule)]) -> Policy {
     let tools = rules.iter().map(|(name, rule)| ((*name).to_owned(), *rule)).collect();
     Policy { tools, ..Policy::default() }

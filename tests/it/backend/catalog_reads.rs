@@ -1,8 +1,8 @@
 //! Skills of the catalog as a host fetches them, and what their digests cost.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use skillmount::{limits::DIGEST_PACE, skill::VersionFile};
+use skillmount::{backend::ServiceOptions, limits::DIGEST_PACE, skill::VersionFile, store::MemoryStore};
 
 use crate::support::world::World;
 
@@ -43,6 +43,23 @@ async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
     assert_eq!(list().await, Some(manifest));
     World::quiet().await;
     assert!(!read(&asked()[from..], "notas/a.md"), "a digest is made once");
+}
+
+// S-MCP-8: The digests of a published skill are there from its publish on. Those of any other are made when a host asks for the
+// skill, and behind all requests, with a second between two of them; until then its files are `dynamic`.
+#[tokio::test(start_paused = true)]
+async fn the_pace_behind_requests_is_what_the_operator_says() {
+    for (digest_pace, is_made) in [(Some(Duration::from_millis(1)), true), (Some(Duration::from_mins(1)), false)] {
+        let options = ServiceOptions { digest_pace, ..ServiceOptions::default() };
+        let world = World::with(Arc::new(MemoryStore::new()), options);
+        world.put("demo/skills/notas/SKILL.md", MAIN).await;
+        let agent = world.agent();
+        let entries = agent.catalog_skills(false).await.unwrap();
+        agent.list_catalog_skills(&entries).await.unwrap();
+        tokio::time::sleep(DIGEST_PACE).await;
+        let listed = agent.list_catalog_skills(&entries).await.unwrap();
+        assert_eq!(listed[0].manifest.is_some(), is_made, "{digest_pace:?}");
+    }
 }
 
 #[tokio::test]

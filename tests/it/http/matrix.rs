@@ -112,6 +112,8 @@ enum Does {
     ReadsCatalog,
     /// Looks at the skill `a` in the catalog.
     ShowsSkill,
+    /// Looks at what is published of the skill `a`, without its content.
+    NamesSkill,
     /// Downloads a file of it, and says in the body of the reply what came of that.
     DownloadsSkill,
     /// Looks at the versions of the skill `a`.
@@ -179,6 +181,7 @@ fn calls() -> Vec<Call> {
     all.extend(about_sessions());
     all.extend(in_sessions());
     all.extend(Tool::all().map(tool_call));
+    all.extend(of_skills_api());
     // Ends the session, and so comes after them.
     all.push(Call { ok: 204, ..call("delete", in_session!(""), Does::RulesSession, Value::Null) });
     // Ends the user, and so comes last.
@@ -291,6 +294,25 @@ fn in_sessions() -> Vec<Call> {
     ]
 }
 
+/// The routes in the shapes of other services' Skills APIs.
+fn of_skills_api() -> Vec<Call> {
+    use Does::{ComparesVersions, NamesSkill, ReadsCatalog, ReadsVersions, RulesUser, ShowsSkill};
+    let none = Value::Null;
+    vec![
+        call("get", "/v1/skills", ReadsCatalog, none.clone()),
+        call("get", "/v1/skills/{skill_id}", NamesSkill, none.clone()),
+        call("get", "/v1/skills/{skill_id}/content", ShowsSkill, none.clone()),
+        call("get", "/v1/skills/{skill_id}/versions", ReadsVersions, none.clone()),
+        call("get", "/v1/skills/{skill_id}/versions/{version}", ReadsVersions, none.clone()),
+        call("get", "/v1/skills/{skill_id}/versions/{version}/content", ComparesVersions, none.clone()),
+        call("post", "/v1/skills", RulesUser, none.clone()),
+        call("post", "/v1/skills/{skill_id}/versions", RulesUser, none.clone()),
+        call("post", "/v1/skills/{skill_id}", RulesUser, json!({"default_version": "2"})),
+        call("delete", "/v1/skills/{skill_id}/versions/{version}", RulesUser, none.clone()),
+        call("delete", "/v1/skills/{skill_id}", RulesUser, none),
+    ]
+}
+
 fn tool_call(tool: Tool) -> Call {
     let input = match tool.operation() {
         Operation::Ls => json!({"path": "/"}),
@@ -340,6 +362,7 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
         | Does::ComparesVersions
         | Does::JudgesCatalog
         | Does::ShowsSkill
+        | Does::NamesSkill
         | Does::DownloadsSkill
         | Does::Makes => {}
         // It made no fork, and the first call of such a key makes a session of its own.
@@ -362,17 +385,18 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         | Does::ComparesVersions
         | Does::JudgesCatalog
         | Does::ShowsSkill
+        | Does::NamesSkill
         | Does::DownloadsSkill
             if !policy.catalog_reads && !kind.has_control() =>
         {
             Err("denied")
         }
-        Does::ShowsSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
+        Does::ShowsSkill | Does::NamesSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
             if kind.has_control() =>
         {
             Ok(())
         }
-        Does::ShowsSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
+        Does::ShowsSkill | Does::NamesSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
             if skill >= SkillRule::Disabled =>
         {
             Err("skill_not_found")
@@ -484,6 +508,9 @@ fn settings() -> Vec<(String, Policy)> {
                     found.extend([true, false].map(|value| json!({"children": {right: value}})));
                 }
             }
+            "approve_by" => {
+                found.extend(["control", "host"].map(|who| json!({"approve_by": who})));
+            }
             "agents" => found.push(json!({"agents": {"*": ["a"]}})),
             "skills_access" | "visibility" | "catalog_reads" | "plan_mode" | "prompt_mode" | "load_tool" => {
                 found.extend(values(schema).into_iter().map(|value| json!({field: value})));
@@ -508,10 +535,11 @@ fn pairs<'a>(names: impl Iterator<Item = &'a str>, values: &[Value]) -> Vec<(&'a
 
 #[test]
 fn no_route_tool_or_sort_of_key_is_without_expectation() {
-    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let documents = [skillmount::http::openapi(), skillmount::http::skills_api_openapi()];
     let methods = ["get", "put", "post", "patch", "delete", "head", "options", "trace"];
     let mut routes = BTreeSet::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    let paths = documents.map(|document| serde_json::to_value(document).unwrap()["paths"].clone());
+    for (path, item) in paths.iter().flat_map(|paths| paths.as_object().unwrap()) {
         let there = methods.iter().filter(|method| item.get(**method).is_some());
         routes.extend(there.map(|method| format!("{method} {path}")));
     }
@@ -600,6 +628,11 @@ impl World {
         let path = path.replace("{approval_id}", WAITING);
         let deleted = if kind == Kind::OfAll { "d" } else { "c" };
         let path = path.replace("{skill}", if *method == "delete" { deleted } else { "a" });
+        // Each of the two deletes a version of its own, and the skill that it may delete.
+        let version = if *method == "delete" && kind == Kind::Control { "1" } else { "2" };
+        let is_whole = *method == "delete" && path.ends_with("{skill_id}");
+        let path = path.replace("{version}", version);
+        let path = path.replace("{skill_id}", &format!("skill_{}", if is_whole { deleted } else { "a" }));
         let url = format!("{}{}", self.server.base, path.replace("{path}", &format!("workspace/f{at}")));
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
         let mut request = self.server.client.request(method.clone(), url);
@@ -609,7 +642,16 @@ impl World {
         if path == "/hooks/claude" {
             request = request.header("x-skillmount-user", "u1").header("x-skillmount-session", &id);
         }
+        if path.starts_with("/v1/skills") {
+            request = request.header("x-skillmount-user", "u1");
+        }
         request = match body {
+            Value::Null if path.starts_with("/v1/skills") && method == Method::POST => {
+                let name = if path == "/v1/skills" { format!("n{at}-{}", session.to_lowercase()) } else { "a".into() };
+                let main = format!("---\nname: {name}\ndescription: About {name}\n---\n# {name} again\n");
+                let part = reqwest::multipart::Part::text(main).file_name(format!("{name}/SKILL.md"));
+                request.multipart(reqwest::multipart::Form::new().part("files[]", part))
+            }
             Value::Null if *does == Does::Carries(Operation::Upload) => {
                 let form = reqwest::multipart::Form::new().percent_encode_noop();
                 request.multipart(form.text(format!("/workspace/f{at}"), "x"))
@@ -640,7 +682,7 @@ impl World {
             Does::Calls(_) if status == 200 => {
                 (json["content"][0]["is_error"] == true).then(|| "tool error".to_owned())
             }
-            _ => json["code"].as_str().map(str::to_owned),
+            _ => json["code"].as_str().or(json["error"]["code"].as_str()).map(str::to_owned),
         };
         code.unwrap_or_else(|| status.to_string())
     }

@@ -24,6 +24,8 @@ mod lifecycle;
 mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_asking;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
 #[cfg(feature = "mcp")]
@@ -42,6 +44,7 @@ mod requests;
 mod sessions;
 mod skill_files;
 mod skills;
+mod skills_api;
 mod tools;
 mod transfer;
 #[cfg(feature = "s3")]

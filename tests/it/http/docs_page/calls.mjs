@@ -71,8 +71,8 @@ async function aPolicyIsFilledInAsItIs() {
   assert.notDeepEqual(JSON.parse(await page.body("set_user_policy")), other, "the policy of another user");
   await page.as("anna", "cli");
   await page.until("the policy of anna", async () => /"secret/.test(await page.body("set_user_policy")));
-  // A policy leaves out who is handed what if that is nobody and nothing; the page shows it.
-  assert.deepEqual(JSON.parse(await page.body("set_user_policy")), { ...other, agents: {} });
+  // A policy leaves out who is handed what, and who approves, if it does not say; the page shows it.
+  assert.deepEqual(JSON.parse(await page.body("set_user_policy")), { ...other, agents: {}, approve_by: null });
   assert.equal((await page.send("set_user_policy")).status, "200");
   assert.deepEqual(await policy(), other);
   // What was written for one user is not kept for the next.

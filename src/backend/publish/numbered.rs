@@ -1,0 +1,134 @@
+//! Versions by their numbers, and changes of a head that leave its files as they are.
+
+use jiff::Timestamp;
+
+use super::{
+    Place,
+    heads::StoredHead,
+    known_heads::{HeadCard, NumberedVersion},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, VERSION_ZIP_BYTES},
+    skill::{HeadState, MAIN, SkillHead, Version, VersionNumbers, described},
+    store::StoreError,
+};
+
+/// The archive of a version.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredVersion {
+    pub(super) size: u64,
+    pub(super) modified_at: Timestamp,
+}
+
+impl Place {
+    /// The numbers of the versions that `head` knows. If an earlier version of this program wrote it, they are counted in the
+    /// order in which the versions were stored.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn numbers(&self, head: &SkillHead) -> Result<VersionNumbers> {
+        let mut numbers = head.numbers.clone();
+        if numbers.is_unused() {
+            for (digest, _) in self.stored_versions().await? {
+                numbers.add(&digest);
+            }
+        }
+        match &head.digest {
+            Some(digest) => {
+                numbers.add(digest);
+            }
+            None => numbers.clear(),
+        }
+        Ok(numbers)
+    }
+
+    /// The numbers after a change of `head` from the version `before` to `after`, or to none.
+    pub(super) async fn numbers_after(
+        &self,
+        head: Option<&StoredHead>,
+        before: Option<&str>,
+        after: Option<&Version>,
+    ) -> Result<VersionNumbers> {
+        let mut numbers = match head {
+            Some(known) => self.numbers(&known.head).await?,
+            None => VersionNumbers::default(),
+        };
+        for digest in before.into_iter().chain(after.map(Version::digest)) {
+            numbers.add(digest);
+        }
+        if after.is_none() {
+            numbers.clear();
+        }
+        Ok(numbers)
+    }
+
+    /// What `head` says beside its files; `None` if nothing is published.
+    pub(super) async fn card(&self, head: &SkillHead) -> Result<Option<HeadCard>> {
+        let Some(digest) = head.digest.clone() else { return Ok(None) };
+        let numbers = self.numbers(head).await?;
+        let (Some(number), Some((latest, _))) = (numbers.number_of(&digest), numbers.iter().next_back()) else {
+            return Ok(None);
+        };
+        Ok(Some(HeadCard {
+            created_at: head.since(),
+            updated_at: head.published_at,
+            display_name: head.display_name.clone(),
+            current: NumberedVersion { number, digest },
+            latest,
+        }))
+    }
+
+    /// Changes what the head of a published skill says beside its files, and returns the head with the numbers of all versions.
+    ///
+    /// # Errors
+    /// `skill_not_found` if nothing is published; that of `change`; `edit_conflict` if others keep publishing; the store's.
+    pub(super) async fn amend(&self, change: impl Fn(&mut SkillHead) -> Result<()> + Send) -> Result<SkillHead> {
+        let _turn = self.service.shared.publishing.enter(self.folder.as_str()).await;
+        for _ in 0..PUBLISH_ATTEMPTS {
+            let known = self.settled_head().await?.filter(|known| known.head.state == HeadState::Published);
+            let Some(known) = known else { return Err(self.unpublished()) };
+            let numbers = self.numbers(&known.head).await?;
+            let mut head = known.head.clone();
+            head.numbers = numbers;
+            change(&mut head)?;
+            if head == known.head || self.put_head(Some(&known), head.clone()).await?.is_some() {
+                return Ok(head);
+            }
+        }
+        Err(Error::new(Code::EditConflict, format!("others keep publishing {}: try again", self.skill)))
+    }
+
+    /// The archive of a version.
+    ///
+    /// # Errors
+    /// `version_not_found` if it is gone; the store's.
+    pub(super) async fn stored_version(&self, digest: &str) -> Result<StoredVersion> {
+        match self.service.store().head(&self.space.version(&self.skill, digest)?).await {
+            Ok(meta) => Ok(StoredVersion { size: meta.size, modified_at: meta.modified_at }),
+            Err(StoreError::NotFound) => {
+                let message = format!("the archive of a version of {} is gone: list its versions", self.skill);
+                Err(Error::new(Code::VersionNotFound, message))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What the SKILL.md of a version says of it, for a version whose record does not say.
+    pub(super) async fn description_of(&self, digest: &str) -> Result<String> {
+        let _room = self.service.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64).await?;
+        let mut archive = self.version_archive(digest).await?;
+        let skill = self.skill.clone();
+        let errand = self.service.workers().errand(self.skill.as_str(), SKILL_FILE_BYTES);
+        let read = move |_: &_| {
+            let main = archive.read(MAIN, SKILL_FILE_BYTES).map_err(Error::internal)?.unwrap_or_default();
+            Ok(described(&main, &skill).unwrap_or_default())
+        };
+        errand.run(read).await
+    }
+
+    /// The error if nothing is published here.
+    pub(super) fn unpublished(&self) -> Error {
+        Error::new(Code::SkillNotFound, format!("there is no published skill {}", self.skill))
+    }
+}

@@ -1,0 +1,31 @@
+//! Problems in the shape of an API.
+
+use axum::{
+    Json,
+    http::{HeaderName, HeaderValue},
+    response::{IntoResponse as _, Response},
+};
+
+use super::{documents, shape::Shape};
+use crate::http::problem::{self, Problem};
+
+/// What clients of both APIs are told of whether to try again.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+/// The id of a request, where clients of one API look for it.
+const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+
+/// Writes a problem into its response in the shape of an API; other responses pass through untouched.
+pub(in crate::http) fn render(response: Response, request_id: &str, shape: Shape) -> Response {
+    let failed = response.extensions().get::<Problem>().map(|problem| problem.error().retryable());
+    let mut response = problem::render_as(response, request_id, |problem| {
+        Json(documents::error(shape, problem.error(), request_id)).into_response()
+    });
+    let headers = response.headers_mut();
+    if let Some(retryable) = failed {
+        headers.insert(SHOULD_RETRY, HeaderValue::from_static(if retryable { "true" } else { "false" }));
+    }
+    if shape == Shape::Anthropic {
+        headers.extend(HeaderValue::from_str(request_id).ok().map(|id| (REQUEST_ID, id)));
+    }
+    response
+}

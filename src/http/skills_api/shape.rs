@@ -1,0 +1,27 @@
+//! Whose shape an answer has.
+
+use axum::{extract::Request, http::HeaderMap};
+
+use crate::http::address::is_of_skills_api;
+
+/// Every client of that API sends it.
+const ANTHROPIC_VERSION: &str = "anthropic-version";
+
+/// The API in whose shape a caller is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Shape {
+    Anthropic,
+    OpenAi,
+}
+
+impl Shape {
+    /// The shape for a caller that sends these headers.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        if headers.contains_key(ANTHROPIC_VERSION) { Self::Anthropic } else { Self::OpenAi }
+    }
+
+    /// The shape for a request to these routes; `None` for any other.
+    pub(in crate::http) fn of_request(request: &Request) -> Option<Self> {
+        is_of_skills_api(request.uri().path()).then(|| Self::of(request.headers()))
+    }
+}

@@ -1,0 +1,162 @@
+//! Publishing and deleting, in the words of the Skills APIs. Each needs a key of scope `control`, as any publish does.
+
+use std::collections::BTreeMap;
+
+use axum::{Extension, Json, extract::Request, http::HeaderMap};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{
+    documents::{self, SkillsApiDeleted, SkillsApiSkill, SkillsApiVersion},
+    failure::ApiFailure,
+    form::{self, Form},
+    ids::version_named,
+    reads::Named,
+    shape::Shape,
+};
+use crate::{
+    backend::{Action, Effects, PublishOptions, PublishedSkill, PublishedVersion},
+    error::Error,
+    http::{body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
+};
+
+/// `files[]`: a part for each file of a skill, its filename the path with the skill's folder before it. Or `files`: one zip. Beside
+/// them `display_name`, what people call a new skill, and `default`, whether a new version is published.
+#[derive(ToSchema)]
+#[schema(as = SkillsApiForm)]
+#[expect(
+    dead_code,
+    clippy::zero_sized_map_values,
+    reason = "read by the OpenAPI generator alone: parts are read one by one"
+)]
+pub(super) struct FormDocument {
+    #[serde(flatten)]
+    #[schema(inline)]
+    parts: BTreeMap<String, Binary>,
+}
+
+/// Which version is to be published.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DefaultVersionRequest)]
+pub(super) struct DefaultVersion {
+    /// Its number, or its id.
+    default_version: String,
+}
+
+/// Publish a skill where there is none. Its path is the name in its SKILL.md, or else the folder around its files.
+#[utoipa::path(post, path = "/v1/skills", operation_id = "api_create_skill", tag = "skills_api",
+    request_body(content = FormDocument, content_type = "multipart/form-data"),
+    responses((status = 200, body = SkillsApiSkill), ApiFailure))]
+pub(super) async fn create(
+    Extension(call): Extension<UserCall>,
+    Extension(uploads): Extension<Uploads>,
+    request: Request,
+) -> Reply<Json<SkillsApiSkill>> {
+    call.needs_control()?;
+    let shape = Shape::of(request.headers());
+    let Form { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
+    let skill = call.app.service.path_of(&call.user, uploaded.clone()).await?;
+    let work = async move {
+        let options = by(&call);
+        let publishing = Box::pin(call.app.service.publish_new(&call.user, &skill, uploaded, display_name, options));
+        let effects =
+            |made: &PublishedSkill| Effects::of_version(skill.as_str(), None, Some(made.current.digest.clone()));
+        let made = call.observed(None, (Action::PublishSkill, skill.as_str()), effects, publishing).await;
+        drop(held);
+        made
+    };
+    let made = tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(documents::skill(shape, &made)))
+}
+
+/// Add a version to a skill. In the shape of OpenAI's API it is published if `default` is `true`, and else kept beside the
+/// published one; in that of Anthropic's it is published.
+#[utoipa::path(post, path = "/v1/skills/{skill_id}/versions", operation_id = "api_add_version", tag = "skills_api",
+    request_body(content = FormDocument, content_type = "multipart/form-data"),
+    responses((status = 200, body = SkillsApiVersion), ApiFailure))]
+pub(super) async fn add_version(
+    Extension(call): Extension<UserCall>,
+    Extension(uploads): Extension<Uploads>,
+    request: Request,
+) -> Reply<Json<SkillsApiVersion>> {
+    call.needs_control()?;
+    let shape = Shape::of(request.headers());
+    let Named { skill, .. } = Named::in_path(&call)?;
+    let Form { uploaded, is_default, held, .. } = form::receive(&uploads, request).await?;
+    let is_published = is_default || shape == Shape::Anthropic;
+    let of = skill.clone();
+    let work = async move {
+        let options = by(&call);
+        let adding = Box::pin(call.app.service.add_version(&call.user, &skill, uploaded, is_published, options));
+        let effects = |made: &PublishedVersion| {
+            let published = is_published.then(|| made.version.digest.clone());
+            published.map_or_else(Effects::default, |digest| Effects::of_version(skill.as_str(), None, Some(digest)))
+        };
+        let made = call.observed(None, (Action::PublishSkill, skill.as_str()), effects, adding).await;
+        drop(held);
+        made
+    };
+    let made = tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(documents::version(shape, &of, &made)))
+}
+
+/// Publish one of the versions of a skill.
+#[utoipa::path(post, path = "/v1/skills/{skill_id}", operation_id = "api_publish_version", tag = "skills_api",
+    request_body = DefaultVersion, responses((status = 200, body = SkillsApiSkill), ApiFailure))]
+pub(super) async fn publish_version(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+    JsonBody(DefaultVersion { default_version }): JsonBody<DefaultVersion>,
+) -> Reply<Json<SkillsApiSkill>> {
+    call.needs_control()?;
+    let Named { skill, .. } = Named::in_path(&call)?;
+    let name = version_named(&default_version)?;
+    let work = async move {
+        let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, by(&call)));
+        let effects =
+            |now: &PublishedSkill| Effects::of_version(skill.as_str(), None, Some(now.current.digest.clone()));
+        call.observed(None, (Action::RollBackSkill, skill.as_str()), effects, publishing).await
+    };
+    let now = tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(documents::skill(Shape::of(&headers), &now)))
+}
+
+/// Delete a skill. To delete it again changes nothing.
+#[utoipa::path(delete, path = "/v1/skills/{skill_id}", operation_id = "api_delete_skill", tag = "skills_api",
+    responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
+pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Json<SkillsApiDeleted>> {
+    call.needs_control()?;
+    let Named { skill, .. } = Named::in_path(&call)?;
+    let reply = documents::deleted_skill(Shape::of(&headers), &skill);
+    let work = async move {
+        let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, by(&call)));
+        let effects = |(): &()| Effects::of_version(skill.as_str(), None, None);
+        call.observed(None, (Action::DeleteSkill, skill.as_str()), effects, deleting).await
+    };
+    tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(reply))
+}
+
+/// Delete a version of a skill. If it is the published one, the newest of the others is published in its place. With its last
+/// version the skill is deleted.
+#[utoipa::path(delete, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_delete_version",
+    tag = "skills_api", responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
+pub(super) async fn remove_version(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+) -> Reply<Json<SkillsApiDeleted>> {
+    call.needs_control()?;
+    let named = Named::in_path(&call)?;
+    let (name, skill) = (named.version()?, named.skill);
+    let work = async move {
+        let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, by(&call)));
+        call.observed(None, (Action::ChangeSkill, skill.as_str()), |_| Effects::default(), removing).await
+    };
+    let removed = tokio::spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(documents::deleted_version(Shape::of(&headers), &removed)))
+}
+
+fn by(call: &UserCall) -> PublishOptions {
+    PublishOptions { by: call.key_name(), ..PublishOptions::default() }
+}
