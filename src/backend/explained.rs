@@ -14,8 +14,8 @@ use crate::{
     session::EffectivePolicy,
     skill::{Severity, shown::one_line},
     wire::{
-        DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind, SearchNearness,
-        SkillStanding, Standing,
+        DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
+        SearchNearness, SkillStanding, Standing,
     },
 };
 

@@ -80,7 +80,8 @@ impl Catalogs {
             layers.push((owner.layer(), vectors));
         }
         // Each layer is asked before any is found to lack vectors, so that all of them are made.
-        let layers: Vec<_> = layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
+        let layers: Vec<_> =
+            layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
         let mut known = outlook.meaning();
         if !known.as_ref().is_some_and(|known| known.is_of(view, &layers)) {
             *known = Meaning::of(view, &layers).map(Arc::new);

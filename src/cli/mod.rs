@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod encoding;
 mod failure;
 mod findings;
 mod folder;
@@ -103,6 +104,7 @@ fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
 async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let flags = match &cli.command {
         Command::Serve(serve) => serve.settings(),
+        Command::Mcp(mcp) => mcp.encoder.iter().map(|encoder| (Setting::Encoder, encoder.clone())).collect(),
         Command::Keys(keys) => keys.settings().into_iter().collect(),
         _ => Vec::new(),
     };

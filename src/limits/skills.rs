@@ -132,6 +132,10 @@ pub const ENCODED_AT_ONCE: usize = 8;
 pub const VECTORS_SAVED_EVERY: usize = 1024;
 /// How long a question waits for its vector before it is answered by words alone.
 pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
+/// The tokens of a text that a local encoder reads.
+pub const ENCODER_TOKENS: usize = 256;
+/// What an encoder on a server answers at most.
+pub const ENCODER_REPLY_BYTES: usize = 16 << 20;
 /// How long an encoder that failed is left alone.
 pub const ENCODER_REST: Duration = Duration::from_secs(10);
 /// Discoveries a session remembers.

@@ -26,11 +26,7 @@ impl Nearness {
     /// The nearness of the skills of `index`. `cosines` come in byte order of their skills; a skill without one counts as
     /// having nothing to do with the question. `background` is the mean cosine of unrelated texts, in ten-thousandths.
     #[must_use]
-    pub fn new<'a>(
-        index: &SearchIndex,
-        background: i32,
-        cosines: impl Iterator<Item = (&'a SkillPath, f32)>,
-    ) -> Self {
+    pub fn new<'a>(index: &SearchIndex, background: i32, cosines: impl Iterator<Item = (&'a SkillPath, f32)>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a cosine in ten-thousandths has five digits")]
         let background = background as f32 / 10_000.0;
         let mut cosines = cosines.peekable();

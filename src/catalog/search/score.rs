@@ -101,7 +101,12 @@ impl SearchIndex {
                 let is_near = || nearness.is_some_and(|nearness| nearness.of(*document) >= NEAR_ENOUGH);
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
-            .map(|(document, (skill, tally))| Found { skill, near: nearness.map(|one| one.of(document)), part: nearness.map_or(0.0, |one| one.part(document)), tally })
+            .map(|(document, (skill, tally))| Found {
+                skill,
+                near: nearness.map(|one| one.of(document)),
+                part: nearness.map_or(0.0, |one| one.part(document)),
+                tally,
+            })
             .collect();
         let best = found.iter().map(|one| one.tally.score).fold(0.0, f32::max);
         let nearest = nearest_of(&found);
@@ -112,7 +117,8 @@ impl SearchIndex {
             });
         }
         let share = |one: &Found<'_>| if information > 0.0 { one.tally.score / information } else { 0.0 };
-        let score = |one: &Found<'_>| one.near.map_or_else(|| share(one), |_| lexical_part(one.tally.score, best) + one.part);
+        let score =
+            |one: &Found<'_>| one.near.map_or_else(|| share(one), |_| lexical_part(one.tally.score, best) + one.part);
         // The sort is stable and the skills come in byte order.
         found.sort_by(|one, two| score(two).total_cmp(&score(one)));
         let total = found.len();

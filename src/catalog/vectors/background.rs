@@ -38,7 +38,8 @@ pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), En
     };
     let (questions, dimensions) = encode(QUESTIONS, TextRole::Question).await?;
     let (skills, _) = encode(SKILLS, TextRole::Skill).await?;
-    let cosines = questions.iter().flat_map(|question| skills.iter().map(|skill| question.cosine(&skill.numbers, skill.length)));
+    let cosines =
+        questions.iter().flat_map(|question| skills.iter().map(|skill| question.cosine(&skill.numbers, skill.length)));
     let sum: f32 = cosines.sum();
     Ok((Nearness::in_ten_thousandths(sum / 36.0), dimensions))
 }

@@ -19,7 +19,7 @@ use crate::{
     },
     clock::Clock,
     error::Error,
-    limits::{ENCODER_PATIENCE, ENCODER_REST, VECTORS_BYTES, VECTOR_TEXT_BYTES, WORK_STEPS},
+    limits::{ENCODER_PATIENCE, ENCODER_REST, VECTOR_TEXT_BYTES, VECTORS_BYTES, WORK_STEPS},
     path::{LayerOwner, ObjectKey},
     store::{GetOptions, SharedStore, StoreError},
 };

@@ -75,8 +75,11 @@ impl LayerVectors {
 
     /// The bytes that it takes.
     pub(super) fn memory_bytes(&self) -> usize {
-        let names: usize =
-            self.skills.iter().map(|one| one.skill.as_str().len() + one.etag.as_str().len() + 4 * size_of::<usize>()).sum();
+        let names: usize = self
+            .skills
+            .iter()
+            .map(|one| one.skill.as_str().len() + one.etag.as_str().len() + 4 * size_of::<usize>())
+            .sum();
         names
             + self.skills.capacity() * size_of::<EncodedSkill>()
             + self.numbers.capacity()

@@ -24,7 +24,7 @@ use crate::{
         view::CatalogView,
     },
     error::Error,
-    limits::{ENCODED_AT_ONCE, ENCODER_REST, VECTORS_BYTES, VECTORS_SAVED_EVERY, VECTOR_DIMENSIONS},
+    limits::{ENCODED_AT_ONCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
     store::PutOptions,
 };
@@ -82,7 +82,12 @@ impl Meanings {
             unsaved += entries.len();
             if unsaved >= VECTORS_SAVED_EVERY {
                 unsaved = 0;
-                self.save(key, owner, LayerVectors::new(self.encoder.identity(), kind.background, kind.dimensions, made.clone())).await;
+                self.save(
+                    key,
+                    owner,
+                    LayerVectors::new(self.encoder.identity(), kind.background, kind.dimensions, made.clone()),
+                )
+                .await;
             }
             tokio::time::sleep(self.clock.uptime().saturating_sub(began)).await;
         }
@@ -95,7 +100,9 @@ impl Meanings {
     async fn kind(&self) -> Result<Kind, EncoderError> {
         let (background, dimensions) = background(&*self.encoder).await?;
         if !(1..=VECTOR_DIMENSIONS).contains(&dimensions) {
-            return Err(EncoderError::new(format!("its vectors have {dimensions} numbers, and not 1 to {VECTOR_DIMENSIONS}")));
+            return Err(EncoderError::new(format!(
+                "its vectors have {dimensions} numbers, and not 1 to {VECTOR_DIMENSIONS}"
+            )));
         }
         Ok(Kind { background, dimensions })
     }

@@ -34,7 +34,10 @@ pub(super) fn length(numbers: &[i8]) -> f32 {
     dot(numbers, numbers).sqrt()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sums of a few thousand products fit 24 bits, or lose what no rank depends on")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "sums of a few thousand products fit 24 bits, or lose what no rank depends on"
+)]
 fn dot(one: &[i8], other: &[i8]) -> f32 {
     let sum: i32 = one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
     sum as f32

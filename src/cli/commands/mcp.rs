@@ -16,7 +16,11 @@ Examples:
 
 Speaks the Model Context Protocol until its standard input ends; logs go to stderr.
 Each process has a session of its own, unless --session names one.")]
-pub(in super::super) struct Mcp {}
+pub(in super::super) struct Mcp {
+    /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
+    #[arg(long, value_name = "ENCODER")]
+    pub(in super::super) encoder: Option<String>,
+}
 
 impl Mcp {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {

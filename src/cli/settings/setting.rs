@@ -58,6 +58,9 @@ settings! {
     Spool "spool" None, false;
     Drain "drain" Some("5"), false;
     Audit "audit" Some("relaxed"), false;
+    Encoder "encoder" None, false;
+    EncoderModel "encoder_model" Some("default"), false;
+    EncoderKey "encoder_key" None, true;
 }
 
 impl Setting {
