@@ -69,7 +69,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("Timestamp::now()", &["src/clock.rs", "src/store/memory.rs"]),
     ("rand::", &["src/clock.rs"]),
     ("rmcp::", &["src/mcp"]),
-    ("ort::", &["src/encoder"]),
+    ("use ort::", &["src/encoder"]),
 ];
 
 /// The folders of `tests/it` that belong to no single room.
