@@ -53,7 +53,7 @@ pub(in super::super) struct Serve {
     /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
     #[arg(long, value_name = "MODE")]
     pub(in super::super) audit: Option<String>,
-    /// Find skills by meaning too: dir:FOLDER of a model (`skillmount encoder add` makes one), or the URL of an endpoint for embeddings
+    /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
     #[arg(long, value_name = "ENCODER")]
     pub(in super::super) encoder: Option<String>,
     /// How log lines are written: json or text [default: text on a terminal, else json]
