@@ -99,6 +99,7 @@
 //! | `cli` | `cli`: the command line; needs `server`, `client` and `mcp` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
+//! | `encoder` | `encoder::LocalEncoder`: skills are also found by what they mean, with a model on this machine |
 //! | `testing` | `store::testing`: the conformance suites for stores, and a store that fails on purpose |
 //!
 //! # What is it not?
@@ -114,7 +115,7 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
 //! it is. Each module could be a crate of its own. A module imports only modules to its left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` `http` `mcp` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` `http` `mcp` `cli`.
 
 pub mod access;
 pub mod audit;
@@ -126,6 +127,7 @@ pub mod cli;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod clock;
+pub mod encoder;
 pub mod error;
 pub mod hooks;
 #[cfg(feature = "server")]

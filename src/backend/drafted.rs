@@ -8,7 +8,7 @@ use super::SkillBackend;
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{SearchDocument, SearchIndex, SearchResults},
+        search::{Nearness, SearchDocument, SearchIndex, SearchResults},
     },
     error::Result,
     path::{ETag, Layer, SkillPath},
@@ -26,15 +26,15 @@ pub fn with_drafts(view: &Arc<CatalogView>, session: &Session) -> Arc<CatalogVie
 }
 
 /// Searches a catalog and the drafts among the skills of `view`, which is that catalog with drafts. The index has no drafts, so
-/// these few are searched beside it.
+/// these few are searched beside it, by their words alone.
 pub(super) fn search_with_drafts(
     catalog: &Searchable,
     view: &CatalogView,
-    query: &str,
+    (query, nearness): (&str, Option<&Nearness>),
     wanted: impl Fn(&SkillPath) -> bool,
     limit: usize,
 ) -> Result<SearchResults> {
-    let mut found = catalog.index.search(query, &wanted, limit)?;
+    let mut found = catalog.index.search_near(query, nearness, &wanted, limit)?;
     let Some(index) = index_of_drafts(&catalog.view, view) else { return Ok(found) };
     let more = index.search(query, &wanted, limit)?;
     found.total += more.total;

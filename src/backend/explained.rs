@@ -7,7 +7,7 @@ use super::{
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{ExplainedScore, Field, MatchedBy, SearchDocument, SearchHit, WordMatch},
+        search::{ExplainedScore, Field, MatchedBy, Nearness, SearchDocument, SearchResults, WordMatch},
     },
     error::Result,
     path::SkillPath,
@@ -15,7 +15,7 @@ use crate::{
     skill::{Severity, shown::one_line},
     wire::{
         DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
-        SkillStanding, Standing,
+        SearchNearness, SkillStanding, Standing,
     },
 };
 
@@ -24,22 +24,32 @@ const SKILL_BYTES: u64 = 4 << 10;
 /// Steps for each byte of a skill: most go into the stems of its words.
 const STEPS_PER_BYTE: u64 = 64;
 
-/// Adds to `reply` what `request` wants explained; `all` are the skills that were found, best first.
+/// A search that is to be explained.
+pub(super) struct Explained {
+    pub(super) catalog: Searchable,
+    pub(super) policy: EffectivePolicy,
+    pub(super) request: DiscoverRequest,
+    /// What it found, best first.
+    pub(super) results: SearchResults,
+    /// How near the skills are in meaning, if that counts.
+    pub(super) nearness: Option<Nearness>,
+}
+
+/// Adds to `reply` what its request wants explained.
 pub(super) async fn explained(
     backend: &SkillBackend,
-    catalog: &Searchable,
-    policy: &EffectivePolicy,
-    request: &DiscoverRequest,
-    all: &[SearchHit],
+    search: &Explained,
     mut reply: DiscoverReply,
 ) -> Result<DiscoverReply> {
+    let Explained { catalog, policy, request, results, .. } = search;
+    let all = &results.hits;
     let asked = request.why.as_deref().map(|name| asked_about(name, &catalog.view, policy)).transpose()?;
     let shown = if request.explain { reply.skills.len() } else { 0 };
     let skills = all.iter().take(shown).map(|hit| hit.skill.clone()).chain(asked.clone()).collect::<Vec<_>>();
     if skills.is_empty() && !request.explain {
         return Ok(reply);
     }
-    let (words, mut scores) = scores(backend, catalog, &request.query, skills).await?;
+    let (words, mut scores) = scores(backend, search, skills).await?;
     reply.words = words;
     reply.why = asked.map(|skill| {
         let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total };
@@ -69,14 +79,14 @@ fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Resu
 /// The words of a question, and the scores of skills in their order.
 async fn scores(
     backend: &SkillBackend,
-    catalog: &Searchable,
-    query: &str,
+    search: &Explained,
     skills: Vec<SkillPath>,
 ) -> Result<(Vec<QuestionWord>, Vec<Option<ExplainedScore>>)> {
-    let (catalog, query) = (catalog.clone(), query.to_owned());
+    let (catalog, query) = (search.catalog.clone(), search.request.query.clone());
+    let (results, nearness) = (search.results.clone(), search.nearness.clone());
     let steps = STEPS_PER_BYTE * SKILL_BYTES * skills.len() as u64;
     let job = move |_: &_| {
-        let question = catalog.index.question(&query)?;
+        let question = catalog.index.question(&query)?.as_found(nearness.as_ref(), &results);
         let words = question.words().into_iter().map(|word| QuestionWord {
             word: word.word,
             share: rounded(word.share),
@@ -165,7 +175,9 @@ impl Inquiry<'_> {
 }
 
 fn document(score: ExplainedScore) -> ExplainedSkill {
-    ExplainedSkill { matches: score.matches.into_iter().map(SearchMatch::from).collect(), more: score.more }
+    let nearness =
+        score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
+    ExplainedSkill { matches: score.matches.into_iter().map(SearchMatch::from).collect(), nearness, more: score.more }
 }
 
 impl From<WordMatch> for SearchMatch {

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     access::Reach,
     budget::{Errand, Memory, Workers},
-    catalog::{Audience, Catalogs, Searchable},
+    catalog::{Audience, Catalogs, Encoder, Searchable},
     clock::Clock,
     error::{Error, Result},
     limits::{DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
@@ -56,6 +56,8 @@ pub struct ServiceOptions {
     pub observer: Option<Arc<dyn Observer>>,
     /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`] if `None`.
     pub digest_pace: Option<Duration>,
+    /// What turns texts into vectors, if skills are to be found by meaning as well.
+    pub encoder: Option<Arc<dyn Encoder>>,
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -102,6 +104,10 @@ impl Service {
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
         let has_index = options.index && options.read_only.is_none();
         let catalogs = if has_index { catalogs.with_index() } else { catalogs };
+        let catalogs = match options.encoder {
+            Some(encoder) => catalogs.with_encoder(encoder),
+            None => catalogs,
+        };
         let shared = Shared {
             workers: workers.clone(),
             steps: options.budgets.steps,

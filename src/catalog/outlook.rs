@@ -7,7 +7,7 @@ use std::sync::{
 
 use futures_util::future::{BoxFuture, WeakShared};
 
-use super::{search::SearchIndex, view::CatalogView};
+use super::{search::SearchIndex, vectors::Meaning, view::CatalogView};
 use crate::error::Result;
 
 /// A catalog and an index of its skills. While a changed catalog is indexed, the index is that of the previous catalog.
@@ -17,6 +17,8 @@ pub struct Searchable {
     pub view: Arc<CatalogView>,
     /// Its index.
     pub index: Arc<SearchIndex>,
+    /// What its skills mean, if there is an encoder and each skill has its vector.
+    pub meaning: Option<Arc<Meaning>>,
 }
 
 /// The merged catalog and the index of one audience.
@@ -26,6 +28,7 @@ pub(super) struct Outlook {
     /// The bytes of the merged catalog beside those of its layers.
     pub(super) merged_bytes: AtomicU64,
     indexed: Mutex<Indexed>,
+    meaning: Mutex<Option<Arc<Meaning>>>,
 }
 
 /// A merged catalog and the views that it was made of.
@@ -47,7 +50,13 @@ impl Outlook {
     /// About how many bytes it takes, without the layers.
     pub(super) fn bytes(&self) -> u64 {
         let index = self.indexed().built.as_ref().map_or(0, |built| built.index.memory_bytes());
-        self.merged_bytes.load(Ordering::Relaxed) + u64::try_from(index).unwrap_or(u64::MAX)
+        let meaning = self.meaning().as_ref().map_or(0, |meaning| meaning.memory_bytes());
+        self.merged_bytes.load(Ordering::Relaxed) + u64::try_from(index + meaning).unwrap_or(u64::MAX)
+    }
+
+    /// The meaning of the catalog, if it is known.
+    pub(super) fn meaning(&self) -> MutexGuard<'_, Option<Arc<Meaning>>> {
+        self.meaning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn indexed(&self) -> MutexGuard<'_, Indexed> {

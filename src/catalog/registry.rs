@@ -5,7 +5,7 @@
 //! refreshing a catalog that is served from memory, every 30 s while callers ask for it.
 
 use std::{
-    sync::{Arc, Weak, atomic::Ordering},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -17,10 +17,11 @@ use super::{
     change::{CatalogChange, Difference},
     discover::{Discovery, Survey},
     layers::Audience,
-    outlook::{Outlook, Searchable},
+    outlook::Outlook,
     saved::SavedIndex,
     slot::{Flight, KnownCatalog, Slot},
     studio::Studio,
+    vectors::Meanings,
     view::CatalogView,
 };
 use crate::{
@@ -35,16 +36,18 @@ use crate::{
 /// All catalogs in memory, refreshed while callers ask for them.
 #[derive(Clone, Debug)]
 pub struct Catalogs {
-    store: SharedStore,
-    namespace: Namespace,
+    pub(super) store: SharedStore,
+    pub(super) namespace: Namespace,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) kept: Arc<CatalogCache>,
-    studio: Studio,
+    pub(super) studio: Studio,
     /// Writes `catalog.json`, if there is one.
-    index: Option<Committer>,
+    pub(super) index: Option<Committer>,
     /// Whether users also see skills of teams and of the organisation.
     pub(super) layers: bool,
     changes: broadcast::Sender<Arc<CatalogChange>>,
+    /// Finds out what skills mean, if there is an encoder.
+    pub(super) meanings: Option<Meanings>,
 }
 
 impl Catalogs {
@@ -54,7 +57,7 @@ impl Catalogs {
         let kept = Arc::new(CatalogCache::new(MEMORY_CATALOGS_BYTES, clock.clone()));
         let studio = Studio { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
-        Self { store, namespace, clock, kept, studio, index: None, layers: false, changes }
+        Self { store, namespace, clock, kept, studio, index: None, layers: false, changes, meanings: None }
     }
 
     /// Sets the budget of bytes for catalogs and their search indexes together. The least recently used leave first. A
@@ -91,24 +94,7 @@ impl Catalogs {
         Ok(self.look(&audience.into(), fresh).await?.0)
     }
 
-    /// The catalog of `audience` with its search index. Each index is built once, however many callers ask. While a
-    /// changed catalog is indexed again, unless it is small, the index is that of the previous catalog.
-    ///
-    /// # Errors
-    /// As [`view`](Self::view).
-    pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
-        let audience = audience.into();
-        let (view, outlook) = self.look(&audience, false).await?;
-        self.studio.searchable(&outlook, &audience, view).await
-    }
-
-    /// The number of search indexes that this process built.
-    #[must_use]
-    pub fn indexes_built(&self) -> u64 {
-        self.studio.builds.load(Ordering::Relaxed)
-    }
-
-    async fn look(&self, audience: &Audience, fresh: bool) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
+    pub(super) async fn look(&self, audience: &Audience, fresh: bool) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
         let owners = audience.owners(self.layers);
         let (slots, outlook) = self.kept.in_use(audience, &owners);
         let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, fresh));

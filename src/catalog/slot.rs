@@ -10,7 +10,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-use super::{discover::Discovery, saved::SavedIndex, view::CatalogView, weight};
+use super::{discover::Discovery, saved::SavedIndex, vectors::KeptVectors, view::CatalogView, weight};
 use crate::{error::Result, limits::FRESH};
 
 /// One layer's catalog and the reading under way.
@@ -18,6 +18,7 @@ use crate::{error::Result, limits::FRESH};
 pub(super) struct Slot {
     known: Mutex<Option<KnownCatalog>>,
     pub(super) saved: SavedIndex,
+    pub(super) vectors: Arc<KeptVectors>,
     pub(super) flight: tokio::sync::Mutex<Option<Flight>>,
     /// Orders calls and readings: a number taken later is larger.
     turns: AtomicU64,
@@ -55,10 +56,10 @@ impl Slot {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// About how many bytes the catalog takes.
+    /// About how many bytes the catalog and its vectors take.
     pub(super) fn bytes(&self) -> u64 {
         let bytes = self.known().map_or(0, |known| weight::of_discovery(&known.discovery));
-        u64::try_from(bytes).unwrap_or(u64::MAX)
+        u64::try_from(bytes + self.vectors.bytes()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn replace(&self, known: KnownCatalog) -> Option<KnownCatalog> {

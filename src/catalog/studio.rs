@@ -100,7 +100,7 @@ impl Studio {
             }
             _ => build.await?.index,
         };
-        Ok(Searchable { view, index })
+        Ok(Searchable { view, index, meaning: None })
     }
 
     fn build(self, outlook: Arc<Outlook>, audience: Audience, view: Arc<CatalogView>) -> Build {
@@ -112,7 +112,7 @@ impl Studio {
                 self.errand(&audience).run(move |work| index(&view, work)).await?
             };
             self.builds.fetch_add(1, Ordering::Relaxed);
-            let made = Searchable { view, index: Arc::new(index) };
+            let made = Searchable { view, index: Arc::new(index), meaning: None };
             *outlook.indexed() = Indexed { built: Some(made.clone()), building: None };
             self.kept.weigh_outlook(&audience, &outlook, outlook.bytes());
             Ok(made)

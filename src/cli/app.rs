@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use super::{
     control::Control,
     edges::Edges,
+    encoding::encoder,
     folder::refuse_plain,
     output::Output,
     settings::{Setting, Settings, Sources},
@@ -149,7 +150,8 @@ impl App {
         audit: Option<Recorder>,
     ) -> Result<Service> {
         let observer = audit.map(|recorder| Arc::new(recorder) as Arc<dyn Observer>);
-        Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, ..self.options()? })))
+        let encoder = encoder(&self.settings)?;
+        Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, encoder, ..self.options()? })))
     }
 
     /// What writes audit records into `store`, if the settings want them and anything can be written. It is remembered for
@@ -174,6 +176,7 @@ impl App {
             budgets: self.budgets()?,
             ledger: None,
             observer: None,
+            encoder: None,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
             digest_pace: Some(self.settings.milliseconds(Setting::DigestPace)?),
         })

@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod encoding;
 mod expiry;
 mod failure;
 mod findings;

@@ -105,7 +105,7 @@ async fn listing(backend: &SkillBackend) -> Result<Option<String>> {
 
 /// The skills that a text calls for and that this session has not loaded, and its policy.
 async fn called_for(backend: &SkillBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
-    let (SessionState { session, policy }, Searchable { view, index }) =
+    let (SessionState { session, policy }, Searchable { view, index, .. }) =
         tokio::try_join!(backend.state(), backend.searchable_catalog())?;
     if !may_load(&policy) {
         return Ok((Vec::new(), policy));

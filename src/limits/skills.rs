@@ -128,6 +128,24 @@ pub const CATEGORIES_NAMED: usize = 20;
 pub const SEARCH_RESULTS: usize = 10;
 /// Results a caller may ask for.
 pub const SEARCH_RESULTS_MOST: usize = 100;
+/// The numbers of a vector that an encoder makes.
+pub const VECTOR_DIMENSIONS: usize = 4096;
+/// The vectors of one layer, a byte for each number: 20,000 skills with 1,600 each. A larger layer is searched by words alone.
+pub const VECTORS_BYTES: usize = 32 << 20;
+/// The part of a question or a skill that is encoded.
+pub const VECTOR_TEXT_BYTES: usize = 4 << 10;
+/// Skills that are encoded at once. Questions come between.
+pub const ENCODED_AT_ONCE: usize = 8;
+/// Vectors of so many skills are written to the bucket before all are made.
+pub const VECTORS_SAVED_EVERY: usize = 1024;
+/// How long a question waits for its vector before it is answered by words alone.
+pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
+/// The tokens of a text that a local encoder reads.
+pub const ENCODER_TOKENS: usize = 256;
+/// What an encoder on a server answers at most.
+pub const ENCODER_REPLY_BYTES: usize = 16 << 20;
+/// How long an encoder that failed is left alone.
+pub const ENCODER_REST: Duration = Duration::from_secs(10);
 /// Discoveries a session remembers.
 pub const DISCOVERIES: usize = 20;
 /// The part of a question that a session remembers.

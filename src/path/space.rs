@@ -240,6 +240,14 @@ impl UserSpace {
     pub fn catalog(&self) -> Result<ObjectKey> {
         self.root.key(".skillmount/catalog.json")
     }
+
+    /// `{user}/.skillmount/vectors`: derived, disposable.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn vectors(&self) -> Result<ObjectKey> {
+        self.root.key(".skillmount/vectors")
+    }
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use crate::{
     backend::{
         SessionState, SkillBackend,
         drafted::{search_with_drafts, with_drafts},
-        explained::explained,
+        explained::{Explained, explained},
     },
     catalog::{
         CatalogEntry, CatalogView, Categories, Searchable,
-        search::{Confidence, SearchHit, SearchResults},
+        search::{Confidence, Nearness, SearchHit},
     },
     error::{Code, Error, Result},
     limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
@@ -38,10 +38,15 @@ pub(in crate::backend) async fn discover_skills(
             |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && is_of_level(entry, &level);
         skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
     };
+    // A draft has no vector, and scores of both kinds do not compare.
+    let has_drafts = !session.drafts.is_empty();
+    let nearness = if has_drafts { None } else { backend.shared.catalogs.nearness(&catalog, &request.query).await };
+    let asked = (request.query.as_str(), nearness.as_ref());
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
-    let SearchResults { hits: all, total } = search_with_drafts(&catalog, view, &request.query, wanted, most)?;
-    let hits = all.get(..request.limit).unwrap_or(&all);
+    let results = search_with_drafts(&catalog, view, asked, wanted, most)?;
+    let (all, total) = (&results.hits, results.total);
+    let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
         backend.note(&request.query, hits, total)?;
@@ -54,13 +59,13 @@ pub(in crate::backend) async fn discover_skills(
     }
     let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
     let message = match skills.first() {
-        None => nothing_found(&catalog, view, &request.query, &policy)?,
+        None => nothing_found(&catalog, view, asked, &policy)?,
         Some(first) => what_was_found(skills.len(), total, first.confidence, &policy),
     };
-    let (ranking, words, why) = (SearchRanking::Lexical, Vec::new(), None);
-    let reply = DiscoverReply { skills, total, ranking, message, words, why };
-    let catalog = Searchable { view: Arc::clone(view), index: Arc::clone(&catalog.index) };
-    explained(backend, &catalog, &policy, &request, &all, reply).await
+    let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
+    let reply = DiscoverReply { skills, total, ranking, message, words: Vec::new(), why: None };
+    let catalog = Searchable { view: Arc::clone(view), ..catalog };
+    explained(backend, &Explained { catalog, policy, request, results, nearness }, reply).await
 }
 
 impl SkillBackend {
@@ -140,15 +145,20 @@ fn what_was_found(shown: usize, total: usize, best: SearchConfidence, policy: &E
 
 /// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
 /// skills that answer it and are left out by its category or level, and then those whose names begin like one of its words.
-fn nothing_found(catalog: &Searchable, view: &CatalogView, query: &str, policy: &EffectivePolicy) -> Result<String> {
+fn nothing_found(
+    catalog: &Searchable,
+    view: &CatalogView,
+    asked: (&str, Option<&Nearness>),
+    policy: &EffectivePolicy,
+) -> Result<String> {
     let is_offered = |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter);
     let anywhere = |skill: &SkillPath| view.entry(skill).is_some_and(is_offered);
-    let elsewhere = search_with_drafts(catalog, view, query, anywhere, SEARCH_RESULTS_MOST)?;
+    let elsewhere = search_with_drafts(catalog, view, asked, anywhere, SEARCH_RESULTS_MOST)?;
     let categories: Vec<_> =
         view.entries.iter().filter(|entry| is_offered(entry)).map(|entry| one_line(entry.skill.category())).collect();
     let answering = elsewhere.hits.iter().map(|hit| one_line(hit.skill.category()).plain().to_owned());
     let nearest: Vec<String> = answering.collect();
-    let categories = Categories::of(&categories).nearest_first(&nearest, query);
+    let categories = Categories::of(&categories).nearest_first(&nearest, asked.0);
     Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),
         Some(categories) => format!("No matching skills found. Try: {categories}."),

@@ -6,9 +6,10 @@ use super::{
     Step,
     build::{count, language_of},
     document::{Field, SearchDocument},
+    fusion::{NEAR_ENOUGH, Nearness, lexical_part},
     index::SearchIndex,
     query::{self, Meaning, Sense, Way},
-    score::is_enough,
+    score::{SearchResults, is_enough},
     words::{fold, words},
 };
 use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
@@ -50,14 +51,25 @@ pub struct WordMatch {
 /// A score and what it is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedScore {
-    /// The share of the question's information that the skill answers, from 0 to 1.
+    /// The score of a [`SearchHit`](super::SearchHit): the weights of all matches, and what nearness adds.
     pub score: f32,
+    /// How near it is to the question in meaning, if that counts.
+    pub nearness: Option<ExplainedNearness>,
     /// Whether the skill contains enough of what any skill can answer of the question to be found.
     pub is_enough: bool,
     /// The matches that count, heaviest first: at most `SEARCH_EXPLAINED_WORDS`.
     pub matches: Vec<WordMatch>,
     /// How many more there are.
     pub more: usize,
+}
+
+/// What a score has from nearness in meaning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExplainedNearness {
+    /// The cosine of the angle between the vectors of question and skill.
+    pub cosine: f32,
+    /// What it adds to the score.
+    pub weight: f32,
 }
 
 /// A word of a question.
@@ -79,8 +91,9 @@ pub struct Question<'index> {
     meanings: Vec<Meaning>,
     /// The information of all words.
     information: f32,
-    /// The best score that any skill has.
+    /// The best lexical score that any skill has.
     best: f32,
+    nearness: Option<&'index Nearness>,
 }
 
 impl SearchIndex {
@@ -92,11 +105,18 @@ impl SearchIndex {
         let meanings = query::meanings(self, query)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
         let best = self.tallies(&meanings).into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        Ok(Question { index: self, text: query.to_owned(), meanings, information, best })
+        Ok(Question { index: self, text: query.to_owned(), meanings, information, best, nearness: None })
     }
 }
 
-impl Question<'_> {
+impl<'index> Question<'index> {
+    /// The same question where nearness in meaning counts too, with the results that are to be explained: the best of them is
+    /// what the others are judged by.
+    #[must_use]
+    pub fn as_found(self, nearness: Option<&'index Nearness>, results: &SearchResults) -> Self {
+        Self { nearness, best: results.best, ..self }
+    }
+
     /// Its words except stop words, in alphabetical order.
     #[must_use]
     pub fn words(&self) -> Vec<AskedWord> {
@@ -118,14 +138,27 @@ impl Question<'_> {
             self.meanings.iter().filter_map(|meaning| self.answered(meaning, number)).collect();
         let covered: f32 = answered.iter().map(|one| one.meaning.information).sum();
         let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
+        let share: f32 = answered.iter().map(|one| one.gain).sum();
+        let (lexical, nearness) = match self.nearness {
+            None => (share, None),
+            Some(near) => {
+                let (cosine, weight) = (near.cosine(number as usize), near.part(number as usize));
+                (lexical_part(share * self.information, self.best), Some(ExplainedNearness { cosine, weight }))
+            }
+        };
         let mut matches = self.matches(skill, &answered);
+        if share > 0.0 {
+            matches.iter_mut().for_each(|one| one.weight *= lexical / share);
+        }
         matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
         let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
         matches.truncate(SEARCH_EXPLAINED_WORDS);
-        let score: f32 = answered.iter().map(|one| one.gain).sum();
+        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= NEAR_ENOUGH);
+        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.best);
         Some(ExplainedScore {
-            score,
-            is_enough: !answered.is_empty() && is_enough(covered, known, score * self.information, self.best),
+            score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
+            nearness,
+            is_enough: is_near || has_words,
             matches,
             more,
         })

@@ -14,6 +14,7 @@ mod build;
 mod document;
 mod everyday;
 mod explain;
+mod fusion;
 mod index;
 mod language;
 mod language_file;
@@ -28,7 +29,8 @@ mod vocabulary;
 mod words;
 
 pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use fusion::Nearness;
 pub use index::SearchIndex;
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};

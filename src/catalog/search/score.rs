@@ -2,6 +2,7 @@
 
 use super::{
     Step,
+    fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, Nearness, lexical_part},
     index::SearchIndex,
     query::{self, Meaning, Sense},
 };
@@ -21,13 +22,17 @@ const TRUSTED: f32 = 2.0;
 /// The part of the share of the question that is answered in the strength of an answer. The rest is what the answered words
 /// tell in general.
 const SHARE_PART: f32 = 0.3;
+/// The same where nearness in meaning counts too, and the strength that full nearness has.
+const TRUSTED_FUSED: f32 = 4.0;
+const NEAR_PART: f32 = 8.0;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchHit {
     /// Its path.
     pub skill: SkillPath,
-    /// The share of the question's information it answers, from 0 to 1.
+    /// The share of the question's information it answers, from 0 to 1; if nearness in meaning counts, how good it is beside
+    /// the best of the question.
     pub score: f32,
     /// Whether it is likely to answer it.
     pub confidence: Confidence,
@@ -43,9 +48,15 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// The confidence in a skill that answers this share of a question. `told` is what the answered words tell in general.
-    fn of(share: f32, told: f32) -> Self {
-        if told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART) < TRUSTED { Self::Low } else { Self::High }
+    /// The confidence in a skill that answers this share of a question. `told` is what the answered words tell in general, and
+    /// `near` how near the skill is in meaning, if that is known.
+    fn of(share: f32, told: f32, near: Option<f32>) -> Self {
+        let strength = told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART);
+        let trusted = match near {
+            None => strength >= TRUSTED,
+            Some(near) => strength + NEAR_PART * near >= TRUSTED_FUSED,
+        };
+        if trusted { Self::High } else { Self::Low }
     }
 }
 
@@ -56,6 +67,8 @@ pub struct SearchResults {
     pub hits: Vec<SearchHit>,
     /// The number of all matches, those beyond the limit included.
     pub total: usize,
+    /// The best lexical score, beside which the others are judged.
+    pub(super) best: f32,
 }
 
 impl SearchIndex {
@@ -65,24 +78,56 @@ impl SearchIndex {
     /// # Errors
     /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<SearchResults> {
+        self.search_near(query, None, filter, limit)
+    }
+
+    /// As [`search`](Self::search), where nearness in meaning counts beside words. A skill that is near is found even if it
+    /// shares no word with the question, and a query of stop words finds what is near.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_near(
+        &self,
+        query: &str,
+        nearness: Option<&Nearness>,
+        filter: impl Fn(&SkillPath) -> bool,
+        limit: usize,
+    ) -> Result<SearchResults> {
         let meanings = query::meanings(self, query)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
-        let tallies = self.tallies(&meanings);
-        let mut found: Vec<(&SkillPath, Tally)> =
-            self.skills.iter().zip(tallies).filter(|(skill, tally)| tally.score > 0.0 && filter(skill)).collect();
-        let best = found.iter().map(|(_, tally)| tally.score).fold(0.0, f32::max);
+        let mut found: Vec<Found<'_>> = (self.skills.iter().zip(self.tallies(&meanings)).enumerate())
+            .filter(|(document, (skill, tally))| {
+                let is_near = || nearness.is_some_and(|nearness| nearness.of(*document) >= NEAR_ENOUGH);
+                (tally.score > 0.0 || is_near()) && filter(skill)
+            })
+            .map(|(document, (skill, tally))| Found {
+                skill,
+                near: nearness.map(|one| one.of(document)),
+                part: nearness.map_or(0.0, |one| one.part(document)),
+                tally,
+            })
+            .collect();
+        let best = found.iter().map(|one| one.tally.score).fold(0.0, f32::max);
+        let nearest = nearest_of(&found);
         if self.steps.has(Step::CutOff) {
-            found.retain(|(_, tally)| is_enough(tally.covered, known, tally.score, best));
+            found.retain(|one| {
+                one.near.is_some_and(|near| near >= nearest)
+                    || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, best))
+            });
         }
+        let share = |one: &Found<'_>| if information > 0.0 { one.tally.score / information } else { 0.0 };
+        let score =
+            |one: &Found<'_>| one.near.map_or_else(|| share(one), |_| lexical_part(one.tally.score, best) + one.part);
         // The sort is stable and the skills come in byte order.
-        found.sort_by(|one, two| two.1.score.total_cmp(&one.1.score));
+        found.sort_by(|one, two| score(two).total_cmp(&score(one)));
         let total = found.len();
-        let hit = |(skill, tally): (&SkillPath, Tally)| {
-            let score = tally.score / information;
-            SearchHit { skill: skill.clone(), score, confidence: Confidence::of(score, tally.told) }
+        let hit = |one: Found<'_>| SearchHit {
+            skill: one.skill.clone(),
+            score: score(&one),
+            confidence: Confidence::of(share(&one), one.tally.told, one.near),
         };
-        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total })
+        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, best })
     }
 
     /// The scores of all skills, in their order.
@@ -116,6 +161,22 @@ impl SearchIndex {
             }
         }
     }
+}
+
+/// A skill that may answer a question.
+struct Found<'index> {
+    skill: &'index SkillPath,
+    tally: Tally,
+    /// How near it is in meaning, if that is known, and what that adds to its score.
+    near: Option<f32>,
+    part: f32,
+}
+
+/// The nearness from which on skills are found by their meaning alone.
+fn nearest_of(found: &[Found<'_>]) -> f32 {
+    let mut near: Vec<f32> = found.iter().filter_map(|one| one.near).filter(|near| *near >= NEAR_ENOUGH).collect();
+    near.sort_by(|one, two| two.total_cmp(one));
+    near.get(FOUND_BY_MEANING).copied().unwrap_or(NEAR_ENOUGH)
 }
 
 /// Whether a skill contains enough of a question to be found: of its `known` information, or beside the `best` score. The best

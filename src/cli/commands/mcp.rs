@@ -23,12 +23,16 @@ pub(in super::super) struct Mcp {
     /// Serve this folder of skills as it is, instead of a store
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
     pub(in super::super) skills: Option<PathBuf>,
+    /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
+    #[arg(long, value_name = "ENCODER")]
+    pub(in super::super) encoder: Option<String>,
 }
 
 impl Mcp {
     /// The settings that were given as flags.
     pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
-        self.skills.iter().map(|folder| (Setting::Store, address_of(folder))).collect()
+        let folder = self.skills.iter().map(|folder| (Setting::Store, address_of(folder)));
+        folder.chain(self.encoder.iter().map(|encoder| (Setting::Encoder, encoder.clone()))).collect()
     }
 
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {

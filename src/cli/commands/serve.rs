@@ -63,6 +63,9 @@ pub(in super::super) struct Serve {
     /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
     #[arg(long, value_name = "MODE")]
     pub(in super::super) audit: Option<String>,
+    /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
+    #[arg(long, value_name = "ENCODER")]
+    pub(in super::super) encoder: Option<String>,
     /// How log lines are written: json or text [default: text on a terminal, else json]
     #[arg(long, value_name = "FORMAT")]
     pub(in super::super) log_format: Option<String>,
@@ -84,6 +87,7 @@ impl Serve {
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
             (Setting::Audit, self.audit.clone()),
+            (Setting::Encoder, self.encoder.clone()),
             (Setting::LogFormat, self.log_format.clone()),
             (Setting::Spool, path(&self.spool)),
         ];

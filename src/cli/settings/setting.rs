@@ -62,6 +62,9 @@ settings! {
     Drain "drain" Some("5"), false;
     Audit "audit" Some("relaxed"), false;
     DigestPace "digest_pace" Some("1000"), false;
+    Encoder "encoder" None, false;
+    EncoderModel "encoder_model" Some("default"), false;
+    EncoderKey "encoder_key" None, true;
 }
 
 impl Setting {

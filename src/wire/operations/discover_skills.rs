@@ -72,7 +72,7 @@ pub struct DiscoveredSkill {
     pub category: String,
     /// Whose folder it lies in.
     pub layer: Layer,
-    /// How much of the question it answers, from 0 to 1.
+    /// How much of the question it answers, from 0 to 1; in a `fused` ranking, how good it is beside the best.
     pub score: f32,
     /// Whether it is likely to answer the question.
     pub confidence: SearchConfidence,
@@ -85,9 +85,9 @@ pub struct DiscoveredSkill {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchConfidence {
-    /// It contains words of the question that tell much.
+    /// It contains words of the question that tell much, or means much the same.
     High,
-    /// It shares little more than everyday words with the question. Small talk finds nothing else.
+    /// It shares little more than everyday words with the question. Small talk finds hardly anything else.
     Low,
 }
 
@@ -97,6 +97,8 @@ pub enum SearchConfidence {
 pub enum SearchRanking {
     /// By the words that they share with the question.
     Lexical,
+    /// By these words, and by how near they are to the question in meaning.
+    Fused,
 }
 
 /// The skills that answer a question, best first.

@@ -17,11 +17,23 @@ pub struct QuestionWord {
 /// What a score is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedSkill {
-    /// The words that made it, heaviest first: 32 at most. Their weights add up to the score.
+    /// The words that made it, heaviest first: 32 at most. Their weights and that of `nearness` add up to the score.
     pub matches: Vec<SearchMatch>,
+    /// How near the skill is to the question in meaning, if the ranking is `fused`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearness: Option<SearchNearness>,
     /// How many more there are.
     #[serde(default, skip_serializing_if = "is_none_more")]
     pub more: usize,
+}
+
+/// How near a skill is to a question in meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SearchNearness {
+    /// The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder.
+    pub cosine: f32,
+    /// What it adds to the score.
+    pub weight: f32,
 }
 
 /// A word of a skill that answers a word of the question.
@@ -121,7 +133,7 @@ pub struct SkillStanding {
     /// Its place among all skills that were found, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
-    /// How much of the question it answers, from 0 to 1.
+    /// Its score, whether it was found or not.
     pub score: f32,
     /// The same in a sentence, with what to do about it.
     pub message: String,

@@ -5,5 +5,6 @@ mod discovery;
 mod explained;
 mod index;
 mod layers;
+mod meaning;
 mod sabotage;
 mod unreadable;

