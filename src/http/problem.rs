@@ -34,6 +34,11 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// The error.
+    pub(super) fn error(&self) -> &Error {
+        &self.error
+    }
+
     /// The problem of `error`, under another status than its code's.
     pub(super) fn with_status(error: Error, status: StatusCode) -> Self {
         Self { error, status, content_range: None }
@@ -46,13 +51,6 @@ impl Problem {
             content_range: HeaderValue::try_from(format!("bytes */{size}")).ok(),
             ..Self::with_status(Error::new(Code::OffsetOutOfRange, message), StatusCode::RANGE_NOT_SATISFIABLE)
         }
-    }
-}
-
-impl Problem {
-    /// The error.
-    pub(super) fn error(&self) -> &Error {
-        &self.error
     }
 }
 
@@ -125,7 +123,9 @@ pub(super) fn render_as(
     let kind = written.headers().get(header::CONTENT_TYPE).cloned();
     let headers = written.headers_mut();
     headers.extend(std::mem::take(response.headers_mut()));
-    headers.extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+    if let Some(kind) = kind {
+        headers.insert(header::CONTENT_TYPE, kind);
+    }
     if let Some(length) = length_of(written.body()) {
         written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     }

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
+    backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
@@ -49,9 +50,6 @@ async fn a_draft_is_put_changed_published_and_taken_back() {
     assert_eq!(server.send(Method::PATCH, &url, &json!({"state": "draft"})).await.is(200)["state"], "draft");
     assert_eq!(server.get(&server.user("/skills")).await.is(200)["skills"][0]["state"], "draft");
     server.send(Method::PATCH, &url, &json!({})).await.is_problem(400, "invalid_request");
-    let shared = format!("{url}?layer=org");
-    server.send(Method::PATCH, &shared, &json!({"body": "b"})).await.is_problem(404, "skill_not_found");
-    server.send(Method::PATCH, &shared, &json!({"state": "draft"})).await.is_problem(400, "invalid_request");
     server.send(Method::PATCH, &url, &json!({"state": "deleted"})).await.is_problem(400, "invalid_request");
     server.send(Method::PUT, &format!("{url}?state=gone"), &text("x")).await.is_problem(400, "invalid_request");
     server.send(Method::DELETE, &url, &Value::Null).await.is(204);
@@ -111,4 +109,19 @@ async fn an_agent_finds_no_draft_but_that_of_its_session() {
     for (method, json) in [(Method::PATCH, json!({"state": "published"})), (Method::DELETE, Value::Null)] {
         send(&agent, method, "/skills/minutes", json).await.is_problem(403, "denied");
     }
+}
+
+#[tokio::test]
+async fn a_change_of_a_shared_skill_leaves_the_users_own_alone() {
+    let options = ServiceOptions { layers: true, ..ServiceOptions::default() };
+    let server = Server::serving(HttpConfig::default(), options).await;
+    let own = server.user("/skills/a/demo");
+    let shared = format!("{own}?layer=org");
+    for url in [&own, &shared] {
+        server.send(Method::PUT, url, &text("# One")).await.is(201);
+    }
+    server.send(Method::PATCH, &shared, &json!({"body": "# Two"})).await.is(200);
+    assert_eq!(server.get(&own).await.is(200)["body"], "\n# One\n");
+    let refused = server.send(Method::PATCH, &shared, &json!({"state": "draft"})).await;
+    assert!(refused.is_problem(400, "invalid_request").json["detail"].as_str().unwrap().contains("a user's own"));
 }
