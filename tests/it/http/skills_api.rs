@@ -69,8 +69,8 @@ async fn the_document_of_these_routes_is_the_snapshot_and_is_served() {
     let document = skillmount::http::skills_api_openapi();
     insta::assert_snapshot!("openapi_skills_api", serde_json::to_string_pretty(&document).unwrap());
     let server = Server::start().await;
-    let document = server.get(&format!("{}/openapi-skills-api.json", server.base)).await;
-    assert_eq!(*document.is(200), serde_json::to_value(document).unwrap());
+    let answer = server.get(&format!("{}/openapi-skills-api.json", server.base)).await;
+    assert_eq!(*answer.is(200), serde_json::to_value(document).unwrap());
 }
 
 // S-SDK-1: The SDKs of Anthropic and of OpenAI publish, list, read and delete skills at `/v1/skills`.
