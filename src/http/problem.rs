@@ -125,7 +125,9 @@ pub(super) fn render_as(
     let kind = written.headers().get(header::CONTENT_TYPE).cloned();
     let headers = written.headers_mut();
     headers.extend(std::mem::take(response.headers_mut()));
-    headers.extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+    if let Some(kind) = kind {
+        headers.insert(header::CONTENT_TYPE, kind);
+    }
     if let Some(length) = length_of(written.body()) {
         written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     }
