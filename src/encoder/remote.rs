@@ -15,7 +15,7 @@ use crate::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A batch of skills may take a while. A question is waited for less long by whoever asks.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(60);
+const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An encoder on a server.
 pub struct RemoteEncoder {

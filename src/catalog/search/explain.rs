@@ -148,7 +148,9 @@ impl<'index> Question<'index> {
         };
         let mut matches = self.matches(skill, &answered);
         if share > 0.0 {
-            matches.iter_mut().for_each(|one| one.weight *= lexical / share);
+            for one in &mut matches {
+                one.weight *= lexical / share;
+            }
         }
         matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
         let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);

@@ -30,8 +30,8 @@ const SKILLS: [&str; 6] = [
 /// The mean cosine of unrelated texts in ten-thousandths, and the number of dimensions.
 pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), EncoderError> {
     let encode = async |texts: [&str; 6], role| {
-        let encoded = encoder.encode(texts.map(str::to_owned).to_vec(), role).await?;
-        let directions: Vec<_> = encoded.iter().filter_map(|vector| Direction::of(vector)).collect();
+        let vectors = encoder.encode(texts.map(str::to_owned).to_vec(), role).await?;
+        let directions: Vec<_> = vectors.iter().filter_map(|vector| Direction::of(vector)).collect();
         let dimensions = directions.first().map_or(0, |first| first.numbers.len());
         let are_alike = directions.len() == texts.len() && directions.iter().all(|one| one.numbers.len() == dimensions);
         if are_alike { Ok((directions, dimensions)) } else { Err(EncoderError::new("its vectors are not alike")) }
