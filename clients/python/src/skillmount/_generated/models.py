@@ -1198,6 +1198,21 @@ class SearchMatch(BaseModel):
     """
 
 
+class SearchNearness(BaseModel):
+    """
+    How near a skill is to a question in meaning.
+    """
+
+    cosine: float
+    """
+    The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder.
+    """
+    weight: float
+    """
+    What it adds to the score.
+    """
+
+
 class SessionGcReply(BaseModel):
     """
     The result of removing a user's idle sessions.
@@ -1896,6 +1911,7 @@ class UserPolicy(BaseModel):
     Skills that hooks hand down to sub-agents, by the type of the sub-agent; `*` for every type that is not named.
     Each is a skill path, `escrituras/*` or `*`. The user's and the session's add up.
     """
+    approve_by: Literal["control", "host"] | None = None
     unknown_tools: list[str] | None = None
     """
     Tools that it has rules for and that this version does not know; they change nothing.
@@ -2101,7 +2117,7 @@ class AuditRecord(BaseModel):
     """
     approval: str | None = None
     """
-    The approval that its caller was told to ask for.
+    The approval that it has begun to wait for.
     """
 
 
@@ -2243,8 +2259,9 @@ class ExplainedSkill(BaseModel):
 
     matches: list[SearchMatch]
     """
-    The words that made it, heaviest first: 32 at most. Their weights add up to the score.
+    The words that made it, heaviest first: 32 at most. Their weights and that of `nearness` add up to the score.
     """
+    nearness: SearchNearness | None = None
     more: int | None = None
     """
     How many more there are.
@@ -2389,6 +2406,7 @@ class Policy(BaseModel):
     Skills that hooks hand down to sub-agents, by the type of the sub-agent; `*` for every type that is not named.
     Each is a skill path, `escrituras/*` or `*`. The user's and the session's add up.
     """
+    approve_by: Literal["control", "host"] | None = None
 
 
 class PromptExplanation(BaseModel):
@@ -2628,7 +2646,7 @@ class SkillStanding(BaseModel):
     """
     score: float
     """
-    How much of the question it answers, from 0 to 1.
+    Its score, whether it was found or not.
     """
     message: str
     """
@@ -2730,7 +2748,7 @@ class DiscoveredSkill(BaseModel):
     """
     score: float
     """
-    How much of the question it answers, from 0 to 1.
+    How much of the question it answers, from 0 to 1; in a `fused` ranking, how good it is beside the best.
     """
     confidence: Literal["high", "low"]
     """
@@ -2771,7 +2789,7 @@ class DiscoverReply(BaseModel):
     """
     How many there are, those beyond the limit included.
     """
-    ranking: Literal["lexical"]
+    ranking: Literal["lexical", "fused"]
     """
     What they are ranked by.
     """

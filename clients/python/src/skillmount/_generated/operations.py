@@ -822,7 +822,7 @@ def delete_skill(user: str, skill: str, *, layer: str | None = None, if_match: s
 
 
 def change_skill(
-    user: str, skill: str, body: models.ChangeSkillRequest, *, if_match: str | None = None
+    user: str, skill: str, body: models.ChangeSkillRequest, *, layer: str | None = None, if_match: str | None = None
 ) -> call.Call[models.PublishReply]:
     """Change what a skill is, its description or its body: `state` publishes a draft, or makes a draft of a published skill. The
     rest of its SKILL.md stays as it was written. Needs a key of scope `control`."""
@@ -832,6 +832,7 @@ def change_skill(
         method="PATCH",
         path=f"/v1/users/{call.segment(user)}/skills/{call.tail(skill)}",
         read=call.json_reply(models.PublishReply),
+        query=call.query({"layer": layer}),
         headers=call.given({"If-Match": if_match, "content-type": kind}),
         content=content,
     )
