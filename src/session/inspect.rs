@@ -1,7 +1,12 @@
 //! Looking at a session as it is stored: for checks of a store.
 
 use super::Sessions;
-use crate::{error::Result, json, path::Id, skill::Snapshot};
+use crate::{
+    error::Result,
+    json,
+    path::{Id, Layer, SkillPath},
+    skill::Snapshot,
+};
 
 /// What a stored session refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +15,8 @@ pub struct StoredSession {
     pub is_expired: bool,
     /// The digests of the snapshots that lie beside it.
     pub snapshots: Vec<String>,
+    /// The versions of the user's own skills that it has loaded, by their digests.
+    pub versions: Vec<(SkillPath, String)>,
 }
 
 impl Sessions {
@@ -22,7 +29,9 @@ impl Sessions {
         let Some(found) = seen.value()? else { return Ok(None) };
         let aside = found.loaded_skills.iter().filter(|loaded| loaded.snapshot.is_none());
         let snapshots = aside.map(|loaded| loaded.digest.clone()).collect();
-        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots }))
+        let own = found.loaded_skills.iter().filter(|loaded| loaded.layer == Layer::User);
+        let versions = own.filter_map(|loaded| Some((loaded.skill.clone(), loaded.version.clone()?))).collect();
+        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots, versions }))
     }
 
     /// Whether the bytes of a snapshot beside sessions are what its name says.

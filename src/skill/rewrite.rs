@@ -122,6 +122,11 @@ mod tests {
         ] {
             assert_eq!(described(text), None, "{text:?}");
         }
+        assert_eq!(
+            rewrite("---\nname: demo\ndescription: d\n---\n", "demo", Some(" "), None),
+            None,
+            "a blank description"
+        );
     }
 
     #[test]
@@ -135,6 +140,8 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_described_is_read_again(text in "\\PC{1,40}") {
+            // A skill is described by more than blanks.
+            prop_assume!(!text.trim().is_empty());
             let changed = rewrite("---\nname: demo\nlicense: MIT\ndescription: d\n---\nB\n", "demo", Some(&text), None).unwrap();
             let fields = read_document(changed.as_bytes(), "demo").0.unwrap().frontmatter.fields;
             prop_assert_eq!(fields["description"].as_str(), Some(text.as_str()));

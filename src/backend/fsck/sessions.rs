@@ -34,6 +34,12 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
                     }
                     referred.insert(digest);
                 }
+                for (skill, digest) in stored.versions {
+                    if !survey.has(&survey.space.version(&skill, &digest)?) {
+                        let detail = format!("it has loaded version {digest} of {skill}, which is not there");
+                        survey.find(FindingCode::MissingVersion, entry.key.clone(), detail);
+                    }
+                }
             }
             Err(damage) if damage.code() == Code::Internal => {
                 are_all_read = false;

@@ -35,6 +35,7 @@ pub(in crate::backend) async fn create_skill(
     let asked =
         DraftAsked { session: backend.session.clone(), skill, by: backend.by.as_deref().map(str::to_owned), text };
     let (draft, checked) = backend.service().create_draft(backend.user(), asked).await?;
+    backend.note_file(&draft.skill, None, Some(draft.digest.clone()), None);
     let note = SessionDraft {
         skill: draft.skill.clone(),
         name: draft.name,

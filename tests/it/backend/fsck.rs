@@ -105,6 +105,24 @@ async fn what_is_named_and_gone_is_found() {
     assert!(!report.clean);
 }
 
+#[tokio::test]
+async fn a_version_that_only_a_session_has_loaded_is_missed() {
+    let (world, memory) = used().await;
+    let loaded = world.bytes("demo/.skillmount/sessions/s.json").await.unwrap();
+    let loaded: Value = serde_json::from_slice(&loaded).unwrap();
+    let digest = loaded["loaded_skills"][0]["version"].as_str().unwrap().to_owned();
+    for text in ["three", "four"] {
+        publish(&world, text).await;
+    }
+    assert!(check(&over(&memory), false).await.clean);
+    let name = digest.strip_prefix("sha256:").unwrap();
+    let version = KeyPrefix::all().key(&key_with(&world, name).await).unwrap();
+    memory.delete(&version, DeleteOptions::default()).await.unwrap();
+    let report = check(&over(&memory), false).await;
+    assert_eq!(codes(&report), [FindingCode::MissingVersion], "{report:?}");
+    assert_eq!(report.findings[0].key, "demo/.skillmount/sessions/s.json");
+}
+
 // S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun. It never
 // deletes a file of a user, a version, a session or an object that it does not know.
 #[tokio::test]

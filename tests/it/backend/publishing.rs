@@ -85,6 +85,19 @@ async fn seen(world: &World, session: &str) -> Files {
     loaded(&agent).await
 }
 
+/// As [`seen`]; no files if there is no such skill.
+async fn seen_or_nothing(world: &World, session: &str) -> Files {
+    let replica = world.replica();
+    let agent = replica.agent_of("demo", session);
+    match agent.load(SKILL).await {
+        Ok(_) => loaded(&agent).await,
+        Err(error) => {
+            assert_eq!(error.code(), Code::SkillNotFound);
+            Files::new()
+        }
+    }
+}
+
 /// Waits until some process has brought the plain files up to the head.
 async fn settled(world: &World) {
     for _ in 0..100 {
@@ -171,6 +184,43 @@ async fn at_every_crash_point_readers_see_one_version_whole() {
     }
     for case in [(false, false), (true, false), (true, true)] {
         assert!(outcomes.contains(&case), "{case:?} never happened");
+    }
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_version_whole() {
+    let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
+    for deletes in [true, false] {
+        let mut outcomes = Vec::new();
+        for crash in 0..10 {
+            for verb in [Verb::Put, Verb::Delete] {
+                let world = World::new();
+                let first = publish(&world, &one).await.digest;
+                publish(&world, &two).await;
+                let faults = std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(Fault::Deny, 100));
+                world.faults.script(verb, faults);
+                let change = async || {
+                    if deletes {
+                        return world.service.delete_skill(&id("demo"), &skill(), from()).await.is_ok();
+                    }
+                    world.service.roll_back_skill(&id("demo"), &skill(), &first, from()).await.is_ok()
+                };
+                let is_told = change().await;
+                world.faults.clear();
+                let after = if deletes { Files::new() } else { one.clone() };
+                let now = seen_or_nothing(&world, "s").await;
+                assert!(now == two || now == after, "{deletes} {verb:?} {crash}: {now:?}");
+                assert!(!is_told || now == after, "{deletes} {verb:?} {crash}: what was told is seen");
+                settled(&world).await;
+                assert_eq!(plain(&world).await, now, "{deletes} {verb:?} {crash}: the plain files follow");
+                outcomes.push((is_told, now == after));
+                assert!(change().await || now.is_empty(), "{deletes} {verb:?} {crash}: the same call completes it");
+                assert_eq!(plain(&world).await, after);
+            }
+        }
+        assert!(outcomes.contains(&(true, true)) && outcomes.contains(&(false, false)), "{deletes}: {outcomes:?}");
     }
 }
 
