@@ -37,8 +37,6 @@ pub(super) struct SessionServer {
     /// Whether the host can be told that tools and resources changed: in the stateless version of the protocol only those can that
     /// keep a stream open for it, which no replica could serve from memory.
     tells_changes: bool,
-    /// Closed once the host's request is gone; `None` if it says itself that it cancels a call.
-    request: Option<watch::Receiver<()>>,
 }
 
 impl SessionServer {
@@ -61,7 +59,6 @@ impl SessionServer {
             instructions: String::new(),
             has_person: false,
             tells_changes: true,
-            request: None,
         }
     }
 
@@ -73,20 +70,6 @@ impl SessionServer {
     /// The same server for a host that is not told of changes.
     pub(super) fn without_changes(self) -> Self {
         Self { tells_changes: false, ..self }
-    }
-
-    /// The same server for a host whose calls end with the request that `request` stands for.
-    pub(super) fn within(self, request: watch::Receiver<()>) -> Self {
-        Self { request: Some(request), ..self }
-    }
-
-    /// Waits until the host's request is gone.
-    async fn gone(&self) {
-        match self.request.clone() {
-            // Nothing is ever sent: it ends when the sender does.
-            Some(mut request) => while request.changed().await.is_ok() {},
-            None => std::future::pending().await,
-        }
     }
 
     /// Tells the host that its tools and resources changed, if it can be told.
@@ -208,8 +191,7 @@ impl ServerHandler for SessionServer {
         };
         let result = tokio::select! {
             result = Box::pin(self.answer(&call, &context)) => result.map_err(|error| refusal(&error))?,
-            () = context.ct.cancelled() => return Err(cancelled()),
-            () = self.gone() => return Err(cancelled()),
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the host cancelled the call", None)),
         };
         let changes_skills =
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
@@ -300,8 +282,4 @@ fn as_number(count: usize) -> f64 {
 
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
     page?.cursor.as_deref()
-}
-
-fn cancelled() -> ErrorData {
-    ErrorData::internal_error("the host cancelled the call", None)
 }

@@ -2,16 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::{Body, HttpBody as _},
-    extract::Request,
-    response::Response,
-};
-use futures_util::StreamExt as _;
+use axum::{body::Body, extract::Request, response::Response};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
-use tokio::sync::watch;
 
 use super::server::SessionServer;
 use crate::{backend::SkillBackend, error::Result, limits::TEXT_BODY_BYTES};
@@ -31,9 +25,6 @@ pub async fn answer(backend: SkillBackend, request: Request, begins: bool) -> Re
     let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());
     // Versions are dates, which are in the order of their text.
     let server = if version.is_some_and(|version| version >= STATELESS) { server.without_changes() } else { server };
-    // The protocol's library runs a call in a task of its own, which does not notice that nobody waits for it any more.
-    let (here, gone) = watch::channel(());
-    let server = server.within(gone);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -42,15 +33,5 @@ pub async fn answer(backend: SkillBackend, request: Request, begins: bool) -> Re
         .with_max_request_body_bytes(TEXT_BODY_BYTES);
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-    let answer = service.handle(request).await.map(Body::new);
-    Ok(answer.map(|body| if body.size_hint().exact().is_some() { body } else { while_sent(body, here) }))
-}
-
-/// A body of events, with `held` dropped when it ends or nobody takes it any more.
-fn while_sent<T: Send + 'static>(body: Body, held: T) -> Body {
-    let events = body.into_data_stream().map(move |piece| {
-        let _ = &held;
-        piece
-    });
-    Body::from_stream(events)
+    Ok(service.handle(request).await.map(Body::new))
 }

@@ -1,17 +1,15 @@
 //! MCP over HTTP: one address for every user, and whose session a request is about.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
     mcp,
     path::Id,
-    store::{Ledger, MemoryStore, Metered},
 };
 
 use super::{Answer, Server};
@@ -54,33 +52,6 @@ pub(super) async fn tool(server: &Server, headers: &[(&str, &str)], name: &str, 
     let answer: Value = serde_json::from_str(last).unwrap();
     let result = &answer["result"];
     (result["isError"] == true, result["content"][0]["text"].as_str().unwrap().to_owned())
-}
-
-// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
-// a call that its host cancels ends.
-#[tokio::test]
-async fn a_search_ends_with_the_request_of_its_host() {
-    let ledger = Arc::new(Ledger::recording());
-    let memory = Arc::new(MemoryStore::like_s3());
-    let below = Arc::new(Metered::new(memory.clone(), Arc::clone(&ledger)));
-    let server = Server::over(config(), ServiceOptions::default(), memory, below).await;
-    for number in 0..2000 {
-        server.memory.put_raw(&format!("me/threads/mcp/{number}"), "nothing\n");
-    }
-    server.faulty.set_latency(Duration::from_millis(50));
-    let search = json!({"name": "grep", "arguments": {"pattern": "absent", "path": "/workspace"}});
-    for meta in [json!({}), json!({"progressToken": 1})] {
-        let mut params = search.clone();
-        params["_meta"] = meta;
-        let began = ledger.asked().len();
-        let call = send(&server, &[], message("tools/call", &params));
-        assert!(tokio::time::timeout(Duration::from_millis(500), async { call.await.text().await }).await.is_err());
-        tokio::time::sleep(Duration::from_millis(400)).await;
-        let ended = ledger.asked().len();
-        tokio::time::sleep(Duration::from_millis(400)).await;
-        assert_eq!(ledger.asked().len(), ended, "nothing more is asked of the store");
-        assert!((2..1900).contains(&(ended - began)), "{began} to {ended}");
-    }
 }
 
 fn hello() -> Value {
