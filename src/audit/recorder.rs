@@ -260,10 +260,7 @@ impl Shared {
     fn drop_one(&self) {
         let before = self.dropped.fetch_add(1, Ordering::Relaxed);
         if before.is_power_of_two() || before == 0 {
-            tracing::error!(
-                dropped = before + 1,
-                "audit records were dropped: the store does not take those before them"
-            );
+            tracing::error!(dropped = before + 1, "records were dropped: the store does not take those before them");
         }
     }
 

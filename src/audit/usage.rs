@@ -32,9 +32,9 @@ use crate::{
 const PARALLEL: usize = 8;
 /// The share of conversations from which on a skill is worth to be there from the start.
 const CANDIDATE_RATE: (u64, u64) = (3, 10);
-/// What a caller is told who must ask for an approval first.
+/// The outcome of a call that a person must approve first.
 const APPROVAL_REQUIRED: &str = "approval_required";
-/// What a caller is told whom nobody lets do it.
+/// The outcomes of a call that its caller may not make.
 const REFUSED: [&str; 3] = ["denied", "tool_blocked", "plan_mode"];
 /// Bytes of text that a token stands for.
 const TOKEN_BYTES: u64 = 4;
