@@ -7,6 +7,7 @@ use skillmount::{
     Code, Result,
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
     path::SkillPath,
+    session::{Change, Visibility},
     store::{MemoryStore, Requests, Verb, testing::Fault},
     wire::{LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
 };
@@ -254,6 +255,39 @@ async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
             assert!(now == one || now == two, "{is_managed} {moment}: {now:?}");
         }
     }
+}
+
+// S-GATE-6: Policy `visibility: all` shows every permitted skill as `/skills/{mount}`, read-only.
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish() {
+    let others = ["b.md", "c.md", "d.md"];
+    let (one, two) = (version(1, &others), version(2, &others));
+    let mut seen = [0, 0];
+    for moment in 0..30 {
+        let world = World::new();
+        publish(&world, &one).await;
+        world.faults.set_latency(Duration::from_millis(10));
+        let reader = world.replica();
+        let agent = reader.agent_of("demo", "s");
+        let (user, session) = (id("demo"), id("s"));
+        let update = reader.service.sessions().update(&user, &session, |session| {
+            session.policy.visibility = Visibility::All;
+            Ok(Change::Save(()))
+        });
+        update.await.unwrap();
+        reader.faults.for_keys(Verb::List, "skills/", Fault::SlowRequest(Duration::from_millis(25)));
+        let read = async {
+            tokio::time::sleep(Duration::from_millis(5 * moment)).await;
+            agent.hits("[12]$", Some("/skills")).await.unwrap()
+        };
+        let (published, hits) = tokio::join!(publish_if(&world, &two, None), read);
+        published.unwrap();
+        assert_eq!(hits.len(), 1 + others.len(), "{moment}: {hits:?}");
+        let of_two = hits.iter().filter(|hit| hit.ends_with('2')).count();
+        assert!(of_two == 0 || of_two == hits.len(), "{moment}: {hits:?}");
+        seen[usize::from(of_two > 0)] += 1;
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
 }
 
 // S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
