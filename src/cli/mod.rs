@@ -112,7 +112,12 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     };
     let app = open(&cli.global, flags, edges)?;
     let is_server = matches!(cli.command, Command::Serve(_));
-    logs::start(cli.global.verbose, &app.settings, is_server)?;
+    let usual = match &cli.command {
+        Command::Serve(_) => logs::Usual::Requests,
+        Command::Mcp(_) => logs::Usual::Warnings,
+        _ => logs::Usual::Nothing,
+    };
+    logs::start(cli.global.verbose, &app.settings, usual)?;
     remark_on_variables(is_server, cli.global.json);
     let began = Instant::now();
     let writes_files = matches!(

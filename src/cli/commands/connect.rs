@@ -1,6 +1,10 @@
 //! `skillmount connect`
 
-use std::{env, path::absolute};
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, absolute},
+};
 
 use clap::Args;
 use serde_json::json;
@@ -15,14 +19,6 @@ use crate::{
     error::{Code, Error, Result},
     store::StoreAddress,
 };
-
-/// Settings that the host gives back to the server that it starts, if they were chosen.
-const PASSED_ON: &[(Setting, &str)] = &[
-    (Setting::User, "--user"),
-    (Setting::EndpointUrl, "--endpoint-url"),
-    (Setting::Region, "--region"),
-    (Setting::Profile, "--profile"),
-];
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -60,6 +56,7 @@ impl Connect {
         let document = json!({
             "host": host.name(), "file": file, "connected": !remove, "changed": is_changed, "backup": backup
         });
+        let secrets = if remove { Vec::new() } else { left_out(app) };
         let state = match (remove, is_changed) {
             (false, true) => "connected",
             (false, false) => "was connected already",
@@ -68,10 +65,12 @@ impl Connect {
         };
         app.out.reply(&document, |out, _| {
             out.line(format!("{} {state}: {}", host.name(), file.display()))?;
-            match &backup {
-                Some(backup) => out.line(format!("as it was before: {}", backup.display())),
-                None => Ok(()),
+            if let Some(backup) = &backup {
+                out.line(format!("as it was before: {}", backup.display()))?;
             }
+            secrets.iter().try_for_each(|name| {
+                out.line(format!("{name} is a secret and stays out of that file: set it where the host is started"))
+            })
         })
     }
 }
@@ -84,23 +83,95 @@ fn launch(app: &App) -> Result<Launch> {
         return Err(Error::new(Code::InvalidRequest, message));
     }
     let program = env::current_exe().map_err(Error::internal)?;
-    let mut args = vec!["mcp".to_owned()];
-    if !app.settings.is_default(Setting::Store) {
-        // The host starts the program in a folder of its own.
-        let address = match app.settings.required(Setting::Store, StoreAddress::parse)? {
-            StoreAddress::Directory(folder) => format!("file:{}", absolute(folder).map_err(Error::internal)?.display()),
-            StoreAddress::Skills(skills) => address_of(&absolute(skills.folder).map_err(Error::internal)?),
-            _ => app.settings.get(Setting::Store).unwrap_or_default().to_owned(),
-        };
-        args.extend(["--store".to_owned(), address]);
-    }
-    if app.settings.switch(Setting::Write)?.unwrap_or_default() {
-        args.push("--write".to_owned());
-    }
-    for (setting, flag) in PASSED_ON {
-        if let Some(value) = app.settings.get(*setting).filter(|_| !app.settings.is_default(*setting)) {
-            args.extend([(*flag).to_owned(), value.to_owned()]);
+    let mut launch =
+        Launch { command: program.display().to_string(), args: vec!["mcp".to_owned()], variables: BTreeMap::new() };
+    for setting in Setting::ALL.iter().copied().filter(|setting| !app.settings.is_default(*setting)) {
+        let Some(value) = app.settings.get(setting) else { continue };
+        match passage(setting) {
+            Passage::Flag(flag) => {
+                launch.args.extend([flag.to_owned(), absolute_value(app, setting, value)?]);
+            }
+            Passage::Switch(flag) if app.settings.switch(setting)?.unwrap_or_default() => {
+                launch.args.push(flag.to_owned());
+            }
+            Passage::Switch(_) | Passage::Variable => {
+                launch.variables.insert(setting.env_name(), value.to_owned());
+            }
+            Passage::Secret | Passage::Unread => {}
         }
     }
-    Ok(Launch { command: program.display().to_string(), args })
+    Ok(launch)
+}
+
+/// How a setting that was chosen comes to the program that a host starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passage {
+    /// As a flag with its value.
+    Flag(&'static str),
+    /// As a flag if it is on, and as a variable if it is off.
+    Switch(&'static str),
+    /// As a variable of its environment, because it has no flag.
+    Variable,
+    /// Not at all, because it must not stand in a file that others read: the person gives it to the host.
+    Secret,
+    /// Not at all: `mcp` does not read it.
+    Unread,
+}
+
+const fn passage(setting: Setting) -> Passage {
+    match setting {
+        Setting::Store => Passage::Flag("--store"),
+        Setting::User => Passage::Flag("--user"),
+        Setting::Session => Passage::Flag("--session"),
+        Setting::EndpointUrl => Passage::Flag("--endpoint-url"),
+        Setting::Region => Passage::Flag("--region"),
+        Setting::Profile => Passage::Flag("--profile"),
+        Setting::SseKmsKeyId => Passage::Flag("--sse-kms-key-id"),
+        Setting::Encoder => Passage::Flag("--encoder"),
+        Setting::PathStyle => Passage::Switch("--path-style"),
+        Setting::Layers => Passage::Switch("--layers"),
+        Setting::Write => Passage::Switch("--write"),
+        Setting::Workspace
+        | Setting::Ticket
+        | Setting::Log
+        | Setting::LogFormat
+        | Setting::Memory
+        | Setting::CatalogMemory
+        | Setting::Audit
+        | Setting::DigestPace
+        | Setting::EncoderModel => Passage::Variable,
+        Setting::EncoderKey => Passage::Secret,
+        Setting::Server
+        | Setting::ApiKey
+        | Setting::Listen
+        | Setting::Keys
+        | Setting::Hosts
+        | Setting::Origins
+        | Setting::Public
+        | Setting::LinkSecret
+        | Setting::Spool
+        | Setting::Drain => Passage::Unread,
+    }
+}
+
+/// The value of a setting with its paths absolute, because the host starts the program in a folder of its own.
+fn absolute_value(app: &App, setting: Setting, value: &str) -> Result<String> {
+    let whole = |folder: &Path| absolute(folder).map_err(Error::internal);
+    if let (Setting::Encoder, Some(folder)) = (setting, value.strip_prefix("dir:")) {
+        return Ok(format!("dir:{}", whole(Path::new(folder))?.display()));
+    }
+    if setting != Setting::Store {
+        return Ok(value.to_owned());
+    }
+    Ok(match app.settings.required(setting, StoreAddress::parse)? {
+        StoreAddress::Directory(folder) => format!("file:{}", whole(&folder)?.display()),
+        StoreAddress::Skills(skills) => address_of(&whole(&skills.folder)?),
+        _ => value.to_owned(),
+    })
+}
+
+/// Settings that were chosen and do not come to the program, because they are secrets.
+fn left_out(app: &App) -> Vec<String> {
+    let is_left_out = |setting: &&Setting| passage(**setting) == Passage::Secret && !app.settings.is_default(**setting);
+    Setting::ALL.iter().filter(is_left_out).map(|setting| setting.env_name()).collect()
 }

@@ -3,6 +3,8 @@
 //! JSON is read and written whole. TOML and YAML are edited as text, so that comments stay, and then read again: if anything but
 //! our own entry would be different, the file is left to its owner.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::host::Form;
@@ -21,6 +23,8 @@ pub(in crate::cli) struct Launch {
     pub(in crate::cli) command: String,
     /// Its arguments.
     pub(in crate::cli) args: Vec<String>,
+    /// Variables of its environment, for settings without a flag.
+    pub(in crate::cli) variables: BTreeMap<String, String>,
 }
 
 /// `text` with our server in it, as `launch` starts it, or without it if there is none.
@@ -97,14 +101,21 @@ fn without_empty(form: Form, mut whole: Value) -> Value {
     whole
 }
 
-fn entry(form: Form, Launch { command, args }: &Launch) -> Value {
-    match form {
+fn entry(form: Form, Launch { command, args, variables }: &Launch) -> Value {
+    let mut entry = match form {
         Form::Json { is_typed: true, .. } => json!({ "type": "stdio", "command": command, "args": args }),
         Form::Json { .. } | Form::Toml => json!({ "command": command, "args": args }),
         Form::Yaml => json!({
             "name": NAME, "type": "stdio", "cmd": command, "args": args, "enabled": true, "timeout": 300
         }),
+    };
+    if let Some(members) = entry.as_object_mut()
+        && !variables.is_empty()
+    {
+        let name = if form == Form::Yaml { "envs" } else { "env" };
+        members.insert(name.to_owned(), json!(variables));
     }
+    entry
 }
 
 /// JSON text is TOML for strings and lists of strings, and YAML for all values.
@@ -122,10 +133,13 @@ fn in_toml(text: &str, launch: Option<&Launch>) -> String {
             kept.push('\n');
         }
     }
-    let Some(Launch { command, args }) = launch else { return kept };
+    let Some(Launch { command, args, variables }) = launch else { return kept };
     let gap = if kept.trim().is_empty() { "" } else { "\n" };
+    let variables: Vec<_> = variables.iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+    let variables =
+        if variables.is_empty() { String::new() } else { format!("env = {{ {} }}\n", variables.join(", ")) };
     format!(
-        "{}{gap}{header}\ncommand = {}\nargs = {}\n",
+        "{}{gap}{header}\ncommand = {}\nargs = {}\n{variables}",
         kept.trim_end_matches('\n').to_owned() + end(&kept),
         json!(command),
         json!(args)
@@ -181,7 +195,9 @@ mod tests {
     const CLAUDE: Form = Form::Json { member: "mcpServers", is_typed: false };
 
     fn launch(program: &str) -> Launch {
-        Launch { command: program.to_owned(), args: vec!["mcp".to_owned(), "--user".to_owned(), "a \"b\"".to_owned()] }
+        let args = ["mcp", "--user", "a \"b\""].map(str::to_owned).to_vec();
+        let variables = [("SKILLMOUNT_LOG".to_owned(), "a: \"b\" # c".to_owned())].into();
+        Launch { command: program.to_owned(), args, variables }
     }
 
     #[test]
@@ -205,6 +221,8 @@ mod tests {
             assert_eq!(edited(form, &again, Some(&launch("/bin/new"))).unwrap(), again, "again changes nothing");
             let server = parsed(form, &again).unwrap()[member(form)][NAME].clone();
             assert_eq!(server["args"], json!(["mcp", "--user", "a \"b\""]));
+            let variables = if form == Form::Yaml { &server["envs"] } else { &server["env"] };
+            assert_eq!(variables, &json!({ "SKILLMOUNT_LOG": "a: \"b\" # c" }));
             let removed = edited(form, &again, None).unwrap();
             assert_eq!(without_empty(form, parsed(form, &removed).unwrap()), parsed(form, text).unwrap(), "{removed}");
             for comment in ["# mine", "# here", "# all", "# end"].iter().filter(|comment| text.contains(**comment)) {

@@ -4,7 +4,10 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::TcpListener,
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{PermissionsExt as _, symlink},
+    },
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -141,6 +144,58 @@ fn what_a_git_repository_has_is_added_once_and_updated_when_it_changes() {
     }
     home.ok(&["pull", "minutes", "again"]);
     assert_eq!(home.read("again/minutes/form.md"), "mine\n");
+}
+
+// S-ADD-2: `update` shows what the sources of the lock file have that is newer, and asks before it takes that over.
+#[test]
+fn a_source_that_is_away_costs_itself_and_is_named() {
+    let home = Home::new();
+    let (repo, url) = repository(&home);
+    home.file("mine/letters/SKILL.md", &skill("letters", "Writes letters."));
+    home.ok(&["add", "mine"]);
+    home.ok(&["add", &url, "--allow-local", "--into", "theirs"]);
+    home.file("mine/letters/SKILL.md", &skill("letters", "Writes better letters."));
+    fs::rename(&repo, home.path().join("moved")).unwrap();
+    let updated = home.run(&["update", "--allow-local", "--yes", "--json"]);
+    assert_eq!(updated.status.code(), Some(2), "the status of the source that is away");
+    let document: Value = serde_json::from_slice(&updated.stdout).unwrap();
+    assert_eq!(statuses(&document), as_pairs(&[("letters", "changed")]));
+    assert_eq!(document["failed"][0]["source"], json!(url), "{document}");
+    assert!(document["failed"][0]["detail"].as_str().unwrap().contains("git cannot fetch that"), "{document}");
+    assert!(home.ok(&["skills", "show", "letters"]).contains("better letters"));
+    let told = home.run(&["update", "--dry-run"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains(&format!("{url}: nothing was looked at")) && told.contains("letters"), "{told}");
+}
+
+// S-ADD-3: Nothing of a source is run, and nothing of it is followed: no hook, filter, link or submodule of a repository, and no
+// option in the place of an address.
+#[test]
+fn files_in_lfs_and_names_that_are_no_text_are_passed_over_aloud() {
+    let home = Home::new();
+    let (repo, url) = repository(&home);
+    let pointer =
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1\nsize 12\n";
+    home.file("repo/notes/model.bin", pointer);
+    let strange = std::ffi::OsStr::from_bytes(b"notes-\xff.md");
+    fs::write(repo.join("notes").join(strange), "x").unwrap();
+    commit(&repo);
+    let added = home.json(&["add", &url, "--allow-local"]);
+    assert_eq!(statuses(&added), as_pairs(&[("minutes", "new"), ("notes", "new")]));
+    let passed_over = added["sources"][0]["passed_over"].to_string();
+    assert!(passed_over.contains("notes/model.bin lies in Git LFS"), "{passed_over}");
+    assert!(passed_over.contains("has a name that is no text"), "{passed_over}");
+    home.ok(&["pull", "notes", "out"]);
+    assert_eq!(
+        fs::read_dir(home.path().join("out/notes"))
+            .unwrap()
+            .filter(|one| {
+                let name = one.as_ref().unwrap().file_name();
+                name == "model.bin" || name.as_bytes().contains(&0xff)
+            })
+            .count(),
+        0
+    );
 }
 
 #[test]
