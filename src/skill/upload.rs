@@ -9,9 +9,9 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, lint,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, lint,
     package::{MAIN, is_of_archiver},
-    quality, read_document, secret_file, secrets,
+    quality, read_document, secret_file,
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -71,7 +71,7 @@ impl SkillUpload {
         let refused = self
             .check_path(path)
             .or_else(|| secret_file(path))
-            .or_else(|| if (self.is_text)(bytes) { secret_in(path, bytes) } else { None });
+            .or_else(|| if (self.is_text)(bytes) { forbidden_in(path, bytes) } else { None });
         match refused.map_or_else(|| self.packer.add(path, bytes), Err) {
             Ok(()) => self.paths.push(path.to_owned()),
             Err(finding) => self.findings.push(finding),
@@ -199,9 +199,9 @@ pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<St
     name.into_iter().chain([folder.to_owned()]).filter(|name| !name.is_empty()).collect()
 }
 
-/// The first secret in a file, named with the file.
-fn secret_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
-    let found = secrets(bytes).into_iter().next()?;
+/// The first thing in a file that no skill may hold, named with the file.
+fn forbidden_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    let found = content_findings(bytes).into_iter().next()?;
     Some(Diagnostic { message: format!("{path}: {}", found.message), ..found })
 }
 

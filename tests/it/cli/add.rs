@@ -87,6 +87,9 @@ fn what_another_skillmount_shows_is_added_once_to_a_store_and_through_a_server()
         let history = run(&["skills", "history", "minutes"]);
         assert_eq!(history["versions"].as_array().unwrap().len(), 1, "{history}");
         assert!(history["versions"][0]["source"].as_str().unwrap().starts_with(&format!("{} at sha256:", shows.url)));
+        home.ok(&[&through[..], &["skills", "rm", "from-elsewhere/notes"]].concat());
+        let back = as_pairs(&[("from-elsewhere/minutes", "unchanged"), ("from-elsewhere/notes", "new")]);
+        assert_eq!(statuses(&run(&add)), back, "whoever adds it again wants it back");
         let out = format!("out{}", through.len());
         home.ok(&[&through[..], &["pull", "minutes", &out]].concat());
         assert_eq!(home.read(&format!("{out}/from-elsewhere/minutes/form.md")), "one\n");
@@ -160,7 +163,7 @@ fn a_source_that_is_away_costs_itself_and_is_named() {
     assert_eq!(updated.status.code(), Some(2), "the status of the source that is away");
     let document: Value = serde_json::from_slice(&updated.stdout).unwrap();
     assert_eq!(statuses(&document), as_pairs(&[("letters", "changed")]));
-    assert_eq!(document["failed"][0]["source"], json!(url), "{document}");
+    assert_eq!(document["failed"][0]["source"], json!(format!("git+{url}")), "{document}");
     assert!(document["failed"][0]["detail"].as_str().unwrap().contains("git cannot fetch that"), "{document}");
     assert!(home.ok(&["skills", "show", "letters"]).contains("better letters"));
     let told = home.run(&["update", "--dry-run"]);
