@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::host::Form;
+use super::{host::Form, launch::Launch};
 use crate::skill::yaml_value;
 
 /// What hosts call the server.
@@ -13,15 +13,6 @@ pub(super) const NAME: &str = "skillmount";
 /// The table of servers in TOML, and of extensions in YAML.
 const TABLE: &str = "mcp_servers";
 const EXTENSIONS: &str = "extensions";
-
-/// The program that a host starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Launch {
-    /// Its path.
-    pub(in crate::cli) command: String,
-    /// Its arguments.
-    pub(in crate::cli) args: Vec<String>,
-}
 
 /// `text` with our server in it, as `launch` starts it, or without it if there is none.
 ///
