@@ -23,6 +23,7 @@ mod input;
 mod keys_file;
 mod logs;
 mod output;
+mod plugin;
 mod sarif;
 mod screen;
 mod settings;
@@ -122,7 +123,13 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
-        Command::Add(_) | Command::Update(_) | Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_)
+        Command::Add(_)
+            | Command::Update(_)
+            | Command::Push(_)
+            | Command::Pull(_)
+            | Command::Plugin(_)
+            | Command::Lint(_)
+            | Command::New(_)
     );
     let work = Box::pin(cli.command.run(&app));
     // A signal must not leave a file half written. It ends other commands wherever they are.

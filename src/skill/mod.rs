@@ -23,6 +23,7 @@ mod rewrite;
 pub mod shown;
 mod skeleton;
 mod snapshot;
+mod tarball;
 mod upload;
 mod version;
 mod zip_pieces;

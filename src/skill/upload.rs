@@ -12,6 +12,7 @@ use super::{
     Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, lint,
     package::{MAIN, is_of_archiver},
     quality, read_document, secret_file,
+    tarball::{Member, Tarball},
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -94,6 +95,25 @@ impl SkillUpload {
         }
     }
 
+    /// As [`add_archive`](Self::add_archive), of an archive in the format tar.gz.
+    pub fn add_tarball(&mut self, bytes: Bytes) {
+        if let Err(why) = self.untar(&Tarball::new(bytes)) {
+            self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
+        }
+    }
+
+    fn untar(&mut self, archive: &Tarball) -> Result<(), String> {
+        let mut names = Vec::new();
+        for member in archive.members()? {
+            match member {
+                Member::File(name) => names.push(name),
+                Member::Other(name) => self.findings.push(not_a_file(&name)),
+            }
+        }
+        let root = common_root(names.iter().map(String::as_str));
+        archive.files(|name, bytes| self.add(name.get(root..).unwrap_or_default(), bytes))
+    }
+
     fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
         let mut archive = VersionArchive::open(bytes)?;
         let mut files = Vec::new();
@@ -123,8 +143,7 @@ impl SkillUpload {
             return Err("is encrypted: send it without a password".to_owned());
         }
         if !is_plain {
-            let message = format!("{name} is a link or a device: put the file itself there");
-            self.findings.push(Diagnostic::new(FindingCode::NotAFile, message));
+            self.findings.push(not_a_file(&name));
             return Ok(None);
         }
         let is_folder = entry.is_dir() || kind == FOLDER || name.ends_with('/');
@@ -197,6 +216,11 @@ pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<St
     let main = read(&format!("{around}{MAIN}")).unwrap_or_default();
     let name = read_document(&main, folder).0.and_then(|read| read.frontmatter.name);
     name.into_iter().chain([folder.to_owned()]).filter(|name| !name.is_empty()).collect()
+}
+
+fn not_a_file(name: &str) -> Diagnostic {
+    let message = format!("{name} is a link or a device: put the file itself there");
+    Diagnostic::new(FindingCode::NotAFile, message)
 }
 
 /// The first thing in a file that no skill may hold, named with the file.

@@ -184,3 +184,25 @@ def test_a_person_calls_a_skill_behind_the_slash(service: Service, tmp_path: Pat
     with claude(tmp_path / "home", ["Begun."]) as host:
         assert host.ask("/mcp__skills__writing/minutes today", servers=by_http(service)) == "Begun.\n"
         assert "SECRET-OF-MINUTES" in host.model.told(0)
+
+
+@pytest.mark.parametrize("through", ["store", "server"])
+def test_an_exported_plugin_brings_skills_hooks_and_tools(service: Service, tmp_path: Path, through: str) -> None:
+    source = ["--store", service.store] if through == "store" else ["--server", service.url]
+    turns: Any = [
+        [("Skill", {"skill": "skillmount:minutes"})],
+        [("mcp__plugin_skillmount_skillmount__load_skill", {"skill": "writing/minutes"})],
+        "Done.",
+    ]
+    with claude(tmp_path / "home", turns) as host:
+        plugin = host.home / "plugin"
+        export = [PROGRAM, *source, "--user", "ana", "plugin", "export", str(plugin)]
+        subprocess.run(export, env=host.environment(), check=True, capture_output=True)
+        allowed = "Skill,mcp__plugin_skillmount_skillmount"
+        assert host.run("-p", PROMPT, "--plugin-dir", str(plugin), "--allowedTools", allowed) == "Done.\n"
+        told = host.model.told(0)
+        assert "skillmount:minutes: Writes the minutes of a meeting." in told, "the host lists it"
+        assert 'words="notes meeting minutes"' in told, "its hooks remind of it"
+        assert "SECRET-OF-MINUTES" not in told
+        assert "SECRET-OF-MINUTES" in host.model.told(1), "the host reads it from the disk"
+        assert "SECRET-OF-MINUTES" in host.model.results()[-1], "its tools load it"

@@ -3,11 +3,9 @@
 //! JSON is read and written whole. TOML and YAML are edited as text, so that comments stay, and then read again: if anything but
 //! our own entry would be different, the file is left to its owner.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
-use super::host::Form;
+use super::{host::Form, launch::Launch};
 use crate::skill::yaml_value;
 
 /// What hosts call the server.
@@ -15,17 +13,6 @@ pub(super) const NAME: &str = "skillmount";
 /// The table of servers in TOML, and of extensions in YAML.
 const TABLE: &str = "mcp_servers";
 const EXTENSIONS: &str = "extensions";
-
-/// The program that a host starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Launch {
-    /// Its path.
-    pub(in crate::cli) command: String,
-    /// Its arguments.
-    pub(in crate::cli) args: Vec<String>,
-    /// Variables of its environment, for settings without a flag.
-    pub(in crate::cli) variables: BTreeMap<String, String>,
-}
 
 /// `text` with our server in it, as `launch` starts it, or without it if there is none.
 ///

@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    entry::{Launch, edited, is_in},
+    entry::{edited, is_in},
     host::Host,
+    launch::Launch,
 };
 use crate::{
     cli::keys_file::keep_owner,

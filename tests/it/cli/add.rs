@@ -314,6 +314,19 @@ fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", VersionFile::of("", bytes).sha256)
 }
 
+/// A skill as `tar czf` packs it in its folder, with a link in it if asked for.
+fn tarball(name: &str, has_link: bool) -> Vec<u8> {
+    let home = Home::new();
+    home.file("it/SKILL.md", &skill(name, "Comes packed."));
+    home.file("it/forms/a.md", "one\n");
+    if has_link {
+        symlink("/etc/passwd", home.path().join("it/forms/b.md")).unwrap();
+    }
+    let tar = ["-C", "it", "-czf", "it.tar.gz", "."];
+    assert!(Command::new("tar").current_dir(home.path()).args(tar).status().unwrap().success());
+    fs::read(home.path().join("it.tar.gz")).unwrap()
+}
+
 // S-ADD-4: What a host sends is taken only with the digest of its index and by the checks of a publish, and an index of another
 // schema not at all.
 #[test]
@@ -329,6 +342,7 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
     bomb.start_file("zeros", options).unwrap();
     bomb.write_all(&vec![0; 40 << 20]).unwrap();
     let bomb = bomb.finish().unwrap().into_inner();
+    let (tarred, linked) = (tarball("tarred", false), tarball("linked", true));
     let entry = |name: &str, kind: &str, url: &str, bytes: &[u8]| json!({"name": name, "description": "x", "type": kind, "url": url, "digest": digest(bytes)});
     let skills = json!([
         entry("good", "skill-md", "good/SKILL.md", good.as_bytes()),
@@ -337,29 +351,45 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
         entry("later", "wasm", "later.wasm", b""),
         entry("Bad Name", "skill-md", "good/SKILL.md", good.as_bytes()),
         {"name": "none", "description": "x", "type": "skill-md", "url": "x", "digest": "md5:1"},
-        entry("tarred", "archive", "tarred.tar.gz", b"\x1f\x8bx"),
+        entry("tarred", "archive", "tarred.tar.gz", &tarred),
+        entry("linked", "archive", "linked.tar.gz", &linked),
+        entry("broken", "archive", "broken.tar.gz", b"\x1f\x8bx"),
+        entry("packed", "archive", "packed.7z", b"7z\xbc\xaf"),
     ]);
     let base = host(vec![
         index(&skills),
         ("/.well-known/agent-skills/good/SKILL.md", good.clone().into_bytes()),
         ("/.well-known/agent-skills/climbs.zip", climbs.to_vec()),
         ("/bomb.zip", bomb),
-        ("/.well-known/agent-skills/tarred.tar.gz", b"\x1f\x8bx".to_vec()),
+        ("/.well-known/agent-skills/tarred.tar.gz", tarred.clone()),
+        ("/.well-known/agent-skills/linked.tar.gz", linked.clone()),
+        ("/.well-known/agent-skills/broken.tar.gz", b"\x1f\x8bx".to_vec()),
+        ("/.well-known/agent-skills/packed.7z", b"7z\xbc\xaf".to_vec()),
     ]);
     let output = home.run(&["add", &base, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(statuses(&answer), as_pairs(&[("bomb", "refused"), ("climbs", "refused"), ("good", "new")]));
+    let expected = [
+        ("bomb", "refused"),
+        ("broken", "refused"),
+        ("climbs", "refused"),
+        ("good", "new"),
+        ("linked", "refused"),
+        ("tarred", "new"),
+    ];
+    assert_eq!(statuses(&answer), as_pairs(&expected));
     let passed_over = answer["sources"][0]["passed_over"].to_string();
     for said in [
         "later: its type",
         "Bad Name: that is no name",
         "none: it has no digest",
-        "tarred: its archive is not in the zip format",
+        "packed: its archive is neither a zip nor a tar.gz",
     ] {
         assert!(passed_over.contains(said), "{said} in {passed_over}");
     }
     assert!(home.ok(&["skills", "list"]).contains("good"));
+    home.ok(&["pull", "tarred", "out"]);
+    assert_eq!(home.read("out/tarred/forms/a.md"), "one\n");
 
     let lies = host(vec![
         index(&json!([entry("lies", "skill-md", "lies", b"what it says")])),

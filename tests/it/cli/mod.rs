@@ -22,6 +22,8 @@ mod lint;
 mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
+#[cfg(unix)]
+mod plugin;
 mod push;
 mod search_test;
 pub(crate) mod server;

@@ -26,6 +26,10 @@ mod matrix;
 mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_asking;
+#[cfg(feature = "mcp")]
+mod mcp_bad_input;
+#[cfg(feature = "mcp")]
+mod mcp_cancelled;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
 #[cfg(feature = "mcp")]
