@@ -25,6 +25,8 @@ mod mistakes;
 mod push;
 mod search_test;
 pub(crate) mod server;
+#[cfg(feature = "s3")]
+mod session_tags;
 mod settings;
 mod skills;
 #[cfg(unix)]
