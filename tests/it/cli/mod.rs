@@ -27,6 +27,8 @@ mod plugin;
 mod push;
 mod search_test;
 pub(crate) mod server;
+#[cfg(feature = "s3")]
+mod session_tags;
 mod settings;
 mod skills;
 #[cfg(unix)]
