@@ -24,7 +24,7 @@ const TRUSTED: f32 = 2.0;
 /// tell in general.
 const SHARE_PART: f32 = 0.3;
 /// The same where nearness in meaning counts too, and the strength that full nearness has.
-const TRUSTED_FUSED: f32 = 4.25;
+const TRUSTED_FUSED: f32 = 4.75;
 const NEAR_PART: f32 = 16.0;
 
 /// A skill that answers a question.
