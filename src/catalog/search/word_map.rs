@@ -114,16 +114,22 @@ impl Hasher for QuickHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        let [low, high] = halves(u128::from(self.state ^ number) * u128::from(self.factor));
-        self.state = low.wrapping_add(high.rotate_left(29));
+        self.state = product(self.state ^ number, self.factor);
     }
 
     /// The length of an array, which all of a kind have.
     fn write_usize(&mut self, _: usize) {}
 
     fn finish(&self) -> u64 {
-        self.state
+        // Keys with few bits would leave the upper bits of short words alike.
+        product(self.state, 0x9e37_79b9_7f4a_7c15)
     }
+}
+
+/// The halves of a product, added up.
+fn product(one: u64, two: u64) -> u64 {
+    let [low, high] = halves(u128::from(one) * u128::from(two));
+    low.wrapping_add(high.rotate_left(29))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "each half is cut off on purpose")]
