@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use skillmount::{
-    audit::{AuditMode, AuditRequest, BatchName, Event, EventId, Events, UsageRequest, usage},
+    audit::{AuditMode, AuditRequest, BatchName, EventId, Events, UsageRequest, usage},
     backend::{Service, ServiceOptions},
     limits::{
-        AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PAGE_BYTES, EVENTS_PIECE_BYTES,
+        AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PIECE_BYTES,
     },
     store::{Verb, testing::Faulty},
 };
@@ -87,29 +87,6 @@ async fn a_record_that_is_no_record_by_its_length_takes_its_place_and_no_memory(
     let ids: Vec<_> = told.iter().filter(|event| event.event == "tool_result").map(|event| event.id.clone()).collect();
     let place = |place: u64| Some(format!("{}.{place}.1", name(0)));
     assert_eq!(ids, [place(1), place(3)], "the long ones are passed over, and the others keep their places");
-}
-
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
-#[tokio::test]
-async fn events_that_were_missed_come_in_answers_of_so_many_bytes() {
-    let (world, mut calls) = large();
-    let events = Events::new(&world.service, Some(world.recorder.clone()), clock());
-    let mut after = EventId::parse(&format!("{}.0.0", name(0))).unwrap();
-    loop {
-        let told = events.since(&user(), None, after.clone(), (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await.unwrap();
-        assert!(serde_json::to_vec(&told).unwrap().len() <= EVENTS_PAGE_BYTES + 2 * told.len());
-        let Some(Event { id: Some(last), .. }) = told.last().cloned() else { break };
-        for event in told.into_iter().filter(|event| event.event == "tool_result") {
-            // Those of the 65 s before the id come again.
-            calls.remove(event.data["id"].as_str().unwrap());
-        }
-        let last = EventId::parse(&last).unwrap();
-        if last <= after {
-            break;
-        }
-        after = last;
-    }
-    assert!(calls.is_empty(), "{} are missing", calls.len());
 }
 
 // S-USAGE-3: The figures of a million records take bounded memory.
