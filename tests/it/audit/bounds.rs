@@ -6,9 +6,7 @@ use jiff::Timestamp;
 use skillmount::{
     audit::{AuditMode, AuditRequest, BatchName, EventId, Events, UsageRequest, usage},
     backend::{Service, ServiceOptions},
-    limits::{
-        AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PIECE_BYTES,
-    },
+    limits::{AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PIECE_BYTES},
     store::{Verb, testing::Faulty},
 };
 
