@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod encoders;
 mod encoding;
 mod expiry;
 mod failure;
@@ -117,7 +118,13 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
-        Command::Add(_) | Command::Update(_) | Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_)
+        Command::Add(_)
+            | Command::Encoder(_)
+            | Command::Update(_)
+            | Command::Push(_)
+            | Command::Pull(_)
+            | Command::Lint(_)
+            | Command::New(_)
     );
     let work = Box::pin(cli.command.run(&app));
     // A signal must not leave a file half written. It ends other commands wherever they are.
