@@ -24,7 +24,7 @@ fn asked(index: &SearchIndex, month: &[Load], question: &str, day: u32) -> Vec<S
         skill: &load.skill,
         words: &load.print.words,
         told: load.print.told,
-        days: day - load.day,
+        days: day.saturating_sub(load.day),
     });
     Raises::of(question, past).apply(&mut found);
     found.hits.truncate(10);
