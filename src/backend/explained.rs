@@ -7,7 +7,7 @@ use super::{
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{ExplainedScore, Field, MatchedBy, Nearness, SearchDocument, SearchResults, WordMatch},
+        search::{ExplainedScore, Field, MatchedBy, Nearness, Raise, Raises, SearchDocument, SearchResults, WordMatch},
     },
     error::Result,
     path::SkillPath,
@@ -15,7 +15,7 @@ use crate::{
     skill::{Severity, shown::one_line},
     wire::{
         DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
-        SearchNearness, SkillStanding, Standing,
+        SearchNearness, SearchRaise, SkillStanding, Standing,
     },
 };
 
@@ -33,6 +33,8 @@ pub(super) struct Explained {
     pub(super) results: SearchResults,
     /// How near the skills are in meaning, if that counts.
     pub(super) nearness: Option<Nearness>,
+    /// What past loads of the user raise.
+    pub(super) raises: Raises,
 }
 
 /// Adds to `reply` what its request wants explained.
@@ -52,13 +54,14 @@ pub(super) async fn explained(
     let (words, mut scores) = scores(backend, search, skills).await?;
     reply.words = words;
     reply.why = asked.map(|skill| {
-        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total };
+        let raise = search.raises.of_skill(&skill);
+        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total, raise };
         let rank = all.iter().position(|hit| hit.skill == skill).map(|at| at + 1);
         let found = rank.and_then(|rank| all.get(rank - 1)).map(|hit| hit.score);
         inquiry.standing(&skill, rank.zip(found), scores.pop().flatten())
     });
-    for (skill, score) in reply.skills.iter_mut().zip(scores) {
-        skill.explain = score.map(document);
+    for ((skill, score), hit) in reply.skills.iter_mut().zip(scores).zip(all) {
+        skill.explain = score.map(|score| document(score, search.raises.of_skill(&hit.skill)));
     }
     Ok(reply)
 }
@@ -105,6 +108,8 @@ struct Inquiry<'a> {
     request: &'a DiscoverRequest,
     /// How many skills were found.
     total: usize,
+    /// By how much it is raised if it was found.
+    raise: Option<Raise>,
 }
 
 impl Inquiry<'_> {
@@ -127,7 +132,7 @@ impl Inquiry<'_> {
                 found.map(|(_, score)| score).or(score.as_ref().map(|score| score.score)).unwrap_or_default(),
             ),
             message,
-            explain: score.map(document),
+            explain: score.map(|score| document(score, self.raise.filter(|_| found.is_some()))),
         }
     }
 
@@ -174,10 +179,12 @@ impl Inquiry<'_> {
     }
 }
 
-fn document(score: ExplainedScore) -> ExplainedSkill {
+fn document(score: ExplainedScore, raise: Option<Raise>) -> ExplainedSkill {
+    let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.of(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
-    ExplainedSkill { matches: score.matches.into_iter().map(SearchMatch::from).collect(), nearness, more: score.more }
+    let matches = score.matches.into_iter().map(SearchMatch::from).collect();
+    ExplainedSkill { matches, nearness, raised, more: score.more }
 }
 
 impl From<WordMatch> for SearchMatch {

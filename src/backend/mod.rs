@@ -18,6 +18,7 @@ mod edits;
 mod explained;
 mod expression;
 mod ext;
+mod feedback;
 mod fetch;
 mod files;
 mod forget;

@@ -39,6 +39,12 @@ impl Catalogs {
         Ok(Searchable { meaning, ..searchable })
     }
 
+    /// The identity of the encoder, if there is one.
+    #[must_use]
+    pub fn encoder(&self) -> Option<&str> {
+        self.meanings.as_ref().map(|meanings| meanings.encoder.identity())
+    }
+
     /// The number of search indexes that this process built.
     #[must_use]
     pub fn indexes_built(&self) -> u64 {

@@ -183,6 +183,8 @@ pub(super) enum Command {
     Add(commands::add::Add),
     /// Look for newer versions of added skills, and take them over
     Update(commands::update::Update),
+    /// Add sentence encoders, by which skills are found for what they mean
+    Encoder(commands::encoder::Encoder),
     /// List, export and delete users
     #[command(alias = "users")]
     User(commands::user::User),
@@ -238,6 +240,7 @@ impl Command {
             Self::Pull(command) => command.run(app).await,
             Self::Add(command) => command.run(app).await,
             Self::Update(command) => command.run(app).await,
+            Self::Encoder(command) => command.run(app).await,
             Self::User(command) => command.run(app).await,
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),

@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod encoders;
 mod encoding;
 mod expiry;
 mod failure;
@@ -124,6 +125,7 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     let writes_files = matches!(
         cli.command,
         Command::Add(_)
+            | Command::Encoder(_)
             | Command::Update(_)
             | Command::Push(_)
             | Command::Pull(_)

@@ -6,6 +6,7 @@
 mod bucket;
 mod check;
 mod derived;
+mod search;
 mod sessions;
 mod skills;
 mod survey;

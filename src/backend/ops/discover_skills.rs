@@ -16,7 +16,7 @@ use crate::{
         search::{Confidence, Nearness, SearchHit},
     },
     error::{Code, Error, Result},
-    limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
     session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
     skill::shown::one_line,
@@ -29,7 +29,9 @@ pub(in crate::backend) async fn discover_skills(
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
     let admitted = async { backend.approved(&request).await?.admit(Operation::DiscoverSkills).await };
-    let (SessionState { session, policy }, catalog) = tokio::try_join!(admitted, backend.searchable_catalog())?;
+    let raises = async { Ok(backend.raises(&request.query).await) };
+    let (SessionState { session, policy }, catalog, raises) =
+        tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
     let view = &with_drafts(&catalog.view, &session);
     let category = request.category.as_deref().unwrap_or_default();
     let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
@@ -42,7 +44,10 @@ pub(in crate::backend) async fn discover_skills(
     let asked = (request.query.as_str(), nearness.as_ref());
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
-    let results = search_with_drafts(&catalog, view, asked, wanted, most)?;
+    let reach = if raises.is_empty() { most } else { most.max(FEEDBACK_REACH) };
+    let mut results = search_with_drafts(&catalog, view, asked, wanted, reach)?;
+    raises.apply(&mut results);
+    results.hits.truncate(most);
     let (all, total) = (&results.hits, results.total);
     let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
@@ -63,7 +68,7 @@ pub(in crate::backend) async fn discover_skills(
     let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
     let reply = DiscoverReply { skills, total, ranking, message, words: Vec::new(), why: None };
     let catalog = Searchable { view: Arc::clone(view), ..catalog };
-    explained(backend, &Explained { catalog, policy, request, results, nearness }, reply).await
+    explained(backend, &Explained { catalog, policy, request, results, nearness, raises }, reply).await
 }
 
 impl SkillBackend {

@@ -14,6 +14,7 @@ mod build;
 mod document;
 mod everyday;
 mod explain;
+mod feedback;
 mod fusion;
 mod index;
 mod language;
@@ -32,6 +33,7 @@ mod words;
 
 pub use document::{Field, SearchDocument};
 pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
 pub use score::{Confidence, SearchHit, SearchResults};

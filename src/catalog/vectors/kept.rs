@@ -105,7 +105,7 @@ impl KeptVectors {
 /// Reads, makes and keeps vectors. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::catalog) struct Meanings {
-    pub(super) encoder: Arc<dyn Encoder>,
+    pub(in crate::catalog) encoder: Arc<dyn Encoder>,
     pub(super) store: SharedStore,
     pub(super) clock: Arc<dyn Clock>,
     workers: Workers,

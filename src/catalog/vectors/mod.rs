@@ -13,6 +13,8 @@ mod making;
 mod meaning;
 mod numbers;
 mod skill_text;
+mod state;
 
 pub(super) use kept::{KeptVectors, Meanings};
 pub use meaning::Meaning;
+pub use state::{StoredVectors, VectorsState};

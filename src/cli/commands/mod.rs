@@ -12,6 +12,7 @@ pub(super) mod demo;
 pub(super) mod discover;
 pub(super) mod doctor;
 pub(super) mod edit;
+pub(super) mod encoder;
 pub(super) mod fsck;
 pub(super) mod glob;
 pub(super) mod grep;

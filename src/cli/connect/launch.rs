@@ -87,7 +87,11 @@ const fn passage(setting: Setting) -> Passage {
         | Setting::CatalogMemory
         | Setting::Audit
         | Setting::DigestPace
-        | Setting::EncoderModel => Passage::Variable,
+        | Setting::Feedback
+        | Setting::EncoderModel
+        | Setting::EncoderSkillModel
+        | Setting::EncoderQuestionPrefix
+        | Setting::EncoderSkillPrefix => Passage::Variable,
         Setting::EncoderKey => Passage::Secret,
         Setting::Server
         | Setting::ApiKey

@@ -56,8 +56,12 @@ finding_codes! {
     UnfinishedDeletion Warning "--repair goes on with it, as any running service does";
     DamagedIndex Warning "--repair deletes it, and it is made again";
     DamagedUses Warning "--repair deletes it, and uses are counted anew";
+    DamagedVectors Warning "--repair deletes it, and the vectors are made again";
+    DamagedFeedback Warning "--repair deletes it, and what is loaded after questions is noted anew";
     OrphanSnapshot Warning "--repair deletes it: no session uses it";
     LeftoverProbe Warning "--repair deletes it";
+    ForeignVectors Note "--repair deletes it; a service replaces it once it has made its own";
+    OrphanVectors Note "--repair deletes it: no skill has a vector there";
     OrphanVersion Note "a skill was being published here, or its head was deleted: publish the skill to have it listed";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";
     ExpiredSession Note "`skillmount session gc` removes it";

