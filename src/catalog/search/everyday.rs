@@ -1,7 +1,8 @@
 //! How much everyday words may tell, by how often English in general has them.
 //!
 //! In a catalog `worried` is rarer than `database` and still tells less of a task. So the information of a word has a
-//! ceiling, which falls with its general frequency.
+//! ceiling, which falls with its general frequency. A message that chats has many such words, and together they would
+//! outweigh its task: the more they are, the less each tells, and the most common ones fall fastest.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -15,6 +16,13 @@ const STEP: f32 = 1.5;
 const MOST: f32 = 7.5;
 /// What any word tells.
 const LEAST: f32 = 0.1;
+/// What the everyday words of a message may tell together before each loses by it: a request of two sentences has less.
+const TOGETHER: f32 = 15.0;
+/// How fast they lose beyond that.
+const CROWDED: f32 = 0.6;
+/// The power of ten at which a word of a crowded message tells nothing, and how far below it a word keeps all.
+const EMPTY_IN_A_CROWD: f32 = 6.5;
+const SPAN: f32 = 3.0;
 
 /// The power of ten of each word's frequency.
 static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
@@ -23,19 +31,32 @@ static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
     read.flat_map(|(power, words)| words.split(' ').map(move |word| (word, power))).collect()
 });
 
-/// The most that a word of a question tells, by how common it is, or what it means in English.
-pub(super) fn ceiling(word: &str, language: Option<Language>) -> Option<f32> {
+/// The power of ten of a word's frequency, or of what it means in English; `None` if it is no everyday word.
+pub(super) fn power(word: &str, language: Option<Language>) -> Option<f32> {
     let own = WORDS.get(word).copied();
-    let power = own.or_else(|| {
+    own.or_else(|| {
         let meant = Language::likely(language).flat_map(|language| lexicon::translations(word, language));
         meant.filter_map(|word| WORDS.get(word).copied()).reduce(f32::max)
-    });
-    power.map(|power| ((EMPTY - power) * STEP).max(LEAST))
+    })
+}
+
+/// The most that a word of this power tells.
+pub(super) fn ceiling(power: f32) -> f32 {
+    ((EMPTY - power) * STEP).max(LEAST)
+}
+
+/// The part of its information that an everyday word of this power keeps in a message whose everyday words tell `together` so
+/// much.
+pub(super) fn kept(power: f32, together: f32) -> f32 {
+    let crowd = (together / TOGETHER).max(1.0).ln();
+    // Not quite nothing, so that a question of such words alone still finds.
+    let rare = ((EMPTY_IN_A_CROWD - power) / SPAN).clamp(0.01, 1.0);
+    rare.powf(CROWDED * crowd)
 }
 
 /// What a word tells in general, whatever the catalog.
-pub(super) fn general(ceiling: Option<f32>) -> f32 {
-    ceiling.map_or(MOST, |ceiling| ceiling.min(MOST))
+pub(super) fn general(power: Option<f32>) -> f32 {
+    power.map_or(MOST, |power| ceiling(power).min(MOST))
 }
 
 #[cfg(test)]
@@ -44,11 +65,23 @@ mod tests {
 
     #[test]
     fn the_more_common_a_word_is_the_less_it_may_tell() {
-        let english = |word| ceiling(word, Some(Language::English));
-        let of = |word| english(word).unwrap();
+        let english = |word| power(word, Some(Language::English));
+        let of = |word| ceiling(english(word).unwrap());
         assert!(of("people") < of("weather") && of("weather") < of("worried"));
         assert_eq!((english("invoice"), english("kubernetes")), (None, None), "they are no everyday words");
-        assert_eq!(ceiling("factura", Some(Language::Spanish)), english("bill"), "which it also means");
+        assert_eq!(power("factura", Some(Language::Spanish)), english("bill"), "which it also means");
         assert!(general(None) > general(english("worried")) && general(english("the")) > 0.0);
+    }
+
+    #[test]
+    fn everyday_words_lose_by_their_number_and_the_most_common_ones_most() {
+        let keeps = |word, together| kept(power(word, None).unwrap(), together);
+        for word in ["people", "weather", "worried"] {
+            assert!((keeps(word, TOGETHER) - 1.0).abs() < f32::EPSILON, "{word}: a short request keeps all");
+            assert!(keeps(word, 10.0 * TOGETHER) < keeps(word, 2.0 * TOGETHER), "{word}");
+        }
+        let crowded = |word| keeps(word, 10.0 * TOGETHER);
+        assert!(crowded("people") < crowded("weather") && crowded("weather") < crowded("worried"));
+        assert!(crowded("the") > 0.0);
     }
 }

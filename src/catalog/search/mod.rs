@@ -54,6 +54,8 @@ pub enum Step {
     Lexicon,
     /// Everyday words tell no more than English in general lets them.
     Everyday,
+    /// Everyday words tell the less, the more of them a message has.
+    Chat,
     /// Skills that contain too little of the question are left out.
     CutOff,
 }
