@@ -2,7 +2,7 @@
 //!
 //! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and
 //! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
-//! per word over all fields. A name counts for more than a description, and a body for least. A skill need not contain
+//! per word over all fields. A name counts for more than a description, and headings and body for least. A skill need not contain
 //! every word of the question: words that no skill contains, such as names and dates, hide nothing. The score is the
 //! share of the question's information that a skill answers, from 0 to 1, so that scores of different questions
 //! compare.
