@@ -17,18 +17,19 @@ use super::{
     channels::Channels,
     event::{Event, EventId},
     log::{AuditLog, earlier},
+    pieces::{Pieces, StoredBatch, StoredRecord},
     recorder::Recorder,
 };
 use crate::{
     backend::Service,
     clock::Clock,
-    error::Result,
-    limits::{AUDIT_LATENESS, EVENTS_LOOK},
+    error::{Error, Result},
+    limits::{AUDIT_BATCH_BYTES, AUDIT_LATENESS, EVENTS_LOOK, EVENTS_PIECE_BYTES},
     path::Id,
 };
 
-/// Names of batches that are listed at once.
-const NAMES: usize = 256;
+/// Batches that are listed at once.
+const LISTED: usize = 256;
 
 /// The events of all users. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,7 +60,8 @@ struct Replay {
     after: EventId,
     /// The listing goes on behind this.
     from: String,
-    names: VecDeque<BatchName>,
+    /// What was listed and is not read yet.
+    pieces: Pieces,
     is_listed: bool,
 }
 
@@ -100,16 +102,26 @@ impl Events {
         Ok(Listener { replay, ready, live, session: session.cloned(), is_over: false })
     }
 
-    /// What happened since `after`, `most` events of it at most.
+    /// What happened since `after`: `most` events and `bytes` of them as JSON at most, and one if there is one.
     ///
     /// # Errors
     /// As [`listen`](Self::listen).
-    pub async fn since(&self, user: &Id, session: Option<&Id>, after: EventId, most: usize) -> Result<Vec<Event>> {
+    pub async fn since(
+        &self,
+        user: &Id,
+        session: Option<&Id>,
+        after: EventId,
+        (most, bytes): (usize, usize),
+    ) -> Result<Vec<Event>> {
         let mut listener = self.listen(user, session, Some(after)).await?;
-        let mut events = Vec::new();
+        let (mut events, mut taken) = (Vec::new(), 0);
         while events.len() < most
             && let Some(event) = listener.replayed().await?
         {
+            taken += serde_json::to_vec(&*event).map_err(Error::internal)?.len();
+            if taken > bytes && !events.is_empty() {
+                break;
+            }
             events.push(Event::clone(&event));
         }
         Ok(events)
@@ -121,14 +133,22 @@ impl Events {
         if batch.time() >= earlier(earlier(self.clock.now())) {
             return Ok(false);
         }
-        Ok(self.log.batch(user, batch).await?.is_empty())
+        // How long it is only the store knows, so it is read as one of any length.
+        let batch = StoredBatch { name: batch.clone(), bytes: AUDIT_BATCH_BYTES };
+        let mut pieces = Pieces::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
+        while let Some(piece) = pieces.next().await? {
+            if !piece.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
     async fn look_for_others(&self, user: &Id) -> Result<()> {
         let listed = self.recent(user).await;
         let seen = match listed {
-            Ok(names) => names.into_iter().collect::<BTreeSet<_>>(),
+            Ok(batches) => batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>(),
             Err(error) => {
                 self.channels.is_over(user);
                 return Err(error);
@@ -153,16 +173,17 @@ impl Events {
     }
 
     async fn look_once(&self, user: &Id, own: Option<&str>, seen: &mut BTreeSet<BatchName>) -> Result<()> {
-        let names = self.recent(user).await?;
-        let known: BTreeSet<_> = names.iter().filter(|name| seen.contains(name)).cloned().collect();
-        for name in names {
-            if known.contains(&name) {
+        for batch in self.recent(user).await? {
+            if seen.contains(&batch.name) {
                 continue;
             }
+            let name = batch.name.clone();
             if own != Some(name.replica()) {
-                let records = self.log.batch(user, &name).await?;
-                let events = records.iter().flat_map(|(position, record)| Event::of(position, record));
-                self.channels.tell_at_pace(user, events.map(|(_, event)| event).collect()).await;
+                let mut pieces = Pieces::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
+                while let Some(piece) = pieces.next().await? {
+                    let events = events_of(&piece).map(|(_, event)| event).collect();
+                    self.channels.tell_at_pace(user, events).await;
+                }
             }
             seen.insert(name);
         }
@@ -172,13 +193,13 @@ impl Events {
     }
 
     /// The batches that may be new: those of the last minutes, by whichever clock.
-    async fn recent(&self, user: &Id) -> Result<Vec<BatchName>> {
+    async fn recent(&self, user: &Id) -> Result<Vec<StoredBatch>> {
         let mut from = BatchName::before(self.horizon());
         let mut all = Vec::new();
         loop {
-            let (names, has_more) = self.log.names(user, &from, NAMES).await?;
-            from = names.last().map(ToString::to_string).unwrap_or_default();
-            all.extend(names);
+            let (batches, has_more) = self.log.batches(user, &from, LISTED).await?;
+            from = batches.last().map(|batch| batch.name.to_string()).unwrap_or_default();
+            all.extend(batches);
             if !has_more {
                 return Ok(all);
             }
@@ -241,21 +262,29 @@ impl Replay {
     fn new(log: AuditLog, user: Id, after: EventId) -> Self {
         // A batch that was begun before may have got its last record later.
         let from = BatchName::before(earlier(after.record.batch.time()));
-        Self { log, user, after, from, names: VecDeque::new(), is_listed: false }
+        let pieces = Pieces::new(&log, &user, [], EVENTS_PIECE_BYTES);
+        Self { log, user, after, from, pieces, is_listed: false }
     }
 
-    /// The events of the next batch; `None` after the last.
+    /// The events of the next piece; `None` after the last.
     async fn next(&mut self) -> Result<Option<Vec<Arc<Event>>>> {
-        if self.names.is_empty() && !self.is_listed {
-            let (names, has_more) = self.log.names(&self.user, &self.from, NAMES).await?;
+        let piece = loop {
+            if let Some(piece) = self.pieces.next().await? {
+                break piece;
+            }
+            if self.is_listed {
+                return Ok(None);
+            }
+            let (batches, has_more) = self.log.batches(&self.user, &self.from, LISTED).await?;
             self.is_listed = !has_more;
-            self.from = names.last().map(ToString::to_string).unwrap_or_default();
-            self.names = names.into();
-        }
-        let Some(name) = self.names.pop_front() else { return Ok(None) };
-        let records = self.log.batch(&self.user, &name).await?;
-        let events = records.iter().flat_map(|(position, record)| Event::of(position, record));
+            self.from = batches.last().map(|batch| batch.name.to_string()).unwrap_or_default();
+            self.pieces.extend(batches);
+        };
         let is_told = |id: &EventId| id.record.batch == self.after.record.batch && *id <= self.after;
-        Ok(Some(events.filter(|(id, _)| !is_told(id)).map(|(_, event)| Arc::new(event)).collect()))
+        Ok(Some(events_of(&piece).filter(|(id, _)| !is_told(id)).map(|(_, event)| Arc::new(event)).collect()))
     }
+}
+
+fn events_of(records: &[StoredRecord]) -> impl Iterator<Item = (EventId, Event)> {
+    records.iter().flat_map(|stored| Event::of(&stored.position, &stored.record))
 }

@@ -1,27 +1,27 @@
 //! Reading records: pages of them, in the order of their positions.
 //!
-//! A listing begins behind the time that is asked for, and a page ends when it has its records or has read
-//! [`AUDIT_PAGE_BATCHES`] batches. So a page costs the same however many records there are.
+//! A listing begins behind the time that is asked for, and a page ends when it has its records or their bytes, or has read
+//! its batches. So a page costs the same however many records there are and however large they are.
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     batch::{BatchName, Position},
+    pieces::{Pieces, StoredBatch, StoredRecord},
     record::AuditRecord,
 };
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{AUDIT_BATCH_BYTES, AUDIT_LATENESS, AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS},
-    path::{Id, Namespace},
-    store::{GetOptions, Keep, ListOptions, SharedStore, StoreError},
+    limits::{
+        AUDIT_LATENESS, AUDIT_PAGE_BATCHES, AUDIT_PAGE_BYTES, AUDIT_PAGE_READ_BYTES, AUDIT_PAGE_RECORDS,
+        AUDIT_PIECE_BYTES,
+    },
+    path::{Id, Namespace, ObjectKey},
+    store::{ListOptions, SharedStore},
 };
-
-/// Batches that are read at once.
-const PARALLEL: usize = 8;
 
 /// Which records to return.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
@@ -92,60 +92,77 @@ impl AuditLog {
             (None, Some(since)) => BatchName::before(earlier(since)),
             (None, None) => String::new(),
         };
-        let (names, has_more) = self.names(user, &from, AUDIT_PAGE_BATCHES).await?;
-        let mut last = names.last().map(|batch| Position { batch: batch.clone(), place: usize::MAX });
-        let mut page = AuditPage::default();
-        let reads: Vec<_> = names.iter().map(|name| self.batch(user, name)).collect();
-        let mut batches = stream::iter(reads).buffered(PARALLEL);
-        let mut is_cut = has_more;
-        'read: while let Some(batch) = batches.try_next().await? {
-            for (position, record) in batch {
+        let (mut batches, mut has_more) = self.batches(user, &from, AUDIT_PAGE_BATCHES).await?;
+        let taken = within(&batches, AUDIT_PAGE_READ_BYTES);
+        has_more |= taken < batches.len();
+        batches.truncate(taken);
+        let behind = batches.last().map(|batch| Position { batch: batch.name.clone(), place: usize::MAX });
+        let (mut page, mut bytes) = (AuditPage::default(), 0);
+        let mut last = None;
+        let mut pieces = Pieces::new(self, user, batches, AUDIT_PIECE_BYTES);
+        let mut is_cut = false;
+        'read: while let Some(piece) = pieces.next().await? {
+            for StoredRecord { position, record, bytes: size } in piece {
                 if after.as_ref().is_some_and(|after| position <= *after) || !wanted.takes(&record) {
                     continue;
                 }
-                if page.records.len() == limit {
+                let is_full = page.records.len() == limit || bytes + size > AUDIT_PAGE_BYTES;
+                if is_full && last.is_some() {
                     is_cut = true;
                     break 'read;
                 }
-                last = Some(position).filter(|_| page.records.len() + 1 == limit).or(last);
+                bytes += size;
+                last = Some(position);
                 page.records.push(record);
             }
         }
-        page.next_cursor = last.filter(|_| is_cut).map(|last| last.capped().to_string());
+        let next = if is_cut { last } else { behind.filter(|_| has_more) };
+        page.next_cursor = next.map(|next| next.capped().to_string());
         page.records.sort_by_key(|record| record.time);
         Ok(page)
     }
 
-    /// The names of batches after `from`, `most` of them, in the order of time, and whether there are more.
-    pub(super) async fn names(&self, user: &Id, from: &str, most: usize) -> Result<(Vec<BatchName>, bool)> {
+    /// The batches after `from`, `most` of them, in the order of time, and whether there are more.
+    pub(super) async fn batches(&self, user: &Id, from: &str, most: usize) -> Result<(Vec<StoredBatch>, bool)> {
         let prefix = self.namespace.user(user)?.audit()?;
         let mut options = ListOptions { start_after: Some(format!("{prefix}{from}")), ..ListOptions::default() };
-        let mut names = Vec::new();
+        let mut batches = Vec::new();
         loop {
             options.max_entries = Some((most + 1).min(1000));
             let page = self.store.list(&prefix, options.clone()).await?;
-            names.extend(page.objects.iter().filter_map(|entry| BatchName::parse(prefix.relative(&entry.key)?)));
-            if names.len() > most {
-                names.truncate(most);
-                return Ok((names, true));
+            batches.extend(page.objects.iter().filter_map(|entry| {
+                let name = BatchName::parse(prefix.relative(&entry.key)?)?;
+                Some(StoredBatch { name, bytes: entry.size })
+            }));
+            if batches.len() > most {
+                batches.truncate(most);
+                return Ok((batches, true));
             }
             match page.next {
-                None => return Ok((names, false)),
+                None => return Ok((batches, false)),
                 next => options.page = next,
             }
         }
     }
 
-    /// The records of a batch; none if it is gone or too large to be one of ours.
-    pub(super) async fn batch(&self, user: &Id, name: &BatchName) -> Result<Vec<(Position, AuditRecord)>> {
-        let key = self.namespace.user(user)?.audit_batch(&name.to_string())?;
-        let options = GetOptions::range(0..AUDIT_BATCH_BYTES).with_keep(Keep::Not);
-        match self.store.get(&key, options).await {
-            Ok(object) => Ok(AuditRecord::of_batch(name, &object.bytes)),
-            Err(StoreError::NotFound) => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
-        }
+    /// The store that the records are in.
+    pub(super) fn store(&self) -> &SharedStore {
+        &self.store
     }
+
+    /// Where a batch is.
+    pub(super) fn key_of(&self, user: &Id, name: &BatchName) -> Result<ObjectKey> {
+        self.namespace.user(user)?.audit_batch(&name.to_string())
+    }
+}
+
+/// How many of the first `batches` have up to `bytes` together: at least one.
+fn within(batches: &[StoredBatch], bytes: u64) -> usize {
+    let sums = batches.iter().scan(0_u64, |sum, batch| {
+        *sum = sum.saturating_add(batch.bytes);
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= bytes).count().max(1)
 }
 
 impl AuditRequest {

@@ -12,6 +12,7 @@ mod figures;
 mod journal;
 mod log;
 mod mode;
+mod pieces;
 mod record;
 mod recorder;
 mod usage;

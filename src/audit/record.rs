@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::batch::{BatchName, Position};
+use super::{
+    batch::{BatchName, Position},
+    pieces::StoredRecord,
+};
 use crate::{
     backend::{FileChange, ObservedOperation, SkillUse},
     error::Outcome,
@@ -140,13 +143,14 @@ impl AuditRecord {
         Ok(line)
     }
 
-    /// The records of a batch, in their order, with their positions.
-    pub(super) fn of_batch(batch: &BatchName, bytes: &[u8]) -> Vec<(Position, Self)> {
-        let lines = bytes.split(|byte| *byte == b'\n').enumerate().skip(1);
-        let records = lines.filter_map(|(place, line)| {
+    /// The records in `text`, which are lines of a batch behind its first `before` lines, with their positions.
+    pub(super) fn of_lines(batch: &BatchName, before: usize, text: &[u8]) -> Vec<StoredRecord> {
+        let lines = text.split(|byte| *byte == b'\n').zip(before..).filter(|(_, place)| *place > 0);
+        let records = lines.filter_map(|(line, place)| {
             let position = Position { batch: batch.clone(), place };
             let record: Self = serde_json::from_slice(line).ok()?;
-            Some((position.clone(), Self { id: position.to_string(), ..record }))
+            let id = position.to_string();
+            Some(StoredRecord { position, bytes: line.len() + id.len(), record: Self { id, ..record } })
         });
         records.collect()
     }
@@ -191,10 +195,10 @@ mod tests {
         };
         let older = br#"{"time":"2026-01-02T03:04:05Z","operation":"ls","of_a_newer_version":[1]}"#;
         let bytes = [HEADER, &full.line().unwrap(), b"{\"torn\n", older, b"\n"].concat();
-        let read = AuditRecord::of_batch(&batch, &bytes);
+        let read: Vec<_> = AuditRecord::of_lines(&batch, 0, &bytes).into_iter().map(|stored| stored.record).collect();
         let ids = ["20260102T030405.000006Z-0a1b2c3d.1", "20260102T030405.000006Z-0a1b2c3d.3"];
-        assert_eq!(read.iter().map(|(_, record)| record.id.as_str()).collect::<Vec<_>>(), ids);
-        assert_eq!(read[0].1, AuditRecord { id: ids[0].to_owned(), ..full });
-        assert_eq!((read[1].1.operation.as_str(), &read[1].1.session), ("ls", &None));
+        assert_eq!(read.iter().map(|record| record.id.as_str()).collect::<Vec<_>>(), ids);
+        assert_eq!(read[0], AuditRecord { id: ids[0].to_owned(), ..full });
+        assert_eq!((read[1].operation.as_str(), &read[1].session), ("ls", &None));
     }
 }

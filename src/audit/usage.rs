@@ -8,28 +8,27 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
 };
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
     batch::BatchName,
     figures::{SkillUsage, Usage, UsageRequest},
     log::{AuditLog, earlier},
+    pieces::{Pieces, StoredBatch},
     record::AuditRecord,
 };
 use crate::{
     backend::Service,
     error::Result,
     limits::{
-        AUDIT_PAGE_BATCHES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATE_LISTED, CANDIDATES_PRELOADED, USAGE_ASKED,
-        USAGE_BATCHES, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS,
+        AUDIT_PAGE_BATCHES, AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATE_LISTED,
+        CANDIDATES_PRELOADED, USAGE_ASKED, USAGE_BATCHES, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS,
+        USAGE_TALLY_BYTES,
     },
     path::{Id, SkillPath},
     wire::Operation,
 };
 
-/// Batches that are read at once.
-const PARALLEL: usize = 8;
 /// The share of conversations from which on a skill is worth to be there from the start.
 const CANDIDATE_RATE: (u64, u64) = (3, 10);
 /// The outcome of a call that a person must approve first.
@@ -57,8 +56,8 @@ pub async fn usage(service: &Service, user: &Id, wanted: &UsageRequest) -> Resul
 /// The store's.
 pub(super) async fn candidates(log: &AuditLog, user: &Id, now: Timestamp) -> Result<Vec<SkillPath>> {
     let since = now.checked_sub(SignedDuration::from_hours(24 * CANDIDATE_DAYS)).unwrap_or_default();
-    let (names, _) = log.names(user, &BatchName::before(since), CANDIDATE_LISTED).await?;
-    let latest = names.get(names.len().saturating_sub(CANDIDATE_BATCHES)..).unwrap_or_default();
+    let (mut batches, _) = log.batches(user, &BatchName::before(since), CANDIDATE_LISTED).await?;
+    let latest = batches.split_off(batches.len().saturating_sub(CANDIDATE_BATCHES));
     let mut tally = UsageTally::new(Some(since));
     tally.read(log, user, latest).await?;
     let skills = tally.figures(&BTreeMap::new()).default_candidates;
@@ -71,11 +70,12 @@ async fn tally(log: &AuditLog, user: &Id, wanted: &UsageRequest) -> Result<Usage
     let mut from = wanted.since.map_or_else(String::new, |since| BatchName::before(earlier(since)));
     let mut read = 0;
     loop {
-        let (names, has_more) = log.names(user, &from, AUDIT_PAGE_BATCHES.min(USAGE_BATCHES - read)).await?;
-        tally.read(log, user, &names).await?;
-        read += names.len();
-        match names.last() {
-            Some(last) if has_more && read < USAGE_BATCHES => from = last.to_string(),
+        let (batches, has_more) = log.batches(user, &from, AUDIT_PAGE_BATCHES.min(USAGE_BATCHES - read)).await?;
+        let last = batches.last().map(|last| last.name.to_string());
+        read += batches.len();
+        tally.read(log, user, batches).await?;
+        match last {
+            Some(last) if has_more && read < USAGE_BATCHES => from = last,
             _ => {
                 tally.truncated |= has_more;
                 return Ok(tally);
@@ -100,8 +100,16 @@ pub struct UsageTally {
     approved: u64,
     calls: u64,
     completed: u64,
+    /// About what all this takes.
+    bytes: u64,
     truncated: bool,
 }
+
+/// What a conversation, a skill beside its path, a skill of a conversation and a call that waits take.
+const CONVERSATION_BYTES: u64 = 128;
+const SKILL_BYTES: u64 = 128;
+const SKILL_OF_CONVERSATION_BYTES: u64 = 8;
+const ASKED_BYTES: u64 = 16;
 
 /// What is known of one conversation.
 #[derive(Debug, Default)]
@@ -131,15 +139,13 @@ impl UsageTally {
         Self { since, ..Self::default() }
     }
 
-    /// Counts the records of batches.
-    async fn read(&mut self, log: &AuditLog, user: &Id, names: &[BatchName]) -> Result<()> {
-        for names in names.chunks(PARALLEL) {
-            let reads: Vec<_> = names.iter().map(|name| log.batch(user, name)).collect();
-            let batches: Vec<_> = stream::iter(reads).buffered(PARALLEL).try_collect().await?;
-            let mut records: Vec<_> = batches.into_iter().flatten().map(|(_, record)| record).collect();
-            records.sort_by_key(|record| record.time);
-            for record in &records {
-                self.add(record);
+    /// Counts the records of batches, those of each piece in the order of time.
+    async fn read(&mut self, log: &AuditLog, user: &Id, batches: Vec<StoredBatch>) -> Result<()> {
+        let mut pieces = Pieces::new(log, user, batches, AUDIT_PIECE_BYTES);
+        while let Some(mut piece) = pieces.next().await? {
+            piece.sort_by_key(|stored| stored.record.time);
+            for stored in &piece {
+                self.add(&stored.record);
             }
         }
         Ok(())
@@ -152,11 +158,12 @@ impl UsageTally {
             return;
         }
         let key = hash(session);
-        if self.conversations.len() >= USAGE_CONVERSATIONS && !self.conversations.contains_key(&key) {
+        let known = self.conversations.remove(&key);
+        if known.is_none() && (self.conversations.len() >= USAGE_CONVERSATIONS || !self.has_room(CONVERSATION_BYTES)) {
             self.truncated = true;
             return;
         }
-        let mut conversation = self.conversations.remove(&key).unwrap_or_default();
+        let mut conversation = known.unwrap_or_default();
         self.count_call(&mut conversation, record);
         self.count_search(&mut conversation, record);
         self.count_load(&mut conversation, record);
@@ -171,7 +178,7 @@ impl UsageTally {
         }
         if record.outcome == APPROVAL_REQUIRED {
             // A call that is repeated while it waits is asked for once.
-            if at.is_none() && conversation.asked.len() < USAGE_ASKED {
+            if at.is_none() && conversation.asked.len() < USAGE_ASKED && self.has_room(ASKED_BYTES) {
                 conversation.asked.push(call);
                 self.asked += 1;
             }
@@ -201,7 +208,8 @@ impl UsageTally {
             self.answered += 1;
             self.turns += calls;
         }
-        if self.skills.len() >= USAGE_SKILLS && !self.skills.contains_key(&skill.skill) {
+        let is_new = !self.skills.contains_key(&skill.skill);
+        if is_new && (self.skills.len() >= USAGE_SKILLS || !self.has_room(SKILL_BYTES + skill.skill.len() as u64)) {
             self.truncated = true;
             return;
         }
@@ -210,10 +218,27 @@ impl UsageTally {
         let tally = self.skills.entry(skill.skill.clone()).or_insert(first);
         tally.loads += 1;
         tally.last_used = tally.last_used.max(record.time);
-        if !conversation.skills.contains(&tally.number) && conversation.skills.len() < USAGE_CONVERSATION_SKILLS {
-            conversation.skills.push(tally.number);
-            tally.conversations += 1;
+        if conversation.skills.contains(&tally.number) || conversation.skills.len() >= USAGE_CONVERSATION_SKILLS {
+            return;
         }
+        if self.bytes + SKILL_OF_CONVERSATION_BYTES > USAGE_TALLY_BYTES {
+            self.truncated = true;
+            return;
+        }
+        self.bytes += SKILL_OF_CONVERSATION_BYTES;
+        conversation.skills.push(tally.number);
+        tally.conversations += 1;
+    }
+
+    /// Takes `bytes` of the memory for what is counted. If there is not so much left, figures are of what was counted before.
+    fn has_room(&mut self, bytes: u64) -> bool {
+        let has_room = self.bytes + bytes <= USAGE_TALLY_BYTES;
+        if has_room {
+            self.bytes += bytes;
+        } else {
+            self.truncated = true;
+        }
+        has_room
     }
 
     /// The figures of all that was counted. `instructions` are the tokens of each skill's instructions.
@@ -362,6 +387,18 @@ mod tests {
         let mut tally = UsageTally::new(None);
         (0..=USAGE_ASKED).for_each(|number| tally.add(&ask(number)));
         assert_eq!(tally.asked, USAGE_ASKED as u64);
+    }
+
+    // S-USAGE-3: The figures of a million records take bounded memory.
+    #[test]
+    fn what_is_counted_has_so_many_bytes_and_what_is_beyond_is_left_out() {
+        let mut tally = UsageTally::new(None);
+        let skills = USAGE_TALLY_BYTES / SKILL_OF_CONVERSATION_BYTES / USAGE_CONVERSATION_SKILLS as u64;
+        for session in 0..=usize::try_from(skills).unwrap() {
+            (0..USAGE_CONVERSATION_SKILLS).for_each(|skill| tally.add(&load(session, skill)));
+            assert!(tally.bytes <= USAGE_TALLY_BYTES);
+        }
+        assert!(tally.truncated && tally.bytes > USAGE_TALLY_BYTES - CONVERSATION_BYTES);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub use ext::BackendExt;
 pub use gate::SessionState;
 pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
-pub use naming::{NamedSkill, skill_named};
+pub use naming::{NamedSkill, flat_names, skill_named};
 pub use observer::{Candidates, Effects, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse};
 pub use offered::{Artifact, ArtifactKind, OfferedSkill};
 pub use open::OpenStore;

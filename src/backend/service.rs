@@ -334,6 +334,12 @@ impl SkillBackend {
         &self.audience.user
     }
 
+    /// Which of the user's sessions it is.
+    #[must_use]
+    pub fn session_id(&self) -> &Id {
+        &self.session
+    }
+
     /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.
     ///
     /// # Errors

@@ -159,6 +159,8 @@ pub(super) enum Command {
     Mcp(commands::mcp::Mcp),
     /// Connect an agent's host, so that it starts `skillmount mcp`
     Connect(commands::connect::Connect),
+    /// Write skills, hooks and tools as a plugin, for hosts that read only disks
+    Plugin(commands::plugin::Plugin),
     /// List, show, discover, load and unload skills
     #[command(alias = "skill")]
     Skills(commands::skills::Skills),
@@ -226,6 +228,7 @@ impl Command {
             Self::Hook(command) => command.run(app).await,
             Self::Mcp(command) => command.run(app).await,
             Self::Connect(command) => command.run(app),
+            Self::Plugin(command) => command.run(app).await,
             Self::Skills(command) => command.run(app).await,
             Self::Search(command) => command.run(app).await,
             Self::Catalog(command) => command.run(app).await,

@@ -20,18 +20,31 @@ enum Format {
     Text,
 }
 
-/// Starts logging. `-v` beats the setting `log`, which beats the default: a server logs what it does, a command that
-/// works is silent. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
+/// What is logged if nobody chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usual {
+    /// A service logs what it does.
+    Requests,
+    /// A program that a host started logs what its operator should know: the host keeps that for a person who looks.
+    Warnings,
+    /// A command that works is silent.
+    Nothing,
+}
+
+/// Starts logging. `-v` beats the setting `log`, which beats what is usual for the command. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
 /// file contains.
 ///
 /// # Errors
 /// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.
-pub(super) fn start(verbose: u8, settings: &Settings, is_server: bool) -> Result<()> {
+pub(super) fn start(verbose: u8, settings: &Settings, usual: Usual) -> Result<()> {
     let asked = settings.parsed(Setting::LogFormat, format)?;
     let directives = match (verbose, settings.get(Setting::Log)) {
         (0, Some(setting)) => setting,
-        (0, None) if is_server => "info",
-        (0, None) => return Ok(()),
+        (0, None) => match usual {
+            Usual::Requests => "info",
+            Usual::Warnings => "warn",
+            Usual::Nothing => return Ok(()),
+        },
         (1, _) => "skillmount=debug",
         (_, _) => "skillmount=trace",
     };

@@ -13,8 +13,9 @@ use axum::http::Method;
 
 use super::address::{ARTIFACT, INDEX, MCP};
 use crate::limits::{
-    DOWNLOAD_WINDOW_BYTES, GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES,
-    SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
+    AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, DOWNLOAD_WINDOW_BYTES, EVENTS_PAGE_BYTES, EVENTS_PIECE_BYTES,
+    GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
+    USAGE_TALLY_BYTES,
 };
 use crate::wire::{MemoryClass, Operation};
 
@@ -31,6 +32,12 @@ pub(super) enum Cost {
     Turn,
     /// A file on its way out: the piece that is fetched, and the one that the client has not taken yet.
     Download,
+    /// Pages of records: a piece of a batch, what was read from it, and the page.
+    Records,
+    /// Figures of use: what they count, and a piece of a batch.
+    Figures,
+    /// Events: a piece of a batch that is replayed, and the events that came of it. It is held while the client listens.
+    Events,
     /// A file on its way in, which goes to disk and reserves memory for itself once it is there.
     Upload,
 }
@@ -46,8 +53,9 @@ const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/skills/{*skill}", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/versions/{*skill}", Cost::Operation(MemoryClass::Listing)),
-    ("GET", "/audit", Cost::Operation(MemoryClass::Listing)),
-    ("GET", "/usage", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/audit", Cost::Records),
+    ("GET", "/usage", Cost::Figures),
+    ("GET", "/events", Cost::Events),
     ("GET", "/diff/{*skill}", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/sessions", Cost::Operation(MemoryClass::Listing)),
     ("GET", "/lint", Cost::Operation(MemoryClass::Listing)),
@@ -105,6 +113,9 @@ impl Cost {
             Self::Operation(MemoryClass::Files) => MOVE_FILE_BYTES,
             Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
+            Self::Records => 3 * AUDIT_PIECE_BYTES + 3 * AUDIT_PAGE_BYTES as u64,
+            Self::Figures => 3 * AUDIT_PIECE_BYTES + USAGE_TALLY_BYTES,
+            Self::Events => 4 * EVENTS_PIECE_BYTES + 2 * EVENTS_PAGE_BYTES as u64,
             Self::Upload => 0,
         }
     }

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     audit::{Event, EventId, Listener},
     error::{Error, Result},
-    limits::{EVENTS_ALIVE, EVENTS_PAGE},
+    limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
 };
 
@@ -42,7 +42,7 @@ pub(super) fn of_session() -> OpenApiRouter {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EventList)]
 struct EventPage {
-    /// In the order in which the service has their records, 1,000 at most. Ask again with the last id for the next.
+    /// In the order in which the service has their records, 1,000 and 128 KiB at most. Ask again with the last id for the next.
     events: Vec<Event>,
 }
 
@@ -73,7 +73,7 @@ async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> R
     if !prefers(headers, STREAM, "application/json") {
         let events = match after {
             None => Vec::new(),
-            Some(after) => events.since(&call.user, session, after, EVENTS_PAGE).await?,
+            Some(after) => events.since(&call.user, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
         };
         return Ok(Json(EventPage { events }).into_response());
     }

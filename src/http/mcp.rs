@@ -27,7 +27,7 @@ const STEPS_PER_BYTE: u64 = 4;
 
 /// Answers a request. A conversation that begins without a name is given one, which the host sends back.
 pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
-    let Some(answer) = call.user.app.mcp else { return Ok(service::unknown_route().await.into_response()) };
+    let Some(answer) = call.user.app.mcp.clone() else { return Ok(service::unknown_route().await.into_response()) };
     let (parts, body) = request.into_parts();
     let is_named = [SESSION, MCP_SESSION].iter().any(|name| parts.headers.contains_key(*name));
     let bytes = read_whole(Request::new(body), TEXT_BODY_BYTES).await?;
@@ -44,7 +44,8 @@ pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Req
             Err(error) => return Ok(not_understood(&error)),
         }
     }
-    let mut response = answer(call.backend.clone(), Request::from_parts(parts, Body::from(bytes)), begins).await?;
+    let mut response =
+        answer.answer(call.backend.clone(), Request::from_parts(parts, Body::from(bytes)), begins).await?;
     if begins && !is_named && response.status().is_success() {
         let name = format!("mcp-{:032x}", call.user.app.clock.random());
         response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name).map_err(Error::internal)?);

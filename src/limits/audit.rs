@@ -26,6 +26,14 @@ pub const AUDIT_BATCH_BYTES: u64 = 16 << 20;
 pub const AUDIT_PAGE_RECORDS: usize = 1000;
 /// Batches that one page of a query reads at most. The page then has fewer records, and a cursor.
 pub const AUDIT_PAGE_BATCHES: usize = 64;
+/// Bytes of the batches that one page of a query reads at most, but for a first one that is larger by itself.
+pub const AUDIT_PAGE_READ_BYTES: u64 = 32 << 20;
+/// Bytes of the records of one page, as batches have them. A record that is larger by itself has a page of its own.
+pub const AUDIT_PAGE_BYTES: usize = 1 << 20;
+/// Batches are read in pieces of so many bytes: several small ones at once, or a part of a large one.
+pub const AUDIT_PIECE_BYTES: u64 = 1 << 20;
+/// One record in a batch, which is at least 100 paths in JSON. What is longer is none of ours and passed over.
+pub const AUDIT_LINE_BYTES: usize = 512 << 10;
 /// How much later than its name says a batch may have got its last record, or come into the store.
 pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
 /// Events that wait for one listener. One who falls further behind is dropped.
@@ -38,6 +46,10 @@ pub const EVENTS_PAUSES: usize = 100;
 pub const EVENTS_LOOK: Duration = Duration::from_secs(4);
 /// Events of one answer to a client that does not listen.
 pub const EVENTS_PAGE: usize = 1000;
+/// Bytes of these events. An event that is larger by itself has an answer of its own.
+pub const EVENTS_PAGE_BYTES: usize = 128 << 10;
+/// The pieces in which batches are read for a client that comes back: it holds the events of one while it takes them.
+pub const EVENTS_PIECE_BYTES: u64 = 64 << 10;
 /// How often a stream of events says that it is alive.
 pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);
 /// Batches that the figures of use are made from at most: more than a million records.
@@ -46,6 +58,8 @@ pub const USAGE_BATCHES: usize = 8192;
 pub const USAGE_CONVERSATIONS: usize = 200_000;
 /// Skills that the figures of use count.
 pub const USAGE_SKILLS: usize = 20_000;
+/// Memory for what the figures of use count.
+pub const USAGE_TALLY_BYTES: u64 = 32 << 20;
 /// Skills of one conversation that the figures of use count.
 pub const USAGE_CONVERSATION_SKILLS: usize = 1000;
 /// Days whose records say which skills a session may begin with.

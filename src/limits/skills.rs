@@ -118,6 +118,9 @@ pub const SEARCH_QUERY_BYTES: usize = 16 << 10;
 pub const SEARCH_QUERY_WORDS: usize = 2500;
 /// Words of a question that no skill contains and that are compared with all known words, in alphabetical order.
 pub const SEARCH_REPAIRS: usize = 64;
+/// Steps of one search: words that it looks up or compares with another, and skills to whose scores it adds. A second of work
+/// at most; a long message in a catalog of thousands takes a hundredth of them.
+pub const SEARCH_STEPS: u64 = 1 << 26;
 /// A word. Longer ones are data and are left out of the index.
 pub const SEARCH_WORD_BYTES: usize = 64;
 /// Words of one skill that an explanation of its score names.

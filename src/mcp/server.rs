@@ -7,15 +7,15 @@ use rmcp::{
         GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
         ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
         PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
-        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-        ServerCapabilities, ServerConfig, ToolsCapability,
+        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResourcesCapability,
+        ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{asking, completion, prompts, refusal::refusal, skills};
+use super::{asking, changes::Changes, completion, prompts, refusal::refusal, running::Running, skills};
 use crate::{
     backend::{Progress, SkillBackend},
     error::{Error, Result},
@@ -34,9 +34,10 @@ pub(super) struct SessionServer {
     instructions: String,
     /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
     has_person: bool,
-    /// Whether the host can be told that tools and resources changed: in the stateless version of the protocol only those can that
-    /// keep a stream open for it, which no replica could serve from memory.
-    tells_changes: bool,
+    /// How the host is told that its tools and resources changed.
+    changes: Changes,
+    /// The calls that other requests may cancel; `None` if all come on one stream, where the library sees to it.
+    running: Option<Running>,
 }
 
 impl SessionServer {
@@ -58,28 +59,31 @@ impl SessionServer {
             backend: backend.in_mode(Some(PromptMode::Listing)),
             instructions: String::new(),
             has_person: false,
-            tells_changes: true,
+            changes: Changes::by_notification(),
+            running: None,
         }
     }
 
-    /// The same server for a host with a person in front of it, who may be asked.
+    /// The same server for a host on this machine: with a person in front of it, who may be asked, and with streams of changes.
     pub(super) fn with_person(self) -> Self {
-        Self { has_person: true, ..self }
+        Self { has_person: true, changes: Changes::with_streams(), ..self }
     }
 
     /// The same server for a host that is not told of changes.
     pub(super) fn without_changes(self) -> Self {
-        Self { tells_changes: false, ..self }
+        Self { changes: Changes::none(), ..self }
     }
 
-    /// Tells the host that its tools and resources changed, if it can be told.
-    async fn tell_change(&self, context: &RequestContext<RoleServer>) {
-        if !self.tells_changes {
-            return;
-        }
-        let told = [context.peer.notify_tool_list_changed().await, context.peer.notify_resource_list_changed().await];
-        if told.iter().any(Result::is_err) {
-            tracing::debug!("the notification that tools and resources changed did not reach the host");
+    /// The same server for a host whose calls can be cancelled through `running`.
+    pub(super) fn noting_calls(self, running: Running) -> Self {
+        Self { running: Some(running), ..self }
+    }
+
+    /// Done when another request of the host cancels this call.
+    async fn cancelled_elsewhere(&self, call: &RequestId) {
+        match &self.running {
+            Some(running) => running.enter(&self.backend, call).cancelled().await,
+            None => std::future::pending().await,
         }
     }
 
@@ -159,7 +163,7 @@ impl ServerHandler for SessionServer {
             .enable_resources_list_changed()
             .enable_skills_with_directory_read()
             .build();
-        if !self.tells_changes {
+        if !self.changes.are_promised() {
             capabilities.tools = capabilities.tools.map(|_| ToolsCapability::default());
             capabilities.resources = capabilities.resources.map(|_| ResourcesCapability::default());
         }
@@ -191,15 +195,25 @@ impl ServerHandler for SessionServer {
         };
         let result = tokio::select! {
             result = Box::pin(self.answer(&call, &context)) => result.map_err(|error| refusal(&error))?,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the host cancelled the call", None)),
+            () = context.ct.cancelled() => return Err(cancelled()),
+            () = self.cancelled_elsewhere(&context.id) => return Err(cancelled()),
         };
         let changes_skills =
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
         let is_done = matches!(&result, CallToolResponse::Complete(done) if done.is_error != Some(true));
         if changes_skills && is_done {
-            self.tell_change(&context).await;
+            self.changes.tell(&context).await;
         }
         Ok(result)
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.changes.filter()
+    }
+
+    async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
+        self.changes.listen(&stream).await;
+        Ok(())
     }
 
     async fn list_prompts(
@@ -282,4 +296,8 @@ fn as_number(count: usize) -> f64 {
 
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
     page?.cursor.as_deref()
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the host cancelled the call", None)
 }

@@ -3,13 +3,14 @@
 use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
-    transport::stdio_pipes,
+    transport::{async_rw::AsyncRwTransport, stdio_pipes},
 };
 
 use super::server::SessionServer;
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
+    limits::TEXT_BODY_BYTES,
 };
 
 /// Serves the session behind `backend` to the host on standard input and output, until the input ends.
@@ -18,7 +19,10 @@ use crate::{
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
     let server = SessionServer::new(backend).await?.with_person();
-    let running = match Box::pin(server.serve(stdio_pipes())).await {
+    let (input, output) = stdio_pipes();
+    // A line that is longer is dropped, and the log says so: what a host may send is what it may send over HTTP.
+    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(TEXT_BODY_BYTES);
+    let running = match Box::pin(server.serve(transport)).await {
         Ok(running) => running,
         // A host that leaves without a word wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -121,6 +121,7 @@ findings! {
     BodyPlaceholder "body_placeholder" Warning Warning "Instructions that only stand for some.";
     Secret "secret" Error Error "Text that has the form of a key or token.";
     SecretFile "secret_file" Error Error "A file whose name is that of files with secrets.";
+    MergeMarks "merge_marks" Error Error "Marks of a merge that nobody finished.";
     LinkNotFollowed "link_not_followed" Warning Warning "A link on disk to a skill or to a folder.";
     ArchiveInvalid "archive_invalid" Error Error "An archive that cannot be taken in.";
     SkillFileMissing "skill_file_missing" Error Error "A published folder without a SKILL.md.";

@@ -38,9 +38,7 @@ pub(in crate::backend) async fn discover_skills(
             |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && is_of_level(entry, &level);
         skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
     };
-    // A draft has no vector, and scores of both kinds do not compare.
-    let has_drafts = !session.drafts.is_empty();
-    let nearness = if has_drafts { None } else { backend.shared.catalogs.nearness(&catalog, &request.query).await };
+    let nearness = backend.shared.catalogs.nearness(&catalog, &request.query).await;
     let asked = (request.query.as_str(), nearness.as_ref());
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };

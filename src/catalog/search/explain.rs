@@ -6,10 +6,11 @@ use super::{
     Step,
     build::{count, language_of},
     document::{Field, SearchDocument},
-    fusion::{NEAR_ENOUGH, Nearness, lexical_part},
+    fusion::{NEAR_ENOUGH, Nearness, Scale},
     index::SearchIndex,
     query::{self, Meaning, Sense, Way},
     score::{SearchResults, is_enough},
+    spent::Spent,
     words::{fold, words},
 };
 use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
@@ -91,8 +92,8 @@ pub struct Question<'index> {
     meanings: Vec<Meaning>,
     /// The information of all words.
     information: f32,
-    /// The best lexical score that any skill has.
-    best: f32,
+    /// What the scores are measured by.
+    scale: Scale,
     nearness: Option<&'index Nearness>,
 }
 
@@ -102,10 +103,12 @@ impl SearchIndex {
     /// # Errors
     /// As [`search`](Self::search).
     pub fn question(&self, query: &str) -> Result<Question<'_>> {
-        let meanings = query::meanings(self, query)?;
+        let mut spent = Spent::default();
+        let meanings = query::meanings(self, query, &mut spent)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
-        let best = self.tallies(&meanings).into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        Ok(Question { index: self, text: query.to_owned(), meanings, information, best, nearness: None })
+        let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        let scale = Scale { best, ..Scale::default() };
+        Ok(Question { index: self, text: query.to_owned(), meanings, information, scale, nearness: None })
     }
 }
 
@@ -114,7 +117,7 @@ impl<'index> Question<'index> {
     /// what the others are judged by.
     #[must_use]
     pub fn as_found(self, nearness: Option<&'index Nearness>, results: &SearchResults) -> Self {
-        Self { nearness, best: results.best, ..self }
+        Self { nearness, scale: results.scale, ..self }
     }
 
     /// Its words except stop words, in alphabetical order.
@@ -142,8 +145,9 @@ impl<'index> Question<'index> {
         let (lexical, nearness) = match self.nearness {
             None => (share, None),
             Some(near) => {
-                let (cosine, weight) = (near.cosine(number as usize), near.part(number as usize));
-                (lexical_part(share * self.information, self.best), Some(ExplainedNearness { cosine, weight }))
+                let near_part = self.scale.near_part(near.of(number as usize));
+                let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
+                (self.scale.lexical_part(share * self.information), Some(explained))
             }
         };
         let mut matches = self.matches(skill, &answered);
@@ -156,7 +160,7 @@ impl<'index> Question<'index> {
         let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
         matches.truncate(SEARCH_EXPLAINED_WORDS);
         let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= NEAR_ENOUGH);
-        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.best);
+        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
         Some(ExplainedScore {
             score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
             nearness,

@@ -3,11 +3,11 @@
 //! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, that of `-ción`. It is restored
 //! before stemming so that singular and plural have one stem.
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::language_file::LanguageFile;
+use super::{language_file::LanguageFile, word_map::QuickMap};
 
 /// A language with stems and stop words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,8 +111,8 @@ static GERMAN: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(incl
 static PORTUGUESE: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/pt.txt")));
 
 /// The languages in which each word is a stop word, a bit each.
-static STOP_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let mut found = HashMap::new();
+static STOP_WORDS: LazyLock<QuickMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut found = QuickMap::default();
     for language in Language::ALL {
         for word in language.stop_words() {
             *found.entry(*word).or_default() |= language.bit();

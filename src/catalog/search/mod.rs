@@ -21,11 +21,13 @@ mod language_file;
 mod lexicon;
 mod query;
 mod score;
+mod spent;
 #[cfg(test)]
 mod tests;
 mod triggers;
 mod typo;
 mod vocabulary;
+mod word_map;
 mod words;
 
 pub use document::{Field, SearchDocument};

@@ -6,7 +6,9 @@ use super::{
     Step, everyday,
     index::SearchIndex,
     language::Language,
-    lexicon, typo,
+    lexicon,
+    spent::Spent,
+    typo,
     words::{fold, words},
 };
 use crate::{
@@ -69,7 +71,7 @@ impl Meaning {
 }
 
 /// The words of `query` except stop words, each once.
-pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>> {
+pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<Meaning>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
@@ -81,7 +83,9 @@ pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>>
     }
     let (mut meanings, mut seen, mut repairs) = (Vec::new(), HashSet::new(), SEARCH_REPAIRS);
     for word in asked {
-        let meaning = Reading { index, language, senses: Vec::new(), repairs: &mut repairs }.meaning(word);
+        let mut reading = Reading { index, language, senses: Vec::new(), repairs: &mut repairs, steps: 0 };
+        let meaning = reading.meaning(word);
+        spent.take(reading.steps)?;
         let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
         // Two forms of one word count once.
         if first.is_none_or(|first| seen.insert(first)) {
@@ -124,10 +128,12 @@ struct Reading<'index> {
     senses: Vec<Sense>,
     /// How many more unknown words of the question are compared with all known words.
     repairs: &'index mut usize,
+    /// The words that were looked up or compared.
+    steps: usize,
 }
 
 impl Reading<'_> {
-    fn meaning(mut self, word: &str) -> Meaning {
+    fn meaning(&mut self, word: &str) -> Meaning {
         self.take(word, 1.0, Way::Itself);
         if self.index.steps.has(Step::Lexicon) {
             self.translate(word, 1.0, Way::Translation);
@@ -145,7 +151,7 @@ impl Reading<'_> {
         let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
         let general = everyday::general(everyday);
         let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
-        Meaning { word: word.to_owned(), senses: self.senses, information, general, everyday }
+        Meaning { word: word.to_owned(), senses: std::mem::take(&mut self.senses), information, general, everyday }
     }
 
     fn everyday(&self, word: &str) -> Option<f32> {
@@ -157,6 +163,7 @@ impl Reading<'_> {
         let stems = self.index.steps.has(Step::Stems);
         let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
         for language in [Language::English, Language::Spanish].into_iter().chain(other) {
+            self.steps += 1;
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
                 && !self.senses.iter().any(|known| known.term == term)
@@ -200,6 +207,7 @@ impl Reading<'_> {
         }
         let Some(left) = self.repairs.checked_sub(1) else { return true };
         *self.repairs = left;
+        self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest {

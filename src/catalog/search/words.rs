@@ -15,8 +15,26 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
     }
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    // Such a character goes together with accents alone, and these are left out. So what lies between is folded by itself.
+    while !rest.is_empty() {
+        let (simple, tail) = rest.split_at(rest.find(|c| !is_simple(c)).unwrap_or(rest.len()));
+        let (other, tail) = tail.split_at(tail.find(is_simple).unwrap_or(tail.len()));
+        let from = folded.len();
+        folded.push_str(simple);
+        if let Some(simple) = folded.get_mut(from..) {
+            simple.make_ascii_lowercase();
+        }
+        folded.extend(folded_letters(other));
+        rest = tail;
+    }
+    Cow::Owned(folded)
+}
+
+fn folded_letters(text: &str) -> impl Iterator<Item = char> {
     let bare = text.nfkd().filter(|c| !is_accent(*c) && !is_invisible(*c));
-    Cow::Owned(bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect())
+    bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
 /// The words of folded text, in order. A word over the limit is data and is left out.
@@ -67,7 +85,16 @@ fn pairs(run: &str) -> Vec<&str> {
 }
 
 fn is_word_character(c: char) -> bool {
-    c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    if is_simple(c) { is_unspaced(c) } else { c.is_alphanumeric() || is_combining_mark(c) }
+}
+
+/// Whether a character stays as it is but for the case of ASCII. There are others; these are common.
+fn is_simple(c: char) -> bool {
+    c.is_ascii()
+        || matches!(c, '–' | '—' | '‘'..='‟' | '•' | '←'..='↓' | '\u{2500}'..='\u{257f}' | '✅' | '\u{4e00}'..='\u{9fff}')
 }
 
 fn is_accent(c: char) -> bool {
@@ -98,6 +125,13 @@ mod tests {
         assert_eq!(split("Auditoría AÑO Ångström ﬁle Ⅳ"), ["auditoria", "ano", "angstrom", "file", "iv"]);
         assert_eq!(split("ΟΔΟΣ οδός Йод"), ["οδοσ", "οδοσ", "иод"]);
         assert_eq!(split("cafe\u{301} zero\u{200b}width"), ["cafe", "zerowidth"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_is_folded_as_its_letters_are(text in "[a-cA-C\u{301}\u{308}\u{338}\u{20d2}éÅﬁ½Σς不ㄱ각\u{200b}' ]{0,24}") {
+            proptest::prop_assert_eq!(fold(&text).into_owned(), folded_letters(&text).collect::<String>());
+        }
     }
 
     #[test]

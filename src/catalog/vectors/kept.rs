@@ -29,6 +29,8 @@ use crate::{
 pub(in crate::catalog) struct KeptVectors {
     /// Whether the bucket was asked for them.
     pub(super) is_read: tokio::sync::Mutex<bool>,
+    /// Who makes the vectors of a few changed skills while questions wait.
+    pub(super) turn_of_few: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Whether there are others than when their weight was last taken.
     is_new: AtomicBool,
@@ -72,6 +74,17 @@ impl KeptVectors {
     pub(super) fn ended(&self, rests_until: Duration) {
         let mut state = self.state();
         (state.is_making, state.rests_until) = (false, rests_until);
+    }
+
+    /// Waits until then before anything is tried again.
+    pub(super) fn rest(&self, until: Duration) {
+        self.state().rests_until = until;
+    }
+
+    /// Whether nobody makes any, and nothing failed lately.
+    pub(super) fn is_idle(&self, now: Duration) -> bool {
+        let state = self.state();
+        !state.is_making && now >= state.rests_until
     }
 
     /// Whether there are others since this was last asked.

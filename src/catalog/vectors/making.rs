@@ -2,12 +2,17 @@
 //!
 //! A skill that has a vector of its present version keeps it. After each few skills the making pauses for as long as they
 //! took, so that an encoder on this machine has time for questions. What was made is written now and then, and at the end.
+//!
+//! If only a few skills of a layer lack vectors, because somebody changed them, a question waits for these: one edit shall not
+//! make the whole search lexical.
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Weak},
     time::Duration,
 };
+
+use tokio::time::timeout;
 
 use super::{
     background::background,
@@ -24,7 +29,7 @@ use crate::{
         view::CatalogView,
     },
     error::Error,
-    limits::{ENCODED_AT_ONCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
+    limits::{ENCODED_AT_ONCE, ENCODER_PATIENCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
     store::PutOptions,
 };
@@ -57,6 +62,39 @@ impl Meanings {
             }
         };
         kept.ended(self.clock.uptime() + rest);
+    }
+
+    /// Makes the vectors of a few skills that lack them in a layer that has vectors, and waits for them as long as for the
+    /// vector of a question. After a failure they are left to [`make`](Self::make).
+    pub(in crate::catalog) async fn catch_up(
+        &self,
+        key: &ObjectKey,
+        owner: &LayerOwner,
+        kept: &Arc<KeptVectors>,
+        view: &Arc<CatalogView>,
+    ) {
+        if few_missing(view, kept).is_none() {
+            return;
+        }
+        let _turn = kept.turn_of_few.lock().await;
+        // Whoever came before may have made them, or failed.
+        let Some(known) = few_missing(view, kept).filter(|_| kept.is_idle(self.clock.uptime())) else { return };
+        let kind = Kind { background: known.background, dimensions: known.dimensions };
+        let (mut made, missing) = sorted(view, Some(&known));
+        match timeout(ENCODER_PATIENCE, self.encode(&missing, kind, &mut made)).await {
+            Ok(Ok(())) => {
+                let vectors = LayerVectors::new(self.encoder.identity(), kind.background, kind.dimensions, made);
+                kept.replace(vectors.clone());
+                let (this, key, owner) = (self.clone(), key.clone(), owner.clone());
+                tokio::spawn(async move { this.save(&key, &owner, vectors).await });
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(?owner, error = error.chain(), "vectors of changed skills were not made");
+                kept.rest(self.clock.uptime() + ENCODER_REST);
+            }
+            // Behind the requests they have time.
+            Err(_) => {}
+        }
     }
 
     async fn make_for(
@@ -134,6 +172,13 @@ impl Meanings {
             tracing::warn!(%key, error = %error.chain(), "the vectors of skills were not written");
         }
     }
+}
+
+/// The vectors of a layer in which a few skills of `view` have none; `None` if all have one, or many have none.
+fn few_missing(view: &CatalogView, kept: &KeptVectors) -> Option<Arc<LayerVectors>> {
+    let known = kept.known()?;
+    let missing = view.entries.iter().filter(|entry| known.place(entry).is_none()).take(ENCODED_AT_ONCE + 1).count();
+    (1..=ENCODED_AT_ONCE).contains(&missing).then_some(known)
 }
 
 /// The vectors that still hold, and the skills that have none.

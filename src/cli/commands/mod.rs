@@ -24,6 +24,7 @@ pub(super) mod man;
 pub(super) mod mcp;
 pub(super) mod new;
 pub(super) mod openapi;
+pub(super) mod plugin;
 pub(super) mod prompt;
 pub(super) mod pull;
 pub(super) mod push;

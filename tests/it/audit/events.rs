@@ -6,7 +6,7 @@ use serde_json::json;
 use skillmount::{
     audit::{AuditMode, Event, EventId, Events, Listener},
     backend::{BackendProtocol as _, Effects, ObservedCall, ObservedOperation, Observer as _},
-    limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_WAITING},
+    limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
     wire::WriteRequest,
 };
 use tokio::time::{Instant, timeout};
@@ -101,7 +101,7 @@ async fn an_id_that_is_no_longer_kept_gives_a_gap() {
     assert_eq!((event.event.as_str(), &event.id, &event.data["after"]), ("gap", &None, &json!(old.to_string())));
     let batch = "{\"format\":1}\n{\"time\":\"2020-01-02T03:04:05Z\",\"operation\":\"ls\",\"session\":\"s1\",\"outcome\":\"ok\"}\n";
     world.memory.put_raw("u1/.skillmount/audit/20200102T030405.000006Z-0a1b2c3d", batch);
-    let since = events_of(&world).since(&user(), None, old, 10).await.unwrap();
+    let since = events_of(&world).since(&user(), None, old, (10, EVENTS_PAGE_BYTES)).await.unwrap();
     assert!(since.is_empty(), "its batch is there, and it was the last of it: {since:?}");
 }
 

@@ -1,5 +1,6 @@
 //! Audit records: what is in them, when they are in the store, and how they are read.
 
+mod bounds;
 #[cfg(feature = "cli")]
 mod crashes;
 mod events;

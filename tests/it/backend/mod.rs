@@ -8,6 +8,7 @@ mod diffs;
 mod drafts;
 mod files;
 mod fsck;
+mod interrupted_changes;
 mod leaving;
 mod listed_versions;
 mod moves;

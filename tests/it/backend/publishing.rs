@@ -15,22 +15,22 @@ use skillmount::{
 use crate::support::world::{BackendExt, World, code, id};
 
 const SKILL: &str = "a/demo";
-const FOLDER: &str = "demo/skills/a/demo/";
+pub(super) const FOLDER: &str = "demo/skills/a/demo/";
 
-type Files = BTreeMap<String, String>;
+pub(super) type Files = BTreeMap<String, String>;
 
 /// A version of the skill: its SKILL.md says which, and so does every other file.
-fn version(number: usize, others: &[&str]) -> Files {
+pub(super) fn version(number: usize, others: &[&str]) -> Files {
     let main = format!("---\nname: demo\ndescription: Version {number}.\n---\nBody {number}\n");
     let others = others.iter().map(|path| ((*path).to_owned(), format!("{path} {number}")));
     others.chain([("SKILL.md".to_owned(), main)]).collect()
 }
 
-fn uploaded(files: &Files) -> UploadedSkill {
+pub(super) fn uploaded(files: &Files) -> UploadedSkill {
     UploadedSkill::Files(files.iter().map(|(path, text)| (path.clone(), Bytes::from(text.clone()))).collect())
 }
 
-fn from() -> PublishOptions {
+pub(super) fn from() -> PublishOptions {
     PublishOptions { by: Some("key".into()), source: Some("a test".into()), ..PublishOptions::default() }
 }
 
@@ -38,7 +38,7 @@ fn only(digest: &str) -> PublishOptions {
     PublishOptions { condition: Some(digest.to_owned()).into(), ..from() }
 }
 
-fn skill() -> SkillPath {
+pub(super) fn skill() -> SkillPath {
     SkillPath::parse(SKILL).unwrap()
 }
 
@@ -47,12 +47,12 @@ async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<
     world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
 }
 
-async fn publish(world: &World, files: &Files) -> PublishReply {
+pub(super) async fn publish(world: &World, files: &Files) -> PublishReply {
     publish_if(world, files, None).await.unwrap()
 }
 
 /// The plain files, as another tool sees them.
-async fn plain(world: &World) -> Files {
+pub(super) async fn plain(world: &World) -> Files {
     let mut files = Files::new();
     for key in world.keys().await {
         if let Some(path) = key.strip_prefix(FOLDER) {
@@ -87,7 +87,7 @@ async fn seen(world: &World, session: &str) -> Files {
 }
 
 /// As [`seen`]; no files if there is no such skill.
-async fn seen_or_nothing(world: &World, session: &str) -> Files {
+pub(super) async fn seen_or_nothing(world: &World, session: &str) -> Files {
     let replica = world.replica();
     let agent = replica.agent_of("demo", session);
     match agent.load(SKILL).await {
@@ -100,7 +100,7 @@ async fn seen_or_nothing(world: &World, session: &str) -> Files {
 }
 
 /// Waits until some process has brought the plain files up to the head.
-async fn settled(world: &World) {
+pub(super) async fn settled(world: &World) {
     for _ in 0..100 {
         let head = world.bytes("demo/.skillmount/heads/a/demo.json").await;
         if head.is_none_or(|head| String::from_utf8(head).unwrap().contains("\"materialised\":true")) {

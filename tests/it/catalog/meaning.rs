@@ -15,11 +15,14 @@ use skillmount::{
     catalog::Encoder,
     clock::SystemClock,
     encoder::RemoteEncoder,
+    limits::ENCODED_AT_ONCE,
     path::Id,
+    session::{CreateSession, Policy, ToolRule},
     store::MemoryStore,
-    wire::{DiscoverReply, DiscoverRequest, SearchRanking},
+    wire::{CreateSkillRequest, DiscoverReply, DiscoverRequest, SearchRanking},
 };
 
+const BODY: &str = "Brush the animal from head to tail, and say what you find.";
 const VECTORS: &str = "u1/.skillmount/vectors";
 
 fn store() -> Arc<MemoryStore> {
@@ -29,15 +32,30 @@ fn store() -> Arc<MemoryStore> {
         ("animals/hounds", "Walks hounds."),
         ("office/ledgers", "Keeps ledgers of a company."),
     ] {
-        store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
+        put(&store, skill, description);
     }
     store
 }
 
-fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+fn process(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> Service {
     let options = ServiceOptions { encoder, index: true, ..ServiceOptions::default() };
-    let service = Service::new(store.clone(), options, Arc::new(SystemClock::new()));
-    service.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
+    Service::new(store.clone(), options, Arc::new(SystemClock::new()))
+}
+
+fn session(process: &Service) -> SkillBackend {
+    process.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
+}
+
+fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+    session(&process(store, encoder))
+}
+
+async fn refresh(process: &Service) {
+    process.refresh_skills(&Id::parse("u1").unwrap(), &Policy::default()).await.unwrap();
+}
+
+fn put(store: &MemoryStore, skill: &str, description: &str) {
+    store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
 }
 
 async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
@@ -119,6 +137,56 @@ async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing
     let session = service(&store, Some(encoder));
     assert_eq!(ask(&session, "walking my dog").await, lexical);
     assert_eq!(ask_fused(&session, "walking my dog").await, fused, "they are made again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_skill_has_its_vector_before_the_next_answer_and_many_are_made_behind_it() {
+    let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));
+    let encoder = server(is_away.clone()).await;
+    let (one, other) = (process(&store, Some(encoder.clone())), process(&store, Some(encoder)));
+    let (question, asker) = ("my cat is hungry", session(&one));
+    ask_fused(&asker, question).await;
+    ask_fused(&session(&other), question).await;
+    put(&store, "office/cattery", "Books rooms for felines.");
+    for process in [&one, &other] {
+        refresh(process).await;
+    }
+    let changed = ask(&asker, question).await;
+    let found: Vec<_> = changed.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert_eq!((changed.ranking, found), (SearchRanking::Fused, vec!["animals/felines", "office/cattery"]));
+    assert_eq!(ask(&session(&other), question).await, changed, "replicas that made their own vectors answer alike");
+
+    for number in 0..=ENCODED_AT_ONCE {
+        put(&store, &format!("many/s{number}"), "Feeds felines.");
+    }
+    refresh(&one).await;
+    assert_eq!(ask(&asker, question).await.ranking, SearchRanking::Lexical, "no answer waits for so many");
+    assert_eq!(ask_fused(&asker, question).await.total, 3 + ENCODED_AT_ONCE);
+
+    is_away.store(true, Ordering::SeqCst);
+    put(&store, "office/cattery", "Books rooms for lions.");
+    refresh(&one).await;
+    assert_eq!(ask(&asker, question).await.ranking, SearchRanking::Lexical);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_with_a_draft_is_answered_by_meaning_and_the_draft_by_its_words() {
+    let store = store();
+    let encoder = server(Arc::default()).await;
+    let process = process(&store, Some(encoder));
+    let asker = session(&process);
+    let without = ask_fused(&asker, "my cat is hungry").await;
+    let tools = [("*", ToolRule::Auto), ("create_skill", ToolRule::Auto)];
+    let policy = Policy { tools: tools.map(|(name, rule)| (name.to_owned(), rule)).into(), ..Policy::default() };
+    let (wanted, id) =
+        (CreateSession { policy: Some(policy), ..CreateSession::default() }, |name| Id::parse(name).unwrap());
+    process.create_session(&id("u1"), &id("s"), wanted).await.unwrap();
+    asker.create_skill(CreateSkillRequest::new("grooming", "Grooms felines and hounds.", BODY)).await.unwrap();
+    assert_eq!(ask(&asker, "my cat is hungry").await, without, "no word of the draft is asked for");
+    let found = ask(&asker, "grooms hounds").await;
+    let names: Vec<_> = found.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert_eq!((found.ranking, names), (SearchRanking::Fused, vec!["grooming", "animals/hounds"]));
+    assert!(found.skills.iter().all(|one| (0.0..=1.0).contains(&one.score)), "{found:?}");
 }
 
 /// What the real model needs: the model, its tokenizer, and the library.

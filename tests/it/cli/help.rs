@@ -48,6 +48,7 @@ fn every_command_teaches_by_example() {
         "prompt",
         "hook",
         "connect",
+        "plugin export",
         "skills list",
         "skills show",
         "skills discover",

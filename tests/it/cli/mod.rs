@@ -22,9 +22,13 @@ mod lint;
 mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
+#[cfg(unix)]
+mod plugin;
 mod push;
 mod search_test;
 pub(crate) mod server;
+#[cfg(feature = "s3")]
+mod session_tags;
 mod settings;
 mod skills;
 #[cfg(unix)]

@@ -108,6 +108,36 @@ impl Writer {
 }
 
 // S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[tokio::test]
+async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force() {
+    let server = Server::start().await;
+    let author = remote(&server, None);
+    let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
+    let push = async |draft: &mut Draft, force: bool, dry_run: bool| {
+        let there = author.skill_digests(Some(&demo())).await.unwrap().skills.pop();
+        let options = PushOptions { force, dry_run, ..PushOptions::default() };
+        push_skill(&author, &demo(), draft, there.as_ref(), &options).await.unwrap().status
+    };
+    assert_eq!(push(&mut draft, false, false).await, PushStatus::New);
+    let local = Author::new(server.service.clone(), id("u1"));
+    local.delete_skill(&demo(), None).await.unwrap();
+    for edited in [false, true] {
+        if edited {
+            draft.set("one.md", "1\n");
+        }
+        assert_eq!(push(&mut draft, false, true).await, PushStatus::Conflict, "{edited}");
+        assert_eq!(push(&mut draft, false, false).await, PushStatus::Conflict, "{edited}");
+    }
+    assert!(author.skill_digests(None).await.unwrap().skills.is_empty(), "it stays deleted");
+    assert_eq!(push(&mut draft, true, false).await, PushStatus::New);
+    // A folder that comes from another store is new here.
+    let other = Server::start().await;
+    let author = remote(&other, None);
+    let pushed = push_skill(&author, &demo(), &mut draft, None, &PushOptions::default()).await.unwrap();
+    assert_eq!(pushed.status, PushStatus::New);
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
 #[test]
 fn two_authors_never_lose_a_line_that_either_was_told_is_saved() {
     let cases = 50 * soak().min(20);

@@ -17,6 +17,7 @@ mod files;
 #[cfg(unix)]
 mod generators;
 mod hooks;
+mod hostile_archives;
 #[cfg(all(unix, feature = "cli"))]
 mod installers;
 mod keys;
@@ -26,6 +27,10 @@ mod matrix;
 mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_asking;
+#[cfg(feature = "mcp")]
+mod mcp_bad_input;
+#[cfg(feature = "mcp")]
+mod mcp_cancelled;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
 #[cfg(feature = "mcp")]

@@ -1,6 +1,9 @@
 //! MCP as a host meets it: the real command, spoken to by the client of the protocol's own SDK.
 
 mod asking;
+mod bad_input;
+mod cancelled;
+mod changes;
 mod completion;
 mod results;
 

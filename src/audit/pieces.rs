@@ -1,0 +1,160 @@
+//! Reading batches in pieces, so that a reader holds as much however large they are.
+//!
+//! A piece is several small batches, which are read at once, or a part of a large one: the sizes in the listing say which. Each
+//! record comes with the bytes that it takes, so that whoever keeps records knows how much it keeps.
+
+use std::collections::VecDeque;
+
+use futures_util::{TryStreamExt as _, stream};
+
+use super::{
+    batch::{BatchName, Position},
+    log::AuditLog,
+    record::AuditRecord,
+};
+use crate::{
+    error::Result,
+    limits::{AUDIT_BATCH_BYTES, AUDIT_LINE_BYTES},
+    path::{ETag, Id},
+    store::{GetOptions, Keep, StoreError},
+};
+
+/// Batches that are read at once.
+const PARALLEL: usize = 8;
+
+/// A batch as a listing shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredBatch {
+    pub(super) name: BatchName,
+    pub(super) bytes: u64,
+}
+
+/// A record in the store.
+#[derive(Debug)]
+pub(super) struct StoredRecord {
+    pub(super) position: Position,
+    pub(super) record: AuditRecord,
+    /// What it takes in its batch, and as JSON with its id.
+    pub(super) bytes: usize,
+}
+
+/// Batches that are read piece by piece, in their order.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    log: AuditLog,
+    user: Id,
+    batches: VecDeque<StoredBatch>,
+    large: Option<LargeBatch>,
+    /// Bytes of one piece.
+    most: u64,
+}
+
+/// A batch of which only a part is in memory.
+#[derive(Debug)]
+struct LargeBatch {
+    name: BatchName,
+    etag: Option<ETag>,
+    /// Where the next piece begins.
+    at: u64,
+    /// The lines that have been read.
+    lines: usize,
+    /// The beginning of the next line.
+    rest: Vec<u8>,
+    /// Whether the next line is too long to be a record.
+    is_passed_over: bool,
+}
+
+impl Pieces {
+    /// The records of `batches`, in pieces of `most` bytes.
+    pub(super) fn new(log: &AuditLog, user: &Id, batches: impl IntoIterator<Item = StoredBatch>, most: u64) -> Self {
+        let batches = batches.into_iter().collect();
+        Self { log: log.clone(), user: user.clone(), batches, large: None, most }
+    }
+
+    /// Reads these batches too.
+    pub(super) fn extend(&mut self, batches: impl IntoIterator<Item = StoredBatch>) {
+        self.batches.extend(batches);
+    }
+
+    /// The records of the next piece, in the order of their positions; `None` after the last piece. A piece may be empty.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<StoredRecord>>> {
+        if let Some(mut large) = self.large.take() {
+            let (records, has_more) = large.next(&self.log, &self.user, self.most).await?;
+            self.large = Some(large).filter(|_| has_more);
+            return Ok(Some(records));
+        }
+        let sums = self.batches.iter().scan(0_u64, |sum, batch| {
+            *sum = sum.saturating_add(batch.bytes);
+            Some(*sum)
+        });
+        let small = sums.take_while(|sum| *sum <= self.most).take(PARALLEL).count();
+        if small == 0 {
+            self.large = self.batches.pop_front().map(|batch| LargeBatch::new(batch.name));
+            return Ok(self.large.as_ref().map(|_| Vec::new()));
+        }
+        let reads: Vec<_> = self.batches.drain(..small).collect();
+        let reads = reads.into_iter().map(|batch| Ok(whole(&self.log, &self.user, batch)));
+        let batches: Vec<_> = stream::iter(reads).try_buffered(PARALLEL).try_collect().await?;
+        Ok(Some(batches.into_iter().flatten().collect()))
+    }
+}
+
+/// The records of a small batch; none if it is gone.
+async fn whole(log: &AuditLog, user: &Id, batch: StoredBatch) -> Result<Vec<StoredRecord>> {
+    let StoredBatch { name, bytes } = batch;
+    let read = log.read(user, &name, GetOptions::range(0..bytes.max(1))).await?;
+    Ok(read.map_or_else(Vec::new, |object| AuditRecord::of_lines(&name, 0, &object.bytes)))
+}
+
+impl LargeBatch {
+    fn new(name: BatchName) -> Self {
+        Self { name, etag: None, at: 0, lines: 0, rest: Vec::new(), is_passed_over: false }
+    }
+
+    /// The records of its next piece, and whether there may be more.
+    async fn next(&mut self, log: &AuditLog, user: &Id, most: u64) -> Result<(Vec<StoredRecord>, bool)> {
+        let end = (self.at + most).min(AUDIT_BATCH_BYTES);
+        let options = GetOptions { if_match: self.etag.clone(), ..GetOptions::range(self.at..end) };
+        let Some(object) = log.read(user, &self.name, options).await? else { return Ok((Vec::new(), false)) };
+        let has_more =
+            object.range.end > self.at && object.range.end < object.meta.size && object.range.end < AUDIT_BATCH_BYTES;
+        self.at = object.range.end;
+        self.etag = Some(object.meta.etag);
+        self.rest.extend_from_slice(&object.bytes);
+        let whole = match self.rest.iter().rposition(|byte| *byte == b'\n') {
+            _ if !has_more => self.rest.len(),
+            Some(last) => last + 1,
+            None => 0,
+        };
+        let rest = self.rest.split_off(whole);
+        let mut text = std::mem::replace(&mut self.rest, rest);
+        if self.is_passed_over && !text.is_empty() {
+            // The line goes on taking its place.
+            let end = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
+            text.drain(..end);
+            self.is_passed_over = false;
+        }
+        let records = AuditRecord::of_lines(&self.name, self.lines, &text);
+        self.lines += text.iter().filter(|byte| **byte == b'\n').count();
+        if self.rest.len() > AUDIT_LINE_BYTES {
+            self.rest.clear();
+            self.is_passed_over = true;
+        }
+        Ok((records, has_more))
+    }
+}
+
+impl AuditLog {
+    /// A batch, or a range of it; `None` if it is gone, or is not as long as that, or another than it was.
+    async fn read(&self, user: &Id, name: &BatchName, options: GetOptions) -> Result<Option<crate::store::Object>> {
+        let key = self.key_of(user, name)?;
+        match self.store().get(&key, options.with_keep(Keep::Not)).await {
+            Ok(object) => Ok(Some(object)),
+            Err(StoreError::NotFound | StoreError::PreconditionFailed | StoreError::RangeNotSatisfiable) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
