@@ -1,8 +1,7 @@
 //! How much everyday words may tell, by how often English in general has them.
 //!
 //! In a catalog `worried` is rarer than `database` and still tells less of a task. So the information of a word has a
-//! ceiling, which falls with its general frequency. A message that chats has many such words, and together they would
-//! outweigh its task: the more they are, the less each tells, and the most common ones fall fastest.
+//! ceiling, which falls with its general frequency.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -16,13 +15,6 @@ const STEP: f32 = 1.5;
 const MOST: f32 = 7.5;
 /// What any word tells.
 const LEAST: f32 = 0.1;
-/// What the everyday words of a message may tell together before each loses by it: a request of two sentences has less.
-const TOGETHER: f32 = 15.0;
-/// How fast they lose beyond that.
-const CROWDED: f32 = 0.6;
-/// The power of ten at which a word of a crowded message tells nothing, and how far below it a word keeps all.
-const EMPTY_IN_A_CROWD: f32 = 6.5;
-const SPAN: f32 = 3.0;
 
 /// The power of ten of each word's frequency.
 static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
@@ -45,15 +37,6 @@ pub(super) fn ceiling(power: f32) -> f32 {
     ((EMPTY - power) * STEP).max(LEAST)
 }
 
-/// The part of its information that an everyday word of this power keeps in a message whose everyday words tell `together` so
-/// much.
-pub(super) fn kept(power: f32, together: f32) -> f32 {
-    let crowd = (together / TOGETHER).max(1.0).ln();
-    // Not quite nothing, so that a question of such words alone still finds.
-    let rare = ((EMPTY_IN_A_CROWD - power) / SPAN).clamp(0.01, 1.0);
-    rare.powf(CROWDED * crowd)
-}
-
 /// What a word tells in general, whatever the catalog.
 pub(super) fn general(power: Option<f32>) -> f32 {
     power.map_or(MOST, |power| ceiling(power).min(MOST))
@@ -71,17 +54,5 @@ mod tests {
         assert_eq!((english("invoice"), english("kubernetes")), (None, None), "they are no everyday words");
         assert_eq!(power("factura", Some(Language::Spanish)), english("bill"), "which it also means");
         assert!(general(None) > general(english("worried")) && general(english("the")) > 0.0);
-    }
-
-    #[test]
-    fn everyday_words_lose_by_their_number_and_the_most_common_ones_most() {
-        let keeps = |word, together| kept(power(word, None).unwrap(), together);
-        for word in ["people", "weather", "worried"] {
-            assert!((keeps(word, TOGETHER) - 1.0).abs() < f32::EPSILON, "{word}: a short request keeps all");
-            assert!(keeps(word, 10.0 * TOGETHER) < keeps(word, 2.0 * TOGETHER), "{word}");
-        }
-        let crowded = |word| keeps(word, 10.0 * TOGETHER);
-        assert!(crowded("people") < crowded("weather") && crowded("weather") < crowded("worried"));
-        assert!(crowded("the") > 0.0);
     }
 }

@@ -11,6 +11,7 @@
 //! the effect of each step on a hundred questions; `benches/search.rs` measures it again.
 
 mod build;
+mod chat;
 mod document;
 mod everyday;
 mod explain;
@@ -56,7 +57,7 @@ pub enum Step {
     Lexicon,
     /// Everyday words tell no more than English in general lets them.
     Everyday,
-    /// Everyday words tell the less, the more of them a message has.
+    /// In a message that chats, everyday words and those far from its task tell less.
     Chat,
     /// Skills that contain too little of the question are left out.
     CutOff,

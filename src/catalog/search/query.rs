@@ -1,9 +1,11 @@
 //! The words of a question, and the terms of the index that each can mean.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
-    Step, everyday,
+    Step,
+    chat::{self, Crowd},
+    everyday,
     index::SearchIndex,
     language::Language,
     lexicon,
@@ -93,17 +95,23 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
         }
     }
     if index.steps.has(Step::Chat) {
-        quieten(&mut meanings);
+        quieten(&mut meanings, &words(&folded).collect::<Vec<_>>());
     }
     Ok(meanings)
 }
 
-/// Everyday words tell the less, the more of them there are.
-fn quieten(meanings: &mut [Meaning]) {
+/// In a message that chats, everyday words and those far from its task tell less. `words` are all words of the message.
+fn quieten(meanings: &mut [Meaning], words: &[&str]) {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
-    let together = everyday.map(|meaning| meaning.information).sum();
+    let Some(crowd) = Crowd::of(everyday.map(|meaning| meaning.information).sum()) else { return };
+    for meaning in meanings.iter_mut() {
+        meaning.information *= meaning.everyday.map_or(1.0, |power| crowd.kept(power));
+    }
+    let known = meanings.iter().filter(|meaning| meaning.is_known());
+    let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
+    let parts = chat::passages(words, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
-        meaning.information *= meaning.everyday.map_or(1.0, |power| everyday::kept(power, together));
+        meaning.information *= parts.get(meaning.word.as_str()).map_or(1.0, |part| crowd.heard(*part));
     }
 }
 
