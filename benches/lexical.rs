@@ -1,10 +1,11 @@
 //! What words find among thousands of public skills, by kind of request: `cargo bench --bench lexical --no-default-features`.
 //!
 //! Each set of requests is asked four ways: substring search, a plain BM25 (`support/plain_bm25.rs`), and the search by words
-//! alone, without and with the step for messages that chat. There are three sets. Weights were chosen on the first half of `questions.jsonl`, the even places; nothing was chosen
-//! by its other half, nor by the requests of `data/search_public_questions.tsv`. Each of these was written for this project after
-//! reading one skill, drawn at random from those that no request of `questions.jsonl` asks for, and before any search; copies and
-//! near-duplicates of the skill count as right.
+//! alone, without and with the step for messages that chat. There are three sets. Weights were chosen on the first half of
+//! `questions.jsonl`, the even places; nothing was chosen by its other half, nor by the requests of
+//! `data/search_public_questions.tsv`. Each of these was written for this project after reading one skill, drawn at random from
+//! those that no request of `questions.jsonl` asks for, and before any search; copies and near-duplicates of the skill count as
+//! right.
 //!
 //! The requests that are not in Spanish are asked again amid chat, of `data/search_chats.tsv`: the first half amid two chats by
 //! which weights were chosen, the other sets amid two by which nothing was. The skills and `questions.jsonl` lie outside the
