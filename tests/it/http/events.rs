@@ -167,3 +167,13 @@ async fn a_decision_on_a_call_that_waits_leaves_a_record() {
     let record = &page.is(200)["records"][0];
     assert_eq!((&record["subject"], &record["session"]), (&json!(format!("allow {id}")), &json!("s1")));
 }
+
+#[tokio::test]
+async fn the_archive_of_a_user_has_the_records_that_waited() {
+    let server = audited(&Arc::new(MemoryStore::like_s3())).await;
+    server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
+    let archive = server.client.get(server.user("/export")).send().await.unwrap().bytes().await.unwrap();
+    let mut archive = tar::Archive::new(&*archive);
+    let names = archive.entries().unwrap().map(|one| one.unwrap().path().unwrap().to_string_lossy().into_owned());
+    assert_eq!(names.filter(|name| name.starts_with("u1/.skillmount/audit/")).count(), 1);
+}
