@@ -2,7 +2,8 @@
 //!
 //! A request of a sentence or two is taken as it is. In a longer message the everyday words would outweigh the task together,
 //! though each tells little. So each of them tells the less, the more of them there are, and the most common ones fall fastest.
-//! And a task stands together: a word tells the less, the less the passage around it tells.
+//! And a task stands together: in a long message a word tells the less, the less the passage
+//! around it tells.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,9 @@ const FALL: f32 = 0.6;
 /// The power of ten at which a word tells nothing in a crowd, and how far below it a word keeps all.
 const EMPTY: f32 = 6.5;
 const SPAN: f32 = 3.0;
+/// The crowd from which on passages count: everyday words that tell twice as much as those of a request. Requests of several
+/// sentences have fewer.
+const LONG: f32 = std::f32::consts::LN_2;
 /// The words of a passage.
 const PASSAGE: usize = 20;
 /// The most that passages count, so that in a message of many pages the others are heard too.
@@ -36,7 +40,7 @@ impl Crowd {
 
     /// The part of its information that a word keeps whose passage tells this part of what the densest tells.
     pub(super) fn heard(self, part: f32) -> f32 {
-        part.clamp(0.01, 1.0).powf(self.0.min(HEARD))
+        part.clamp(0.01, 1.0).powf((self.0 - LONG).clamp(0.0, HEARD))
     }
 }
 
@@ -68,12 +72,14 @@ mod tests {
     #[test]
     fn a_request_is_no_crowd_and_the_more_common_a_word_is_the_more_it_loses_in_one() {
         assert!(Crowd::of(TOGETHER).is_none());
-        let [small, large] = [2.0, 10.0].map(|times| Crowd::of(times * TOGETHER).unwrap());
+        let [small, large] = [3.0, 10.0].map(|times| Crowd::of(times * TOGETHER).unwrap());
         for power in [4.0, 5.0, 6.0] {
             assert!(small.kept(power) > large.kept(power) && large.kept(power) > large.kept(power + 0.5));
         }
         assert!((large.kept(3.0) - 1.0).abs() < f32::EPSILON && large.kept(7.7) > 0.0);
         assert!(small.heard(0.5) > large.heard(0.5) && large.heard(0.5) > large.heard(0.2) && large.heard(0.0) > 0.0);
+        let several_sentences = Crowd::of(1.5 * TOGETHER).unwrap();
+        assert!((several_sentences.heard(0.2) - 1.0).abs() < f32::EPSILON);
     }
 
     #[test]
