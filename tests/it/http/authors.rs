@@ -72,6 +72,16 @@ fn lines(draft: &Draft) -> BTreeSet<String> {
 }
 
 impl Writer {
+    /// What a person does with the marks of a merge, which no push takes: both sides stay.
+    fn keep_both_sides(&mut self) {
+        for bytes in self.draft.files.values_mut() {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let is_mark = |line: &&str| ["<<<<<<< mine", "=======", ">>>>>>> theirs"].contains(line);
+            let kept: String = text.lines().filter(|line| !is_mark(line)).map(|line| format!("{line}\n")).collect();
+            *bytes = kept.into();
+        }
+    }
+
     async fn take(&mut self, author: &RemoteBackend, step: Step, line: String) {
         let there = async || author.skill_digests(Some(&demo())).await.unwrap().skills.pop().unwrap();
         match step {
@@ -81,6 +91,7 @@ impl Writer {
                 pull_skill(author, &there().await, &mut self.draft, options).await.unwrap().unwrap();
                 let now = lines(&self.draft);
                 assert!(self.written.iter().all(|line| now.contains(line)), "a pull lost what was written here");
+                self.keep_both_sides();
             }
             Step::Edit(file, place) => {
                 let path = ["SKILL.md", "one.md", "two.md"][usize::from(file)];

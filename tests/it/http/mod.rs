@@ -2,6 +2,7 @@
 
 mod agent_loop;
 mod approvals;
+mod audit_trail;
 mod authors;
 mod bounds;
 mod browsers;
@@ -46,6 +47,7 @@ mod publishing;
 mod refusals;
 mod remote;
 mod requests;
+mod server_sent_events;
 mod sessions;
 mod skill_files;
 mod skills;

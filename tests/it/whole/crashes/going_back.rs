@@ -140,13 +140,8 @@ async fn check(folder: &Path, life: u32, operators: &[Operator; 2], before: Stat
 
     settled(folder).await;
     let kept = archived(folder);
-    let there: BTreeSet<_> = match fs::exists(folder.join(FOLDER)) {
-        Ok(true) => files_below(&folder.join(FOLDER)),
-        _ => Vec::new(),
-    }
-    .into_iter()
-    .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
-    .collect();
+    let left = if folder.join(FOLDER).is_dir() { files_below(&folder.join(FOLDER)) } else { Vec::new() };
+    let there: BTreeSet<_> = left.into_iter().map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect();
     // What the other tool wrote over itself is no concern of ours.
     let is_newest = |text: &&String| !text.ends_with(" c.md") || text.starts_with(&format!("another tool {life} "));
     for text in foreign.iter().filter(is_newest) {
@@ -165,9 +160,9 @@ fn one_version(files: &[(String, String)]) -> &'static str {
         _ => text.clone(),
     };
     let tags: BTreeSet<_> = files.iter().map(tag_of).filter(|tag| !tag.starts_with("another tool")).collect();
-    match Vec::from_iter(&tags).as_slice() {
-        [tag] if *tag == "one" => "one",
-        [tag] if *tag == "two" => "two",
+    match tags.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["one"] => "one",
+        ["two"] => "two",
         _ => panic!("a mixture of versions: {files:?}"),
     }
 }
