@@ -37,7 +37,7 @@ use skillmount::catalog::search::{SearchDocument, SearchIndex, Step, Steps};
 use self::skills::{Skill, generated, real_skills};
 
 /// The steps beyond plain BM25, in the order in which they are added.
-const LADDER: [(&str, Step); 9] = [
+const LADDER: [(&str, Step); 10] = [
     ("+ stems", Step::Stems),
     ("+ stop list", Step::StopWords),
     ("+ body", Step::Body),
@@ -46,6 +46,7 @@ const LADDER: [(&str, Step); 9] = [
     ("+ repair of typos", Step::Repair),
     ("+ lexicons", Step::Lexicon),
     ("+ everyday words", Step::Everyday),
+    ("+ everyday words in chat", Step::Chat),
     ("+ cut-off", Step::CutOff),
 ];
 

@@ -20,11 +20,14 @@ pub(super) enum Language {
     Portuguese,
 }
 
+/// By how many words a text is in another language than English and Spanish. One may be a name or the end of an address.
+const MARGIN: usize = 2;
+
 impl Language {
     pub(super) const ALL: [Self; 5] = [Self::English, Self::Spanish, Self::French, Self::German, Self::Portuguese];
 
-    /// The language that most stop words and endings belong to; `None` on a tie. Of languages that share small words,
-    /// English and Spanish come first.
+    /// The language that most stop words and endings belong to; `None` on a tie. The languages share small words, and most
+    /// questions are in English or Spanish: another one is clear from [`MARGIN`] more words on.
     pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let mut counts = [0_usize; Self::ALL.len()];
         for word in words {
@@ -36,7 +39,7 @@ impl Language {
         }
         let [english, spanish, others @ ..] = counts;
         let most = others.into_iter().max().unwrap_or_default();
-        if most > english.max(spanish) {
+        if most >= english.max(spanish) + MARGIN {
             let mut having = Self::ALL.into_iter().zip(counts).filter(|(_, count)| *count == most);
             return having.next().filter(|_| having.next().is_none()).map(|(language, _)| language);
         }
@@ -165,6 +168,7 @@ mod tests {
         assert_eq!(guess("je voudrais une facture pour notre client"), Some(Language::French));
         assert_eq!(guess("schreibe eine rechnung fur den kunden"), Some(Language::German));
         assert_eq!(guess("preciso de uma fatura para o meu cliente"), Some(Language::Portuguese));
+        assert_eq!(guess("从 example com 提取"), None, "one small word is no margin");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The words of a question, and the terms of the index that each can mean.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
-    Step, everyday,
+    Step,
+    chat::{self, Crowd},
+    everyday,
     index::SearchIndex,
     language::Language,
     lexicon,
@@ -16,8 +18,6 @@ use crate::{
     limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
 };
 
-/// The weight of a translation, relative to the word itself.
-const TRANSLATED: f32 = 0.8;
 /// The weight of a repaired word, for each slip.
 const REPAIRED: f32 = 0.8;
 /// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
@@ -61,6 +61,8 @@ pub(super) struct Meaning {
     pub(super) information: f32,
     /// What it tells in general, whatever the catalog.
     pub(super) general: f32,
+    /// The power of ten of its general frequency, if it is an everyday word.
+    everyday: Option<f32>,
 }
 
 impl Meaning {
@@ -92,7 +94,25 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
             meanings.push(meaning);
         }
     }
+    if index.steps.has(Step::Chat) {
+        quieten(&mut meanings, &words(&folded).collect::<Vec<_>>());
+    }
     Ok(meanings)
+}
+
+/// In a message that chats, everyday words and those far from its task tell less. `words` are all words of the message.
+fn quieten(meanings: &mut [Meaning], words: &[&str]) {
+    let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
+    let Some(crowd) = Crowd::of(everyday.map(|meaning| meaning.information).sum()) else { return };
+    for meaning in meanings.iter_mut() {
+        meaning.information *= meaning.everyday.map_or(1.0, |power| crowd.kept(power));
+    }
+    let known = meanings.iter().filter(|meaning| meaning.is_known());
+    let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
+    let parts = chat::passages(words, |word| told.get(word).copied().unwrap_or_default());
+    for meaning in meanings {
+        meaning.information *= parts.get(meaning.word.as_str()).map_or(1.0, |part| crowd.heard(*part));
+    }
 }
 
 fn refused(what: &str) -> Error {
@@ -124,25 +144,26 @@ impl Reading<'_> {
     fn meaning(&mut self, word: &str) -> Meaning {
         self.take(word, 1.0, Way::Itself);
         if self.index.steps.has(Step::Lexicon) {
-            self.translate(word, TRANSLATED, Way::Translation);
+            self.translate(word, 1.0, Way::Translation);
         }
         let exact = self.senses.len();
         if self.index.steps.has(Step::Repair) {
             self.compounds(word);
             if self.senses.is_empty() && !self.repair(word) {
-                return Meaning { word: word.to_owned(), senses: Vec::new(), information: 0.0, general: 0.0 };
+                let (word, senses) = (word.to_owned(), Vec::new());
+                return Meaning { word, senses, information: 0.0, general: 0.0, everyday: None };
             }
         }
         let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
         let held: usize = telling.iter().map(|sense| self.index.postings(sense.term).len()).sum();
-        let (information, ceiling) = (information(held, self.index.skills.len()), self.ceiling(word));
-        let general = everyday::general(ceiling);
-        let information = ceiling.map_or(information, |ceiling| information.min(ceiling));
-        Meaning { word: word.to_owned(), senses: std::mem::take(&mut self.senses), information, general }
+        let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
+        let general = everyday::general(everyday);
+        let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
+        Meaning { word: word.to_owned(), senses: std::mem::take(&mut self.senses), information, general, everyday }
     }
 
-    fn ceiling(&self, word: &str) -> Option<f32> {
-        if self.index.steps.has(Step::Everyday) { everyday::ceiling(word, self.language) } else { None }
+    fn everyday(&self, word: &str) -> Option<f32> {
+        if self.index.steps.has(Step::Everyday) { everyday::power(word, self.language) } else { None }
     }
 
     /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
@@ -200,7 +221,7 @@ impl Reading<'_> {
         for right in nearest {
             self.take(right, factor, Way::Repair);
             if self.index.steps.has(Step::Lexicon) {
-                self.translate(right, factor * TRANSLATED, Way::TranslatedRepair);
+                self.translate(right, factor, Way::TranslatedRepair);
             }
         }
         true

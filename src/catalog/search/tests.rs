@@ -231,6 +231,24 @@ fn everyday_words_do_not_outweigh_a_topic() {
 }
 
 #[test]
+fn a_request_amid_chat_finds_what_it_finds_alone() {
+    let paths: Vec<_> = (0..1000).map(|number| SkillPath::parse(&format!("x/s{number:03}")).unwrap()).collect();
+    let told = |number: usize| match number {
+        0 => "Writes a diary of family: son, car, parents, weather, lunch, holiday, what broke and what was lovely."
+            .to_owned(),
+        1 => "Debugs a kubernetes cluster.".to_owned(),
+        _ => format!("Handles topic{number} cases."),
+    };
+    let told: Vec<_> = (0..1000).map(told).collect();
+    let documents = || paths.iter().zip(&told).map(|(path, told)| document(path, told));
+    let request = "Sorry that I am late: my son was ill, and the car broke down on the way to my parents. The weather is lovely \
+        for once. Please debug the kubernetes cluster, and tell me after lunch, before the holiday of the family begins.";
+    assert_eq!(found(&SearchIndex::build(documents()), request).first().unwrap(), "x/s001");
+    let without = SearchIndex::build_with(documents(), Steps::ALL.without(Step::Chat));
+    assert_eq!(found(&without, request).first().unwrap(), "x/s000", "nine everyday words outweigh three of the task");
+}
+
+#[test]
 fn small_talk_is_answered_with_low_confidence_and_a_task_with_high() {
     with_index(|index| {
         let best = |query: &str| Some(index.search(query, |_| true, 1).unwrap().hits.first()?.confidence);
