@@ -12,6 +12,8 @@ mod making;
 mod meaning;
 mod numbers;
 mod skill_text;
+#[cfg(test)]
+mod tests;
 
 pub(super) use kept::{KeptVectors, Meanings};
 pub use meaning::Meaning;
