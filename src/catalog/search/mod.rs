@@ -19,8 +19,11 @@ mod index;
 mod language;
 mod language_file;
 mod lexicon;
+mod likeness;
 mod query;
 mod score;
+#[cfg(test)]
+mod scripts;
 #[cfg(test)]
 mod tests;
 mod triggers;
@@ -32,6 +35,7 @@ pub use document::{Field, SearchDocument};
 pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
+pub(super) use likeness::Likeness;
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 

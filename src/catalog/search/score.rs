@@ -69,6 +69,8 @@ pub struct SearchResults {
     pub total: usize,
     /// The best lexical score, beside which the others are judged.
     pub(super) best: f32,
+    /// The nearness in meaning from which on a skill is found by it alone.
+    pub(super) nearest: f32,
 }
 
 impl SearchIndex {
@@ -127,7 +129,7 @@ impl SearchIndex {
             score: score(&one),
             confidence: Confidence::of(share(&one), one.tally.told, one.near),
         };
-        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, best })
+        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, best, nearest })
     }
 
     /// The scores of all skills, in their order.
