@@ -24,6 +24,9 @@ const SKILL_BYTES: u64 = 4 << 10;
 /// Steps for each byte of a skill: most go into the stems of its words.
 const STEPS_PER_BYTE: u64 = 64;
 
+/// What the author of a skill that is not found can do.
+const ADVICE: &str = "put words that people ask with into its description or triggers.";
+
 /// A search that is to be explained.
 pub(super) struct Explained {
     pub(super) catalog: Searchable,
@@ -150,7 +153,6 @@ impl Inquiry<'_> {
     }
 
     fn not_found(&self, entry: &CatalogEntry, score: Option<&ExplainedScore>) -> (Standing, String) {
-        let advice = "put words that people ask with into its description or triggers.";
         let category = self.request.category.as_deref().unwrap_or_default();
         if !self.policy.offers(&entry.skill, &entry.frontmatter) {
             let message =
@@ -161,20 +163,28 @@ impl Inquiry<'_> {
             let message = format!("It does not lie in the category {}.", one_line(category).plain());
             return (Standing::OtherCategory, message);
         }
-        match score {
+        let level = self.request.level();
+        if !entry.is_of_level(&level) {
+            let message = format!("Its frontmatter does not name the level {}.", one_line(&level).plain());
+            return (Standing::OtherLevel, message);
+        }
+        match score.filter(|score| !score.is_enough) {
             None => {
                 let message =
                     "It is not in the search index yet, because it changed a moment ago; ask again in some seconds.";
                 (Standing::NotIndexed, message.to_owned())
             }
-            Some(score) if score.is_enough => {
-                let level = self.request.level.as_deref().unwrap_or_default();
-                (Standing::OtherLevel, format!("Its frontmatter does not name the level {}.", one_line(level).plain()))
+            Some(score) => {
+                let nearer = match score.nearness {
+                    Some(_) => ", and other skills are nearer to it in meaning",
+                    None => "",
+                };
+                if score.matches.is_empty() {
+                    (Standing::NoMatch, format!("It contains no word of the question{nearer}: {ADVICE}"))
+                } else {
+                    (Standing::TooLittle, format!("It contains too little of the question{nearer}: {ADVICE}"))
+                }
             }
-            Some(score) if score.score > 0.0 => {
-                (Standing::TooLittle, format!("It contains too little of the question: {advice}"))
-            }
-            Some(_) => (Standing::NoMatch, format!("It contains no word of the question: {advice}")),
         }
     }
 }

@@ -62,8 +62,9 @@ impl Encoder for LocalEncoder {
         for text in texts {
             let (text, mut model) = (format!("{prompt}{text}"), Arc::clone(&self.model).lock_owned().await);
             let encoded = tokio::task::spawn_blocking(move || model.encode(&text)).await;
-            let encoded = encoded.map_err(|fault| EncoderError::caused("the encoder broke off", fault))?;
-            vectors.push(encoded.map_err(|fault| EncoderError::caused("the encoder failed", fault))?);
+            let encoded =
+                encoded.map_err(|fault| EncoderError::caused("the encoder broke off", fault).of_these_texts())?;
+            vectors.push(encoded.map_err(|fault| EncoderError::caused("the encoder failed", fault).of_these_texts())?);
         }
         Ok(vectors)
     }

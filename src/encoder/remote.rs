@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use reqwest::{Client, StatusCode, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     catalog::{Encoder, EncoderError, TextRole},
@@ -13,7 +14,8 @@ use crate::{
     limits::ENCODER_REPLY_BYTES,
 };
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Shorter than a question's patience, so that a server that cannot be reached is known to be away.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(1500);
 /// A batch of skills may take a while. A question is waited for less long by whoever asks.
 const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -27,7 +29,7 @@ pub struct RemoteEncoder {
     key: Option<SecretString>,
     /// What goes before a question, and before a skill.
     prompts: [String; 2],
-    /// The address without a password.
+    /// The address without its query, which may hold a key.
     shown: String,
     identity: String,
 }
@@ -60,19 +62,24 @@ impl RemoteEncoder {
     /// The encoder `model` at `url`, the whole address of the endpoint. `key` goes with each request.
     ///
     /// # Errors
-    /// `invalid_request` for an address that is none.
+    /// `invalid_request` for an address that is none, or that holds a user or a password.
     pub fn new(url: &str, model: &str, key: Option<String>) -> Result<Self> {
+        // What is refused may hold a password, so no message repeats it.
         let parsed = Url::parse(url).map_err(|fault| {
-            Error::new(Code::InvalidRequest, format!("{url:?} is no URL of an encoder")).with_source(fault)
+            Error::new(Code::InvalidRequest, "the setting `encoder` is no URL of an endpoint").with_source(fault)
         })?;
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            let message = "the URL of `encoder` holds a user or a password: leave them out, and put the endpoint's key \
+                           into the setting `encoder_key`";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
         let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT).build();
         let client = client.map_err(Error::internal)?;
         let mut shown = parsed.clone();
-        // It fails for an address that cannot have one.
-        let _ = shown.set_password(None);
+        shown.set_query(None);
         Ok(Self {
             client,
-            identity: format!("{model} at {shown}"),
+            identity: identity(&parsed, model),
             shown: shown.into(),
             url: parsed,
             model: model.to_owned(),
@@ -130,7 +137,7 @@ impl RemoteEncoder {
 
     fn refused(&self, model: &str, status: StatusCode) -> EncoderError {
         let url = &self.shown;
-        EncoderError::new(match status {
+        let message = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 format!("the encoder at {url} refused the key ({status}): set encoder_key")
             }
@@ -140,7 +147,11 @@ impl RemoteEncoder {
                 )
             }
             other => format!("the encoder at {url} with the model {model:?} answered {other}"),
-        })
+        };
+        // A server that answers with another error of the client than too many requests is there, and does not take these texts.
+        let is_busy = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
+        let error = EncoderError::new(message);
+        if status.is_client_error() && !is_busy { error.of_these_texts() } else { error }
     }
 }
 
@@ -161,10 +172,85 @@ impl Encoder for RemoteEncoder {
         let reply: Reply = serde_json::from_slice(&body).map_err(|fault| {
             let message =
                 format!("what answers at {} is no endpoint for embeddings, or its answer is too long", self.shown);
-            EncoderError::caused(message, fault)
+            EncoderError::caused(message, fault).of_these_texts()
         })?;
         let mut embeddings = reply.data;
         embeddings.sort_by_key(|one| one.index);
         Ok(embeddings.into_iter().map(|one| one.embedding).collect())
+    }
+}
+
+/// Which encoder it is. The address may hold what is nobody's business, and the identity is stored and logged.
+fn identity(url: &Url, model: &str) -> String {
+    let hash = Sha256::new().chain_update(url.as_str()).chain_update("\n").chain_update(model).finalize();
+    format!("remote {}", hex::encode(hash))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    /// What an encoder makes of a server that answers each request with this.
+    async fn asked(status: &'static str, body: &'static str) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1/embeddings?secret=hush", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"}") {
+                stream.read_buf(&mut request).await.unwrap();
+            }
+            let reply =
+                format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+            stream.write_all(reply.as_bytes()).await.unwrap();
+        });
+        RemoteEncoder::new(&url, "m", None).unwrap().encode(vec!["text".to_owned()], TextRole::Question).await
+    }
+
+    #[tokio::test]
+    async fn a_refusal_of_a_text_is_told_apart_from_an_encoder_that_is_away() {
+        let vectors = asked("200 OK", r#"{"data":[{"index":0,"embedding":[1.0]}]}"#).await;
+        assert_eq!(vectors.unwrap(), [[1.0]]);
+        for (status, is_refusal) in [
+            ("400 Bad Request", true),
+            ("401 Unauthorized", true),
+            ("413 Payload Too Large", true),
+            ("408 Request Timeout", false),
+            ("429 Too Many Requests", false),
+            ("500 Internal Server Error", false),
+            ("503 Service Unavailable", false),
+            ("200 OK", true),
+        ] {
+            let error = asked(status, "").await.unwrap_err();
+            assert_eq!(error.is_refusal(), is_refusal, "{status}: {}", error.chain());
+            assert!(!error.chain().contains("hush"), "{}", error.chain());
+        }
+        let nobody = RemoteEncoder::new("http://127.0.0.1:1/", "m", None).unwrap();
+        assert!(!nobody.encode(vec![String::new()], TextRole::Question).await.unwrap_err().is_refusal());
+    }
+
+    #[test]
+    fn no_secret_of_an_address_is_kept_or_shown() {
+        for (url, says) in [
+            ("http://bob:hush@example.com/v1", "encoder_key"),
+            ("http://bob@example.com/v1", "encoder_key"),
+            ("http://:hush@example.com/v1", "encoder_key"),
+            ("http://bob:hush@example.com:99999/v1", "no URL"),
+        ] {
+            let error = RemoteEncoder::new(url, "m", None).unwrap_err();
+            assert_eq!(error.code(), Code::InvalidRequest);
+            assert!(error.chain().contains(says) && !error.chain().contains("hush"), "{}", error.chain());
+        }
+        let identity = |url: &str, model: &str| RemoteEncoder::new(url, model, None).unwrap().identity().to_owned();
+        let own = identity("http://example.com/v1?key=hush", "m");
+        assert!(!own.contains("hush"), "{own}");
+        assert_eq!(own, identity("http://example.com/v1?key=hush", "m"));
+        assert_ne!(own, identity("http://example.com/v1?key=hush", "n"));
+        assert_ne!(own, identity("http://example.com/v2?key=hush", "m"));
     }
 }

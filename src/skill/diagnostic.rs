@@ -181,10 +181,18 @@ impl Diagnostic {
         FindingCode::parse(&self.code)
     }
 
-    /// The same finding, as severe as it is for lint.
+    /// The same finding, as severe as it is for lint. What only helps a load along is said in other words.
     #[must_use]
     pub(super) fn for_lint(self) -> Self {
-        Self { severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
+        let message = match self.finding() {
+            Some(FindingCode::FrontmatterAbsent) => {
+                "SKILL.md has no frontmatter, which publishing and other readers demand: begin it with a `---` line, \
+                 `name:`, `description:` and a `---` line"
+                    .to_owned()
+            }
+            _ => self.message.clone(),
+        };
+        Self { message, severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
     }
 
     /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.

@@ -6,7 +6,7 @@ use super::{
     Step,
     build::{count, language_of},
     document::{Field, SearchDocument},
-    fusion::{NEAR_ENOUGH, Nearness, Scale},
+    fusion::{Nearness, Scale},
     index::SearchIndex,
     query::{self, Meaning, Sense, Way},
     score::{SearchResults, is_enough},
@@ -94,6 +94,8 @@ pub struct Question<'index> {
     information: f32,
     /// What the scores are measured by.
     scale: Scale,
+    /// The nearness from which on a skill is found by its meaning alone.
+    nearest: f32,
     nearness: Option<&'index Nearness>,
 }
 
@@ -108,7 +110,7 @@ impl SearchIndex {
         let information = meanings.iter().map(|meaning| meaning.information).sum();
         let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
         let scale = Scale { best, ..Scale::default() };
-        Ok(Question { index: self, text: query.to_owned(), meanings, information, scale, nearness: None })
+        Ok(Question { index: self, text: query.to_owned(), meanings, information, scale, nearest: 0.0, nearness: None })
     }
 }
 
@@ -117,7 +119,7 @@ impl<'index> Question<'index> {
     /// what the others are judged by.
     #[must_use]
     pub fn as_found(self, nearness: Option<&'index Nearness>, results: &SearchResults) -> Self {
-        Self { nearness, scale: results.scale, ..self }
+        Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
     /// Its words except stop words, in alphabetical order.
@@ -159,7 +161,7 @@ impl<'index> Question<'index> {
         matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
         let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
         matches.truncate(SEARCH_EXPLAINED_WORDS);
-        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= NEAR_ENOUGH);
+        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= self.nearest);
         let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
         Some(ExplainedScore {
             score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
@@ -341,6 +343,23 @@ mod tests {
             assert_eq!(question.explain(&document(&other, "A customer.", "")), None);
             assert!(index.question("the of").unwrap().words().is_empty());
         });
+    }
+
+    #[test]
+    fn a_skill_beyond_those_that_are_nearest_is_explained_as_not_found() {
+        let paths: Vec<_> = (0..150).map(|number| SkillPath::parse(&format!("x/s{number:03}")).unwrap()).collect();
+        let documents: Vec<_> = paths.iter().map(|path| document(path, "Folds paper.", "")).collect();
+        let index = SearchIndex::build(documents.clone());
+        #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
+        let cosines = paths.iter().enumerate().map(|(at, path)| (path, 0.9 - at as f32 / 1000.0));
+        let nearness = Nearness::new(&index, 0, cosines);
+        let results = index.search_near("origami", Some(&nearness), |_| true, usize::MAX).unwrap();
+        assert!(results.total < paths.len(), "{}", results.total);
+        let question = index.question("origami").unwrap().as_found(Some(&nearness), &results);
+        for document in &documents {
+            let is_found = results.hits.iter().any(|hit| hit.skill == *document.skill);
+            assert_eq!(question.explain(document).unwrap().is_enough, is_found, "{}", document.skill);
+        }
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn told_by(question: &str) -> BTreeMap<u32, u32> {
     let telling = words(&folded).filter(|word| !is_small(word));
     let numbered = telling.map(|word| {
         let stem = language.unwrap_or(Language::English).stem(word);
-        (number_of(&stem), hundredths(everyday::general(everyday::ceiling(word, language))))
+        (number_of(&stem), hundredths(everyday::general(everyday::power(word, language))))
     });
     numbered.collect()
 }

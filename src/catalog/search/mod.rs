@@ -21,8 +21,11 @@ mod index;
 mod language;
 mod language_file;
 mod lexicon;
+mod likeness;
 mod query;
 mod score;
+#[cfg(test)]
+mod scripts;
 mod spent;
 #[cfg(test)]
 mod tests;
@@ -37,6 +40,7 @@ pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Quest
 pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
+pub(super) use likeness::Likeness;
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 

@@ -1,6 +1,6 @@
 //! The words of a question, and the terms of the index that each can mean.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Step,
@@ -11,7 +11,7 @@ use super::{
     lexicon,
     spent::Spent,
     typo,
-    words::{fold, words},
+    words::{fold, is_sign, words},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -72,28 +72,33 @@ impl Meaning {
     }
 }
 
-/// The words of `query` except stop words, each once.
+/// The words of `query` except stop words, each once, in alphabetical order.
 pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<Meaning>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
     let folded = fold(query);
     let language = Language::guess(words(&folded));
-    let asked: BTreeSet<&str> = words(&folded).filter(|word| tells(index, word, language)).collect();
+    let mut known = HashSet::new();
+    let asked: Vec<&str> = words(&folded).filter(|word| tells(index, word, language) && known.insert(*word)).collect();
     if asked.len() > SEARCH_QUERY_WORDS {
         return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
     }
-    let (mut meanings, mut seen, mut repairs) = (Vec::new(), HashSet::new(), SEARCH_REPAIRS);
-    for word in asked {
+    // The repairs are for the words that come first in the text: a message says what it is about before it quotes a log.
+    let mut repairs = SEARCH_REPAIRS;
+    let mut meanings = Vec::with_capacity(asked.len());
+    for word in &asked {
         let mut reading = Reading { index, language, senses: Vec::new(), repairs: &mut repairs, steps: 0 };
-        let meaning = reading.meaning(word);
+        meanings.push(reading.meaning(word));
         spent.take(reading.steps)?;
-        let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
-        // Two forms of one word count once.
-        if first.is_none_or(|first| seen.insert(first)) {
-            meanings.push(meaning);
-        }
     }
+    meanings.sort_by(|one: &Meaning, two| one.word.cmp(&two.word));
+    let mut seen = HashSet::new();
+    // Two forms of one word count once.
+    meanings.retain(|meaning| {
+        let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
+        first.is_none_or(|first| seen.insert(first))
+    });
     if index.steps.has(Step::Chat) {
         quieten(&mut meanings, &words(&folded).collect::<Vec<_>>());
     }
@@ -190,19 +195,25 @@ impl Reading<'_> {
     }
 
     fn compounds(&mut self, word: &str) {
-        if word.len() < COMPOUND_BYTES {
-            return;
-        }
         let known = &self.index.spellings;
-        let longer: Vec<u32> = known.beginning_with(word).chain(known.ending_with(word)).collect();
+        let longer: Vec<u32> = if is_sign(word) {
+            known.beginning_with(word).collect()
+        } else if word.len() >= COMPOUND_BYTES {
+            known.beginning_with(word).chain(known.ending_with(word)).collect()
+        } else {
+            return;
+        };
         for number in longer {
             self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
         }
     }
 
     /// Adds the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
-    /// find a skill about shouting.
+    /// find a skill about shouting. Names of things with digits, such as ids, are not misspelt words.
     fn repair(&mut self, word: &str) -> bool {
+        if typo::forgiven(word.chars().count()) == 0 || word.contains(char::is_numeric) {
+            return true;
+        }
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
         if self.index.steps.has(Step::StopWords) && Language::likely(self.language).any(is_small) {
             return false;

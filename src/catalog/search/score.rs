@@ -72,6 +72,8 @@ pub struct SearchResults {
     pub steps: u64,
     /// What the scores are measured by.
     pub(super) scale: Scale,
+    /// The nearness in meaning from which on a skill is found by it alone.
+    pub(super) nearest: f32,
 }
 
 impl SearchResults {
@@ -144,7 +146,8 @@ impl SearchIndex {
             score: score(&one),
             confidence: Confidence::of(share(&one), one.tally.told, one.near),
         };
-        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps: spent.steps(), scale })
+        let steps = spent.steps();
+        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
     }
 
     /// The scores of all skills, in their order.

@@ -275,13 +275,21 @@ fn questions_in_every_language_with_a_lexicon_find_english_skills() {
 }
 
 #[test]
-fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs() {
+fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs_spent_in_the_order_of_its_text() {
     with_index(|index| {
-        let many = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04}")).collect::<Vec<_>>().join(" ");
-        // In alphabetical order `herensia` comes behind them, and is not compared with any word.
-        assert_eq!(found(index, &format!("{many} herensia")), Vec::<String>::new());
-        let fewer = (0..SEARCH_REPAIRS - 1).map(|number| format!("aaa{number:04}")).collect::<Vec<_>>().join(" ");
+        let letter = |number: usize| char::from(b'a' + u8::try_from(number % 26).unwrap());
+        let unknown = |many: usize| {
+            (0..many)
+                .map(|number| format!("aaaq{}{}", letter(number / 26), letter(number)))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let (fewer, as_many) = (unknown(SEARCH_REPAIRS - 1), unknown(SEARCH_REPAIRS));
+        assert_eq!(found(index, &format!("{as_many} herensia")), Vec::<String>::new());
         assert_eq!(found(index, &format!("{fewer} herensia")), ["escrituras/herencia"]);
+        assert_eq!(found(index, &format!("herensia {as_many}")), ["escrituras/herencia"], "the first words come first");
+        let ids = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04} xy ")).collect::<String>();
+        assert_eq!(found(index, &format!("{ids} herensia")), ["escrituras/herencia"], "ids are not repaired");
     });
 }
 

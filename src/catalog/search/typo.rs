@@ -57,7 +57,7 @@ pub(super) fn is_slip_of(word: &str, others: &[&str]) -> bool {
 
 /// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between `word`
 /// and `other`; `None` if it is over `allowed`.
-fn slips(word: &BatchComparator<char>, other: &str, allowed: usize) -> Option<usize> {
+pub(super) fn slips(word: &BatchComparator<char>, other: &str, allowed: usize) -> Option<usize> {
     word.distance_with_args(other.chars(), &Args::default().score_cutoff(allowed))
 }
 

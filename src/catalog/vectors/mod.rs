@@ -14,6 +14,8 @@ mod meaning;
 mod numbers;
 mod skill_text;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub(super) use kept::{KeptVectors, Meanings};
 pub use meaning::Meaning;

@@ -59,9 +59,11 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     let mut table = Table::new(LastColumn::Cut);
     for found in &reply.skills {
         let (skill, description) = (one_line(&found.skill), one_line(&found.description));
-        table.row([Cell::number(format!("{:.2}", found.score)), skill.plain().into(), description.plain().into()]);
+        let (score, confidence) = (Cell::number(format!("{:.2}", found.score)), found.confidence.as_str());
+        table.row([score, confidence.into(), skill.plain().into(), description.plain().into()]);
     }
     out.table(&table)?;
+    say_how_sure(reply);
     if let Some(why) = &reply.why {
         return standing(out, why);
     }
@@ -87,10 +89,22 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
         SearchRanking::Fused => "ranking: fused, by words and by meaning",
     })?;
     for found in &reply.skills {
-        out.line(format_args!("{:.2}  {}", found.score, one_line(&found.skill).plain()))?;
+        let confidence = found.confidence.as_str();
+        out.line(format_args!("{:.2}  {confidence}  {}", found.score, one_line(&found.skill).plain()))?;
         found.explain.iter().try_for_each(|explained| matches(out, explained))?;
     }
+    say_how_sure(reply);
     reply.why.iter().try_for_each(|why| standing(out, why))
+}
+
+/// Says by what the skills are ranked if not by words alone, and that perhaps none fits.
+fn say_how_sure(reply: &DiscoverReply) {
+    if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
+        note("ranked by words and by meaning");
+    }
+    if let Some(doubt) = reply.doubt() {
+        note(doubt);
+    }
 }
 
 /// Where one skill stands.
