@@ -25,6 +25,8 @@ mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp")]
+mod mcp_addresses;
+#[cfg(feature = "mcp")]
 mod mcp_asking;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
