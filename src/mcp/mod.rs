@@ -6,6 +6,7 @@
 
 mod asking;
 mod completion;
+mod lines;
 mod prompts;
 mod refusal;
 mod server;
