@@ -30,7 +30,6 @@ pub(super) struct Lines {
     incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     outgoing: Option<Outgoing>,
     reading: JoinHandle<()>,
-    writing: JoinHandle<io::Result<()>>,
 }
 
 /// Where lines are written.
@@ -70,9 +69,9 @@ impl Lines {
         let (outgoing, to_write) = mpsc::channel(WAITING);
         let outgoing = Outgoing(outgoing);
         let (messages, incoming) = mpsc::channel(1);
-        let writing = tokio::spawn(write_lines(writer, to_write));
+        tokio::spawn(write_lines(writer, to_write));
         let reading = tokio::spawn(read_lines(BufReader::new(reader), most, messages, outgoing.clone()));
-        Self { incoming, outgoing: Some(outgoing), reading, writing }
+        Self { incoming, outgoing: Some(outgoing), reading }
     }
 }
 
@@ -101,27 +100,25 @@ impl Transport<RoleServer> for Lines {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        if self.outgoing.take().is_none() {
-            return Ok(());
-        }
+        // Whoever sent a message has waited until it was written. A host that reads nothing is not waited for any longer.
         self.reading.abort();
-        // It is over already, or is now. The answers under way are written first.
-        let _ = (&mut self.reading).await;
-        (&mut self.writing).await.map_err(io::Error::other)?
+        self.outgoing = None;
+        Ok(())
     }
 }
 
 async fn write_lines(
     mut writer: impl AsyncWrite + Send + Unpin,
     mut lines: mpsc::Receiver<(Vec<u8>, oneshot::Sender<()>)>,
-) -> io::Result<()> {
+) {
     while let Some((line, done)) = lines.recv().await {
-        writer.write_all(&line).await?;
-        writer.flush().await?;
+        let is_written = writer.write_all(&line).await.is_ok() && writer.flush().await.is_ok();
+        if !is_written {
+            return;
+        }
         // Whoever sent it may be gone.
         let _ = done.send(());
     }
-    Ok(())
 }
 
 async fn read_lines(
@@ -134,7 +131,7 @@ async fn read_lines(
     loop {
         let read = match next_line(&mut reader, &mut line, most).await {
             Ok(Line::End) => return,
-            Ok(Line::TooLong) => Err(Some((Value::Null, too_long(most)))),
+            Ok(Line::TooLong) => Err(Some(answer(&Value::Null, &too_long(most)))),
             Ok(Line::Whole) => match line.strip_prefix(MARK).unwrap_or(&line).trim_ascii() {
                 [] => continue,
                 text => message_of(text),
@@ -144,9 +141,7 @@ async fn read_lines(
         let is_gone = match read {
             Ok(message) => messages.send(message).await.is_err(),
             Err(None) => false,
-            Err(Some((id, error))) => {
-                outgoing.clone().write(&json!({ "jsonrpc": "2.0", "id": id, "error": error })).await.is_err()
-            }
+            Err(Some(answer)) => outgoing.clone().write(&answer).await.is_err(),
         };
         if is_gone {
             return;
@@ -182,17 +177,17 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
     }
 }
 
-/// The message of a line, or else the id of the request that it may be, and why it is none. A notification is not answered, nor is
-/// an answer.
-fn message_of(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<(Value, ErrorData)>> {
-    serde_json::from_slice(line).map_err(|_| refusal_of(line))
+/// The message of a line, or else the answer to what is none. A notification is not answered, nor is an answer.
+fn message_of(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
+    serde_json::from_slice(line).map_err(|_| answer_to(line))
 }
 
-fn refusal_of(line: &[u8]) -> Option<(Value, ErrorData)> {
+fn answer_to(line: &[u8]) -> Option<Value> {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            return Some((Value::Null, ErrorData::parse_error(format!("the line is no JSON: {error}"), None)));
+            let error = ErrorData::parse_error(format!("the line is no JSON: {error}"), None);
+            return Some(answer(&Value::Null, &error));
         }
     };
     let has = |member: &str| value.get(member).is_some();
@@ -202,7 +197,12 @@ fn refusal_of(line: &[u8]) -> Option<(Value, ErrorData)> {
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
     let why =
         if value.is_array() { "is a batch, which the protocol does not have" } else { "is no message of the protocol" };
-    Some((id, ErrorData::invalid_request(format!("the line {why}: send one JSON-RPC message in each"), None)))
+    let error = ErrorData::invalid_request(format!("the line {why}: send one JSON-RPC message in each"), None);
+    Some(answer(&id, &error))
+}
+
+fn answer(id: &Value, error: &ErrorData) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
 fn too_long(most: usize) -> ErrorData {
