@@ -40,6 +40,7 @@ mod offered;
 mod open;
 mod operation_note;
 mod ops;
+mod pace;
 mod parts;
 mod progress;
 mod protocol;

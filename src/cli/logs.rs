@@ -8,10 +8,11 @@ use tracing_subscriber::{EnvFilter, fmt};
 use super::settings::{Setting, Settings};
 use crate::error::{Code, Error, Result};
 
-/// Put before every filter. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
+/// Put before every filter. The crate of the Model Context Protocol logs what a host says of itself, in up to three lines for each of
+/// its requests, of which the service writes one itself. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
 /// no credentials. Failures of a store are reported by the service, with their cause in a sentence. `aws` is how the names of all its
 /// crates begin.
-const WITHOUT_SDK: &str = "aws=off,";
+const WITHOUT_SDKS: &str = "aws=off,rmcp=warn,";
 
 /// How lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(super) fn start(verbose: u8, settings: &Settings, usual: Usual) -> Result<()
         (1, _) => "skillmount=debug",
         (_, _) => "skillmount=trace",
     };
-    let filter = EnvFilter::try_new(format!("{WITHOUT_SDK}{directives}")).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{WITHOUT_SDKS}{directives}")).map_err(|error| {
         Error::new(
             Code::InvalidRequest,
             format!("the setting log is not a filter such as info or skillmount=debug: {error}"),

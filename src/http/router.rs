@@ -98,6 +98,7 @@ fn of_session() -> OpenApiRouter {
         .merge(hooks::of_session())
         .merge(events::of_session())
         .merge(approvals::of_session())
+        .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(tell_version))
 }
 

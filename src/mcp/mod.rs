@@ -7,6 +7,7 @@
 mod asking;
 mod changes;
 mod completion;
+mod lines;
 mod prompts;
 mod refusal;
 mod running;

@@ -4,9 +4,9 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
-        GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
+        CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
         ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResourcesCapability,
         ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
     },
@@ -15,7 +15,14 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{asking, changes::Changes, completion, prompts, refusal::refusal, running::Running, skills};
+use super::{
+    asking::{self, Asked, Waiting},
+    changes::Changes,
+    completion, prompts,
+    refusal::{no_such_cursor, refusal, unlike_the_protocol},
+    running::Running,
+    skills,
+};
 use crate::{
     backend::{Progress, SkillBackend},
     error::{Error, Result},
@@ -87,8 +94,8 @@ impl SessionServer {
         }
     }
 
-    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If a host over
-    /// HTTP is to ask its person, the answer is the question.
+    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If the
+    /// host is to ask its person and to come back, the answer is the question.
     async fn answer(
         &self,
         call: &CallToolRequestParams,
@@ -98,18 +105,10 @@ impl SessionServer {
         if let Err(error) = &outcome.reply
             && let Some(approval) = asking::waits_for(error)
         {
-            let decided = if self.has_person {
-                asking::decide(&self.backend, &context.peer, call, approval).await?
-            } else {
-                asking::answered(&self.backend, call, approval).await?
-            };
-            if decided {
-                outcome = self.run(call, context).await?;
-            } else if !self.has_person
-                && call.input_responses.is_none()
-                && let Some(question) = asking::to_ask(&self.backend, context, call).await?
-            {
-                return Ok(question.into());
+            match Waiting::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
+                Asked::Decided => outcome = self.run(call, context).await?,
+                Asked::Returns(question) => return Ok(question.into()),
+                Asked::Waits => {}
             }
         }
         let text = vec![ContentBlock::text(outcome.text)];
@@ -122,6 +121,24 @@ impl SessionServer {
             Err(_) => CallToolResult::error(text),
         };
         Ok(result.into())
+    }
+
+    /// Loads the skill of a prompt, once more if a person decided about it meanwhile.
+    async fn prompt(
+        &self,
+        wanted: &GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse> {
+        let error = match prompts::get(&self.backend, wanted).await {
+            Ok(prompt) => return Ok(prompt.into()),
+            Err(error) => error,
+        };
+        let Some(approval) = asking::waits_for(&error) else { return Err(error) };
+        match Waiting::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
+            Asked::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
+            Asked::Returns(question) => Ok(question.into()),
+            Asked::Waits => Err(error),
+        }
     }
 
     /// Runs one call, and reports its progress to a host that asked for that.
@@ -174,9 +191,10 @@ impl ServerHandler for SessionServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(page.as_ref())?;
         let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
         let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(Shape::Mcp)));
         let shaped = shaped.collect::<Result<_, _>>().map_err(|error| refusal(&Error::internal(error)))?;
@@ -218,18 +236,22 @@ impl ServerHandler for SessionServer {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.backend).await.map(ListPromptsResult::with_all_items).map_err(|error| refusal(&error))
+        prompts::list(&self.backend, cursor(page.as_ref())).await
     }
 
     async fn get_prompt(
         &self,
         wanted: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.backend, wanted).await.map(Into::into).map_err(|error| refusal(&error))
+        let prompt = Box::pin(self.prompt(&wanted, &context)).await.map_err(|error| prompts::refused(&error))?;
+        if matches!(prompt, GetPromptResponse::Complete(_)) {
+            self.changes.tell(&context).await;
+        }
+        Ok(prompt)
     }
 
     async fn complete(
@@ -242,9 +264,10 @@ impl ServerHandler for SessionServer {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(page.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(vec![completion::template()]))
     }
 
@@ -287,11 +310,25 @@ impl ServerHandler for SessionServer {
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
     }
+
+    /// What is no request of the protocol. One of a method that is served is here because its parameters are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unlike_the_protocol(&request.method))
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of files, and only shown")]
 fn as_number(count: usize) -> f64 {
     count as f64
+}
+
+/// Checks that a listing of one page is asked for from its beginning.
+fn only_page(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
 }
 
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {

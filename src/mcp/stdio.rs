@@ -3,10 +3,10 @@
 use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
-    transport::{async_rw::AsyncRwTransport, stdio_pipes},
+    transport::stdio_pipes,
 };
 
-use super::server::SessionServer;
+use super::{lines::Lines, server::SessionServer};
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
@@ -19,10 +19,8 @@ use crate::{
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
     let server = SessionServer::new(backend).await?.with_person();
-    let (input, output) = stdio_pipes();
-    // A line that is longer is dropped, and the log says so: what a host may send is what it may send over HTTP.
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(TEXT_BODY_BYTES);
-    let running = match Box::pin(server.serve(transport)).await {
+    let (reader, writer) = stdio_pipes();
+    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
         Ok(running) => running,
         // A host that leaves without a word wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -27,6 +27,8 @@ mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp")]
+mod mcp_addresses;
+#[cfg(feature = "mcp")]
 mod mcp_asking;
 #[cfg(feature = "mcp")]
 mod mcp_bad_input;
