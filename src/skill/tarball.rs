@@ -146,9 +146,15 @@ mod tests {
 
     const GOOD: &str = "---\nname: demo\ndescription: What it does.\n---\nBody\n";
 
-    /// The parts of an archive: type, path as it is written, and bytes.
-    fn tarred(parts: &[(EntryType, &str, &[u8])]) -> Bytes {
-        let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    /// A part of an archive: its type, its path as it is written, and its bytes.
+    type Written<'part> = (EntryType, &'part str, &'part [u8]);
+
+    fn file<'part>(path: &'part str, bytes: &'part [u8]) -> Written<'part> {
+        (EntryType::Regular, path, bytes)
+    }
+
+    fn tarred(parts: &[Written<'_>]) -> Bytes {
+        let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
         for (kind, path, bytes) in parts {
             let mut header = Header::new_gnu();
             // The library writes no path that it would not unpack, so this is done by hand.
@@ -173,16 +179,14 @@ mod tests {
         taken.map_err(|findings| findings.into_iter().map(|one| (one.code, one.message)).collect())
     }
 
-    fn codes(parts: &[(EntryType, &str, &[u8])]) -> Vec<String> {
-        let all = [&[(EntryType::Regular, "SKILL.md", GOOD.as_bytes())], parts].concat();
+    fn codes(parts: &[Written<'_>]) -> Vec<String> {
+        let mut all = vec![file("SKILL.md", GOOD.as_bytes())];
+        all.extend_from_slice(parts);
         taken(tarred(&all)).unwrap_err().into_iter().map(|(code, _)| code).collect()
     }
 
     #[test]
     fn a_folder_is_taken_however_it_was_packed() {
-        fn file<'part>(path: &'part str, bytes: &'part [u8]) -> (EntryType, &'part str, &'part [u8]) {
-            (EntryType::Regular, path, bytes)
-        }
         let plain = taken(tarred(&[file("SKILL.md", GOOD.as_bytes()), file("r/a.md", b"a")])).unwrap();
         for (folder, around) in [("./", "."), ("demo/", "demo"), ("./demo/", "./demo")] {
             let (main, other) = (format!("{folder}SKILL.md"), format!("{folder}r/a.md"));
@@ -239,9 +243,8 @@ mod tests {
         assert!(code == "archive_invalid" && message.contains("grows"), "{message}");
         // One whose names grow, which are no files: the library keeps a long name in memory.
         let long = tarred(&[(EntryType::GNULongName, "././@LongLink", &vec![b'a'; 8 << 20]), main]);
-        let (code, message) = taken(long).unwrap_err().remove(0);
-        assert!(code == "archive_invalid" && message.contains("grows"), "{message}");
-        // One that says that it is small, and one of too many entries.
+        assert_eq!(taken(long).unwrap_err()[0].0, "archive_invalid");
+        // One that says how much it would be, and one of too many entries.
         let mut lies = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         let mut header = Header::new_gnu();
         header.set_size(u64::MAX / 2);

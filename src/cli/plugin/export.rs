@@ -143,12 +143,11 @@ impl<'run> Exporter<'run> {
         for folder in self.folder.folders().into_iter().filter(|folder| !wanted.contains(folder.as_str())) {
             let skill = self.folder.known(&folder).map(|known| known.skill.to_string());
             let row = Row { path: path(&folder), skill, status: Status::Removed, why: None };
-            match self.folder.skill(&folder)? {
-                Place::Foreign(why) => rows.push(Row { status: Status::Kept, why: Some(why), ..row }),
-                _ => {
-                    rows.push(row);
-                    changes.removed.push(folder);
-                }
+            if let Place::Foreign(why) = self.folder.skill(&folder)? {
+                rows.push(Row { status: Status::Kept, why: Some(why), ..row });
+            } else {
+                rows.push(row);
+                changes.removed.push(folder);
             }
         }
         Ok(())

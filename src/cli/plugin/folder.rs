@@ -180,8 +180,8 @@ impl PluginFolder {
             None => changes.beside.insert(self.beside()?).path().join(NEW),
         };
         let target = Target::new(new.clone());
-        let put = |(path, bytes): (&String, _)| target.write(&format!("{folder}/{path}"), bytes, unique);
-        if let Err(error) = text.files.iter().try_for_each(|(path, bytes)| put((path, bytes))) {
+        let put = |path: &str, bytes: &[u8]| target.write(&format!("{folder}/{path}"), bytes, unique);
+        if let Err(error) = text.files.iter().try_for_each(|(path, bytes)| put(path, bytes)) {
             // What there is of it goes with the folder.
             let _ = fs::remove_dir_all(new.join(folder));
             return Err(error);
