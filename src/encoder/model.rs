@@ -54,9 +54,9 @@ impl Model {
             };
             inputs.push((input.name().to_owned(), Tensor::from_array((vec![1, many], values))?));
         }
-        let names = || self.session.outputs().iter().map(|output| output.name());
-        let named = names().find(|name| *name == SENTENCE).or_else(|| names().next());
-        let named = named.ok_or("the model has no output")?.to_owned();
+        let outputs = self.session.outputs();
+        let named = outputs.iter().find(|output| output.name() == SENTENCE).or_else(|| outputs.first());
+        let named = named.ok_or("the model has no output")?.name().to_owned();
         let outputs = self.session.run(inputs)?;
         let output = outputs.get(&named).ok_or("the model did not give its output")?;
         let (shape, numbers) = output.try_extract_tensor::<f32>()?;

@@ -12,15 +12,15 @@ const OTHER_FORMS: [&str; 5] =
 
 /// The model of `source`: the one that `chosen` names, or else the only one.
 pub(super) fn model(source: &Source, chosen: Option<&str>) -> Result<String> {
-    let models: Vec<&String> = source.names().iter().filter(|name| name.ends_with(".onnx")).collect();
+    let models = named(source, ".onnx");
     if let Some(chosen) = chosen {
-        let found = models.into_iter().find(|name| *name == chosen);
+        let found = models.iter().find(|name| name.as_str() == chosen);
         return found.cloned().ok_or_else(|| {
             missing(format!("{} has no {chosen}{}", source.shown(), list("; it has", &named(source, ".onnx"))))
         });
     }
     match models.as_slice() {
-        [only] => Ok((*only).clone()),
+        [only] => Ok(only.clone()),
         [] => Err(missing(format!(
             "{} has no model: a file that ends in .onnx. Models of sentence-transformers have one in their folder onnx; \
              others are exported with the Python package optimum. A package that brings a server with /v1/embeddings is not \
@@ -38,7 +38,9 @@ pub(super) fn model(source: &Source, chosen: Option<&str>) -> Result<String> {
 /// The tokenizer of `source`, nearest to `model` if that is one of its files.
 pub(super) fn tokenizer(source: &Source, model: Option<&str>) -> Result<String> {
     if source.is_file() {
-        return only_file(source, "a tokenizer.json", &|name| name.ends_with(".json"));
+        return only_file(source, "a tokenizer.json", &|name| {
+            name.rsplit_once('.').is_some_and(|(_, end)| end == "json")
+        });
     }
     if let Some(near) = nearest(source, model, TOKENIZER) {
         return Ok(near);

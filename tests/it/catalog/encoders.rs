@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::support::wheels::Wheels;
 
-/// Pieces of words, as SentencePiece has them, with the vector of each.
+/// Pieces of words, as `SentencePiece` has them, with the vector of each.
 const PIECES: [(&str, [f32; 3]); 8] = [
     ("<s>", [0.0, 0.0, 1.0]),
     ("</s>", [0.0, 0.0, 2.0]),
@@ -214,6 +214,7 @@ async fn a_server_is_asked_with_the_names_and_the_texts_that_its_model_wants() {
     ];
     assert_eq!(asked, expected.map(|(model, text)| (json!(model), json!([text]))));
     // Vectors of one are never compared with those of another.
-    let identities: Vec<&str> = encoders.iter().map(|encoder| encoder.identity()).collect();
-    assert!(identities[0] != identities[1] && identities[0] != identities[2] && identities[1] != identities[2]);
+    let [plain, named, prompted] = &encoders;
+    assert!(plain.identity() != named.identity() && plain.identity() != prompted.identity());
+    assert!(named.identity() != prompted.identity());
 }
