@@ -5,6 +5,7 @@ mod bad_input;
 mod cancelled;
 mod changes;
 mod completion;
+mod methods;
 mod results;
 
 use rmcp::{
