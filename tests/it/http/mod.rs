@@ -17,6 +17,7 @@ mod files;
 #[cfg(unix)]
 mod generators;
 mod hooks;
+mod hostile_questions;
 #[cfg(all(unix, feature = "cli"))]
 mod installers;
 mod keys;
