@@ -19,6 +19,7 @@ mod files;
 mod generators;
 mod hooks;
 mod hostile_archives;
+mod hostile_questions;
 #[cfg(all(unix, feature = "cli"))]
 mod installers;
 mod keys;
