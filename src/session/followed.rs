@@ -80,7 +80,10 @@ impl Followed {
             let key = self.namespace.user(user)?.feedback()?;
             match self.objects.known(&key).await {
                 Some(known) => Ok((loads(&known)?, self.objects.is_older(&known, FEEDBACK_LOOK))),
-                None => Ok((loads(&self.objects.look(&key).await?)?, false)),
+                None => {
+                    let seen = self.objects.look(&key).await?;
+                    Ok((loads(&seen)?, false))
+                }
             }
         };
         let found: Result<_> = asked.await;
