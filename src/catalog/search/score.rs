@@ -111,7 +111,7 @@ impl SearchIndex {
             })
             .collect();
         let best = found.iter().map(|one| one.tally.score).fold(0.0, f32::max);
-        let nearest = nearest_of(&found);
+        let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(Step::CutOff) {
             found.retain(|one| {
                 one.near.is_some_and(|near| near >= nearest)
