@@ -126,7 +126,7 @@ impl SearchIndex {
             .map(|(document, (skill, tally))| Found { skill, near: nearness.map(|one| one.of(document)), tally })
             .collect();
         let scale = scale_of(&found, information, nearness.is_some());
-        let nearest = nearest_of(&found);
+        let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(Step::CutOff) {
             found.retain(|one| {
                 one.near.is_some_and(|near| near >= nearest)
