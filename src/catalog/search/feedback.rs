@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(print.words, QuestionPrint::of("converting an INVOICE").words);
         assert_eq!(print.words.len(), 2);
         assert_eq!(QuestionPrint::of("the of and"), QuestionPrint::default());
-        let long = "word ".repeat(DISCOVERY_QUERY_BYTES);
+        let long = "a word, ".repeat(DISCOVERY_QUERY_BYTES / 8);
         assert_eq!(QuestionPrint::of(&format!("{long} invoice")), QuestionPrint::of("word"));
         let numbers: String = (0..500).map(|number| format!("w{number} ")).collect();
         assert!(QuestionPrint::of(&numbers).words.len() <= DISCOVERY_QUERY_BYTES / 3);

@@ -321,7 +321,7 @@ fn queries_are_taken_at_the_limits_and_refused_beyond_them() {
 fn an_empty_index_finds_nothing_and_memory_grows_with_what_is_in_it() {
     let empty = SearchIndex::build([]);
     let nothing = empty.search("venta", |_| true, 10).unwrap();
-    assert_eq!(SearchResults { steps: 0, ..nothing }, SearchResults::default());
+    assert_eq!(SearchResults { steps: 0, nearest: 0.0, ..nothing }, SearchResults::default());
     with_index(|index| assert!(index.memory_bytes() > empty.memory_bytes()));
 }
 
