@@ -15,19 +15,18 @@ use super::{
     folder::{Folder, is_published},
     heads::StoredHead,
     materialise::mark_of,
+    rooms::archive_bytes,
     versions::ArchivedFile,
 };
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES, VERSION_ZIP_BYTES},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
 };
 
-/// What an archive takes beside the bytes of its files: names, twice, and what cannot be made shorter.
-const ZIP_ROOM_BYTES: u64 = 4 << 20;
 /// Objects of one page of a listing, which is of one moment.
 const PAGE: usize = 1000;
 
@@ -110,7 +109,7 @@ impl Service {
         digest: &str,
     ) -> Result<SkillFiles> {
         let place = self.place_in(space.clone(), path)?;
-        let _room = self.shared.versions.enter(VERSION_ZIP_BYTES as u64).await?;
+        let _room = place.enter(place.zip_bytes(Some(digest)).await?).await?;
         let archive = place.version_archive(digest).await?;
         place.all_of(archive, digest, self.shared.clock.now())
     }
@@ -196,15 +195,14 @@ impl Place {
             return Ok(Found::Nothing);
         };
         let unpacked: u64 = head.files.iter().map(|one| one.file.size).sum();
-        let most = (unpacked + ZIP_ROOM_BYTES).min(VERSION_ZIP_BYTES as u64);
-        let _room = self.service.shared.versions.enter(most).await?;
+        let _room = self.enter(archive_bytes(unpacked)).await?;
         let archive = self.version_archive(digest).await?;
         let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
         self.archived(archive, files.collect(), digest, head.published_at).map(Found::Files)
     }
 
     async fn draft_content(&self, draft: &SkillDraft) -> Result<SkillFiles> {
-        let _room = self.service.shared.versions.enter(VERSION_ZIP_BYTES as u64).await?;
+        let _room = self.enter(archive_bytes(draft.size)).await?;
         let archive = self.draft_archive(&draft.digest).await?;
         let files = self.all_of(archive, &draft.digest, draft.made_at)?;
         Ok(SkillFiles { version: None, draft: Some(draft.digest.clone()), is_published: false, ..files })
