@@ -1,13 +1,14 @@
-//! What search finds and what it costs: `cargo bench --bench search --no-default-features`.
+//! What search finds and what it costs: `cargo bench --bench search --no-default-features --features encoder`.
 //!
 //! Quality: the share of the questions for which a right skill is among the first 1, 3 and 5, for substring search, for
 //! plain BM25, and for each step beyond it. There are three sets of questions: those in `benches/data/search_questions.tsv`,
 //! written before search was, and those in `search_noisy_questions.tsv`, written before it was taught to bear names,
 //! dates, greetings, words it does not know and Spanish typos; and those in
 //! `search_unseen_questions.tsv`, which are like the second and by which nothing was chosen. Some ask for nothing there is,
-//! and how many of these find nothing is counted. `support/public_skills.rs` asks thousands of public skills. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
+//! and how many of these find nothing is counted. `support/public_skills.rs` asks thousands of public skills, by words and by
+//! meaning, and checks two goals. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
 //! `../shared/real-skills`. Cost: memory, and the time of a query against reading through all descriptions, on 10,000
-//! generated skills.
+//! generated skills; `support/first_question.rs` has what the first question costs, and many first ones at once.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,9 +18,17 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a benchmark measures time, prints, and fails by panicking"
 )]
 
+#[path = "support/first_question.rs"]
+mod first_question;
+#[path = "support/fused.rs"]
+mod fused;
+#[path = "support/programs.rs"]
+mod programs;
 #[path = "support/public_skills.rs"]
 mod public_skills;
 #[path = "support/skills.rs"]
@@ -37,7 +46,7 @@ use skillmount::catalog::search::{SearchDocument, SearchIndex, Step, Steps};
 use self::skills::{Skill, generated, real_skills};
 
 /// The steps beyond plain BM25, in the order in which they are added.
-const LADDER: [(&str, Step); 9] = [
+const LADDER: [(&str, Step); 10] = [
     ("+ stems", Step::Stems),
     ("+ stop list", Step::StopWords),
     ("+ body", Step::Body),
@@ -46,6 +55,7 @@ const LADDER: [(&str, Step); 9] = [
     ("+ repair of typos", Step::Repair),
     ("+ lexicons", Step::Lexicon),
     ("+ everyday words", Step::Everyday),
+    ("+ everyday words in chat", Step::Chat),
     ("+ cut-off", Step::CutOff),
 ];
 
@@ -63,6 +73,9 @@ impl Question {
 }
 
 fn main() {
+    if first_question::is_asker() {
+        return;
+    }
     let skills = real_skills();
     if skills.is_empty() {
         println!("no real skills are at hand: set SKILLMOUNT_REAL_SKILLS; quality is not measured");
@@ -71,13 +84,17 @@ fn main() {
         quality(&skills, &questions("search_noisy_questions.tsv"));
         quality(&skills, &questions("search_unseen_questions.tsv"));
     }
-    public_skills::measure(&small_talk());
+    let small_talk =
+        [("small talk", "small_talk.txt"), ("small talk by which nothing was chosen", "small_talk_unseen.txt")];
+    let mut missed = public_skills::measure(&small_talk.map(|(name, file)| (name, lines(file))));
     cost(&skills);
+    missed.extend(first_question::measure(&public_skills::texts(), &skills));
+    assert!(missed.is_empty(), "goals are missed: {missed:#?}");
 }
 
-/// Messages that no skill answers.
-fn small_talk() -> Vec<String> {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data/small_talk.txt")).unwrap();
+/// The lines of a file of data.
+fn lines(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data").join(file)).unwrap();
     text.lines().map(str::to_owned).collect()
 }
 

@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use axum::{extract::Request, response::Response};
 use skillmount::{
     Error, Result,
     backend::SkillBackend,
     cli::{self, Edges, Future, Serving},
-    http::{self, HttpConfig},
-    mcp,
+    http::{self, HttpConfig, McpAnswer},
+    mcp::{self, WebHosts},
 };
 
 /// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
@@ -24,12 +23,13 @@ fn main() -> ExitCode {
 fn serve(serving: Serving) -> Future<Result<()>> {
     let Serving { service, clock, listener, mut callers, spool, audit, shutdown } = serving;
     let first = callers.borrow_and_update().clone();
-    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool, audit, mcp: Some(answer_mcp) };
+    let hosts = WebHosts::default();
+    let mcp = McpAnswer::new(move |backend, request, begins| {
+        let hosts = hosts.clone();
+        Box::pin(async move { hosts.answer(backend, request, begins).await })
+    });
+    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool, audit, mcp: Some(mcp) };
     Box::pin(http::serve(config, service, clock, listener, shutdown))
-}
-
-fn answer_mcp(backend: SkillBackend, request: Request, begins: bool) -> Future<Result<Response>> {
-    Box::pin(mcp::answer(backend, request, begins))
 }
 
 fn mcp(backend: SkillBackend) -> Future<Result<()>> {

@@ -1,6 +1,6 @@
 //! The checks of a store: whether it can be reached, written and read, and what mends it if not.
 
-use std::{error::Error as StdError, time::Duration};
+use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
@@ -9,13 +9,13 @@ use jiff::SignedDuration;
 use super::OpenStore;
 use crate::{
     error::{Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS},
-    path::{Id, ObjectKey},
+    limits::{LIST_OBJECTS, MCP_SKILL_BYTES, MCP_SKILL_FILES, PARALLEL_GETS},
+    path::{Id, KeyPrefix, ObjectKey},
     session::session_tags,
     skill::shown::one_line,
     store::{
-        Cause, Conditions, DeleteOptions, GetOptions, ListOptions, PutOptions, StoreAddress, StoreError, StoreExt as _,
-        probe_conditions,
+        Cause, Conditions, DeleteOptions, GetOptions, ListEntry, ListOptions, PutOptions, StoreAddress, StoreError,
+        StoreExt as _, probe_conditions,
     },
     wire::{CheckStatus, StoreCheck},
 };
@@ -135,11 +135,16 @@ impl OpenStore {
         Ok(vec![clock_check(skew), latency("put", puts), latency("get", gets), latency("list", lists)])
     }
 
-    /// Whether the user's skills can be read, each by its first byte.
+    /// Whether the user's skills can be read, each by its first byte, and which of them hosts over MCP are not shown.
     pub async fn check_skills(&self, user: &Id) -> Vec<StoreCheck> {
         const NAME: &str = "skills";
         const FIX: &str = "look at what the store says of that object";
-        let (count, unreadable) = match self.unreadable_skills(user).await {
+        let read = async {
+            let prefix = self.namespace.user(user)?.skills()?;
+            let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
+            Ok::<_, Error>((self.unreadable_skills(&prefix, &entries).await, too_large_for_hosts(&prefix, &entries)))
+        };
+        let ((count, unreadable), too_large) = match read.await {
             Ok(read) => read,
             Err(error) => return vec![failed_check(NAME, &error, FIX)],
         };
@@ -162,13 +167,12 @@ impl OpenStore {
             }),
             _ => {}
         }
+        checks.extend(too_large);
         checks
     }
 
-    /// How many skills the user has, and each SKILL.md that cannot be read with the reason.
-    async fn unreadable_skills(&self, user: &Id) -> Result<(usize, Vec<(ObjectKey, Error)>)> {
-        let prefix = self.namespace.user(user)?.skills()?;
-        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
+    /// How many of the listed objects are a SKILL.md, and each of these that cannot be read with the reason.
+    async fn unreadable_skills(&self, prefix: &KeyPrefix, entries: &[ListEntry]) -> (usize, Vec<(ObjectKey, Error)>) {
         let look = async |key: ObjectKey| {
             let error = self.store.get(&key, GetOptions::range(0..1)).await.err()?;
             // One that vanished since it was listed is no trouble.
@@ -177,8 +181,43 @@ impl OpenStore {
         let keys = entries.iter().filter(|entry| entry.key.ends_with("/SKILL.md"));
         let looks: Vec<_> = keys.filter_map(|entry| prefix.admit(&entry.key)).map(look).collect();
         let found: Vec<_> = stream::iter(looks).buffered(PARALLEL_GETS).collect().await;
-        Ok((found.len(), found.into_iter().flatten().collect()))
+        (found.len(), found.into_iter().flatten().collect())
     }
+}
+
+/// A warning of the skills that are too large for hosts over MCP, which fetch them file by file; nothing if there is none.
+fn too_large_for_hosts(prefix: &KeyPrefix, entries: &[ListEntry]) -> Option<StoreCheck> {
+    let relative = |entry: &ListEntry| prefix.relative(&entry.key).map(str::to_owned);
+    let mut skills: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    for path in entries.iter().filter_map(relative) {
+        if let Some(folder) = path.strip_suffix("SKILL.md").filter(|folder| folder.ends_with('/')) {
+            skills.insert(folder.to_owned(), (0, 0));
+        }
+    }
+    for entry in entries {
+        let Some(path) = relative(entry) else { continue };
+        let mut above = path.match_indices('/').filter_map(|(at, _)| path.get(..=at).map(str::to_owned));
+        // The outermost SKILL.md decides.
+        if let Some((files, bytes)) =
+            above.find(|folder| skills.contains_key(folder)).and_then(|it| skills.get_mut(&it))
+        {
+            (*files, *bytes) = (*files + 1, *bytes + entry.size);
+        }
+    }
+    skills.retain(|_, (files, bytes)| *files > MCP_SKILL_FILES || *bytes > MCP_SKILL_BYTES);
+    let (first, (files, bytes)) = skills.first_key_value()?;
+    let others = match skills.len() - 1 {
+        0 => String::new(),
+        others => format!(", and so are {others} more"),
+    };
+    let detail =
+        format!("{} is not shown to hosts over MCP: {files} files, {bytes} bytes{others}", first.trim_matches('/'));
+    let detail = one_line(&detail).plain().to_owned();
+    let fix = format!(
+        "split it: {MCP_SKILL_FILES} files and {} MiB are the most; load_skill takes it as it is",
+        MCP_SKILL_BYTES >> 20
+    );
+    Some(StoreCheck { name: "hosts over MCP".to_owned(), status: CheckStatus::Warn, detail, fix: Some(fix) })
 }
 
 /// Which part of the way to a bucket fails.

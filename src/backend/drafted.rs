@@ -34,14 +34,9 @@ pub(super) fn search_with_drafts(
     wanted: impl Fn(&SkillPath) -> bool,
     limit: usize,
 ) -> Result<SearchResults> {
-    let mut found = catalog.index.search_near(query, nearness, &wanted, limit)?;
+    let found = catalog.index.search_near(query, nearness, &wanted, limit)?;
     let Some(index) = index_of_drafts(&catalog.view, view) else { return Ok(found) };
-    let more = index.search(query, &wanted, limit)?;
-    found.total += more.total;
-    found.hits.extend(more.hits);
-    found.hits.sort_by(|one, two| two.score.total_cmp(&one.score));
-    found.hits.truncate(limit);
-    Ok(found)
+    Ok(found.with_words_of(index.search(query, &wanted, limit)?, limit))
 }
 
 /// An index of the drafts that `all` has beside the skills of `view`; `None` if there are none.

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{ExplainedScore, Field, MatchedBy, Nearness, SearchDocument, SearchResults, WordMatch},
+        search::{ExplainedScore, Field, MatchedBy, Nearness, Raise, Raises, SearchDocument, SearchResults, WordMatch},
     },
     error::Result,
     path::SkillPath,
@@ -15,7 +15,7 @@ use crate::{
     skill::{Severity, shown::one_line},
     wire::{
         DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
-        SearchNearness, SkillStanding, Standing,
+        SearchNearness, SearchRaise, SkillStanding, Standing,
     },
 };
 
@@ -23,6 +23,9 @@ use crate::{
 const SKILL_BYTES: u64 = 4 << 10;
 /// Steps for each byte of a skill: most go into the stems of its words.
 const STEPS_PER_BYTE: u64 = 64;
+
+/// What the author of a skill that is not found can do.
+const ADVICE: &str = "put words that people ask with into its description or triggers.";
 
 /// A search that is to be explained.
 pub(super) struct Explained {
@@ -33,6 +36,8 @@ pub(super) struct Explained {
     pub(super) results: SearchResults,
     /// How near the skills are in meaning, if that counts.
     pub(super) nearness: Option<Nearness>,
+    /// What past loads of the user raise.
+    pub(super) raises: Raises,
 }
 
 /// Adds to `reply` what its request wants explained.
@@ -52,13 +57,14 @@ pub(super) async fn explained(
     let (words, mut scores) = scores(backend, search, skills).await?;
     reply.words = words;
     reply.why = asked.map(|skill| {
-        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total };
+        let raise = search.raises.of_skill(&skill);
+        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total, raise };
         let rank = all.iter().position(|hit| hit.skill == skill).map(|at| at + 1);
         let found = rank.and_then(|rank| all.get(rank - 1)).map(|hit| hit.score);
         inquiry.standing(&skill, rank.zip(found), scores.pop().flatten())
     });
-    for (skill, score) in reply.skills.iter_mut().zip(scores) {
-        skill.explain = score.map(document);
+    for ((skill, score), hit) in reply.skills.iter_mut().zip(scores).zip(all) {
+        skill.explain = score.map(|score| document(score, search.raises.of_skill(&hit.skill)));
     }
     Ok(reply)
 }
@@ -105,6 +111,8 @@ struct Inquiry<'a> {
     request: &'a DiscoverRequest,
     /// How many skills were found.
     total: usize,
+    /// By how much it is raised if it was found.
+    raise: Option<Raise>,
 }
 
 impl Inquiry<'_> {
@@ -127,7 +135,7 @@ impl Inquiry<'_> {
                 found.map(|(_, score)| score).or(score.as_ref().map(|score| score.score)).unwrap_or_default(),
             ),
             message,
-            explain: score.map(document),
+            explain: score.map(|score| document(score, self.raise.filter(|_| found.is_some()))),
         }
     }
 
@@ -145,7 +153,6 @@ impl Inquiry<'_> {
     }
 
     fn not_found(&self, entry: &CatalogEntry, score: Option<&ExplainedScore>) -> (Standing, String) {
-        let advice = "put words that people ask with into its description or triggers.";
         let category = self.request.category.as_deref().unwrap_or_default();
         if !self.policy.offers(&entry.skill, &entry.frontmatter) {
             let message =
@@ -156,28 +163,38 @@ impl Inquiry<'_> {
             let message = format!("It does not lie in the category {}.", one_line(category).plain());
             return (Standing::OtherCategory, message);
         }
-        match score {
+        let level = self.request.level();
+        if !entry.is_of_level(&level) {
+            let message = format!("Its frontmatter does not name the level {}.", one_line(&level).plain());
+            return (Standing::OtherLevel, message);
+        }
+        match score.filter(|score| !score.is_enough) {
             None => {
                 let message =
                     "It is not in the search index yet, because it changed a moment ago; ask again in some seconds.";
                 (Standing::NotIndexed, message.to_owned())
             }
-            Some(score) if score.is_enough => {
-                let level = self.request.level.as_deref().unwrap_or_default();
-                (Standing::OtherLevel, format!("Its frontmatter does not name the level {}.", one_line(level).plain()))
+            Some(score) => {
+                let nearer = match score.nearness {
+                    Some(_) => ", and other skills are nearer to it in meaning",
+                    None => "",
+                };
+                if score.matches.is_empty() {
+                    (Standing::NoMatch, format!("It contains no word of the question{nearer}: {ADVICE}"))
+                } else {
+                    (Standing::TooLittle, format!("It contains too little of the question{nearer}: {ADVICE}"))
+                }
             }
-            Some(score) if score.score > 0.0 => {
-                (Standing::TooLittle, format!("It contains too little of the question: {advice}"))
-            }
-            Some(_) => (Standing::NoMatch, format!("It contains no word of the question: {advice}")),
         }
     }
 }
 
-fn document(score: ExplainedScore) -> ExplainedSkill {
+fn document(score: ExplainedScore, raise: Option<Raise>) -> ExplainedSkill {
+    let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.of(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
-    ExplainedSkill { matches: score.matches.into_iter().map(SearchMatch::from).collect(), nearness, more: score.more }
+    let matches = score.matches.into_iter().map(SearchMatch::from).collect();
+    ExplainedSkill { matches, nearness, raised, more: score.more }
 }
 
 impl From<WordMatch> for SearchMatch {

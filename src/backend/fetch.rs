@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::{
+    pace::Pace,
     publish::{ArchiveKind, ArchivedFile},
     service::Shared,
     tree::{FileRef, Version, missing},
@@ -63,10 +64,16 @@ impl Shared {
     ///
     /// One request up to [`CHUNK_BYTES`]; beyond that, one a chunk, each on the version the first one gave.
     pub(super) async fn fetch_whole(&self, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
+        self.fetch_whole_at(file, most, Pace::NONE).await
+    }
+
+    /// As [`fetch_whole`](Self::fetch_whole), at this pace.
+    pub(super) async fn fetch_whole_at(&self, file: &FileRef, most: u64, pace: Pace) -> Result<(ObjectMeta, Bytes)> {
         if let Some(size) = file.size {
             check_size(file, size, most)?;
         }
         let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+        pace.rest().await;
         let first = self.fetch(file, range, None).await?;
         check_size(file, first.meta.size, most)?;
         if first.is_whole() {
@@ -75,6 +82,7 @@ impl Shared {
         let mut bytes = BytesMut::from(&*first.bytes);
         let mut at = first.range.end;
         while at < first.meta.size {
+            pace.rest().await;
             let chunk = self.fetch(file, Some(at..at + CHUNK_BYTES), Some(&first.meta.etag)).await?;
             bytes.extend_from_slice(&chunk.bytes);
             at = advance(file, at, &chunk)?;

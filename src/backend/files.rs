@@ -8,7 +8,7 @@ use super::{
     tree::{FileRef, Kind, Pinned, Spot, Tree, Version},
 };
 use crate::{
-    error::Result,
+    error::{Code, Result},
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Mount, VirtualPath},
     store::{StoreError, StoreExt},
@@ -54,7 +54,7 @@ impl SkillBackend {
     /// for each skill, so a bounded number of them is listed at once.
     async fn files_of_mounts(&self, tree: &Tree, root: &VirtualPath) -> Result<Files> {
         let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
-        let listings: Vec<_> = below.map(|(mount, kind)| Ok(self.files_in(mount, kind, "", &mount.at))).collect();
+        let listings: Vec<_> = below.map(|(mount, kind)| Ok(self.files_of_mount(mount, kind))).collect();
         let mut listings = stream::iter(listings).try_buffered(PARALLEL_GETS);
         let mut files = Files::default();
         while let Some(of_mount) = listings.try_next().await? {
@@ -68,13 +68,29 @@ impl SkillBackend {
         Ok(files)
     }
 
+    /// Returns all files of a mount. A skill that is shown and too large to be loaded costs its own files and no others.
+    async fn files_of_mount(&self, mount: &Mount, kind: &Kind) -> Result<Files> {
+        match self.files_in(mount, kind, "", &mount.at).await {
+            Err(error) if matches!(kind, Kind::Shown(_)) && error.code() == Code::FileTooLarge => {
+                Ok(Files { truncated: true, ..Files::default() })
+            }
+            files => files,
+        }
+    }
+
     /// Returns the files at or below `relative` in one mount. Their paths begin with `folder`.
     async fn files_in(&self, mount: &Mount, kind: &Kind, relative: &str, folder: &VirtualPath) -> Result<Files> {
         match kind {
             Kind::Pinned(pinned) => {
                 Ok(Files { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
             }
-            Kind::Fresh | Kind::Shown => {
+            Kind::Shown(shown) => Ok(match self.pin_shown(shown).await? {
+                Some(pinned) => {
+                    Files { entries: snapshot_files_below(&pinned, relative, mount, folder), truncated: false }
+                }
+                None => Files::default(),
+            }),
+            Kind::Fresh => {
                 let prefix = mount.prefix.folder(relative)?;
                 let (listed, truncated) = self.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
                 let entries = listed.into_iter().filter_map(|entry| {
@@ -94,7 +110,7 @@ impl SkillBackend {
         }
     }
 
-    /// Returns the file at `path`, if the store has one. A file of a loaded skill is found in its snapshot and never here.
+    /// Returns the file at `path`, if the store has one. A file of a skill is found in its snapshot and never here.
     pub(super) async fn head_file(&self, tree: &Tree, path: &VirtualPath) -> Result<Option<ListedFile>> {
         let Some(file) = tree.unpinned_file(path)? else { return Ok(None) };
         match self.shared.store.head(&file.key).await {
@@ -121,7 +137,7 @@ fn snapshot_files_below(pinned: &Pinned, relative: &str, mount: &Mount, folder: 
         let found = FileRef {
             path: folder.join(name).ok()?,
             key: mount.prefix.key(&file.path).ok()?,
-            version: Version::Pinned(file.etag.clone()),
+            version: pinned.version(file),
             size: Some(file.size),
             archived: pinned.archived(&file.path),
         };

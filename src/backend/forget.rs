@@ -10,7 +10,7 @@ use crate::{
     limits::{LIST_OBJECTS, PAGE_ENTRIES, SHARERS_NAMED},
     path::{Id, KeyPrefix, VirtualPath},
     session::Session,
-    store::StoreExt as _,
+    store::{ListOptions, StoreExt as _},
 };
 
 /// The other sessions of a workspace.
@@ -29,7 +29,7 @@ impl SkillBackend {
     /// one meanwhile may find the workspace emptied.
     ///
     /// # Errors
-    /// `session_not_found` if it does not exist; `workspace_shared` if other sessions share its workspace, with the names of those
+    /// `session_not_found` if it does not exist and has no files of its own; `workspace_shared` if other sessions share its workspace, with the names of those
     /// that the caller reaches; the error of a delete of files if some could not be deleted: then the session stays.
     pub async fn forget_with_workspace(&self) -> Result<()> {
         self.forget_whole().await.map_err(Error::of_change)
@@ -38,14 +38,28 @@ impl SkillBackend {
     async fn forget_whole(&self) -> Result<()> {
         let sessions = &self.shared.sessions;
         sessions.check_writable()?;
-        let session = sessions.existing(self.user(), &self.session, &self.at_least).await?;
+        let session = sessions.get(self.user(), &self.session, &self.at_least).await?;
         let workspace = self.workspace(session.files_id(), &session.vars)?;
+        let is_made = session.version > 0;
+        if !is_made && !self.has_only_files(&workspace).await? {
+            return sessions.existing(self.user(), &self.session, &self.at_least).await.map(drop);
+        }
         let sharers = self.sharers(&session, &workspace).await?;
         if sharers.more > 0 || !sharers.named.is_empty() {
             return Err(sharers.refusal(&self.session));
         }
         self.empty(&workspace).await?;
-        sessions.delete(self.user(), &self.session).await
+        if is_made { sessions.delete(self.user(), &self.session).await } else { Ok(()) }
+    }
+
+    /// Whether there are files in the workspace of a session that has no object, because it only ever wrote files. Where the
+    /// template names no session, they are those of other sessions too.
+    async fn has_only_files(&self, workspace: &KeyPrefix) -> Result<bool> {
+        if !self.shared.templates.workspace().has_variable() {
+            return Ok(false);
+        }
+        let options = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+        Ok(!self.shared.store.list(workspace, options).await?.objects.is_empty())
     }
 
     /// The keys of the workspace of a session with these values.

@@ -9,6 +9,7 @@ use super::{SkillBackend, tree::Tree};
 use crate::{
     access::out_of_reach,
     error::{Code, Error, Result},
+    path::VirtualPath,
     session::{EffectivePolicy, Policy, Session, ToolRule},
     wire::Operation,
 };
@@ -76,6 +77,11 @@ impl SkillBackend {
     pub(super) async fn enter(&self, operation: Operation) -> Result<Tree> {
         let SessionState { session, policy } = self.admit(operation).await?;
         self.tree(&session, &policy).await
+    }
+
+    /// As [`enter`](Self::enter), for an operation that looks into the folder or file at `path`.
+    pub(super) async fn enter_at(&self, operation: Operation, path: &VirtualPath) -> Result<Tree> {
+        self.settle(self.enter(operation).await?, path).await
     }
 
     /// Every operation asks for the session first, so this is the one place where a bound caller meets its bounds.

@@ -6,7 +6,8 @@ use futures_util::future::try_join_all;
 
 use super::{
     SkillBackend,
-    tree::{Kind, Pinned, Tree, archive_of, skill_mount},
+    publish::{Found, SkillFiles},
+    tree::{Kind, Pinned, ShownSkill, Tree, archive_of, archive_of_version, missing, skill_mount},
 };
 use crate::{
     error::Result,
@@ -41,7 +42,8 @@ impl SkillBackend {
                 // What asks first is there once it is loaded: nothing of it may be read before.
                 if policy.skill(&entry.skill) == SkillRule::AutoApprove && taken.insert(entry.mount_name()) {
                     let mount = Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? };
-                    mounts.push((mount, Kind::Shown));
+                    let (skill, layer) = (entry.skill.clone(), entry.layer);
+                    mounts.push((mount, Kind::Shown(ShownSkill { skill, layer, home })));
                 }
             }
         }
@@ -55,10 +57,40 @@ impl SkillBackend {
             layer: loaded.layer,
             archive: archive_of(loaded, &snapshot, home)?,
             snapshot,
+            is_loaded: true,
             // What is shared is not one session's to change, and plain files of a draft would publish it.
             writable: policy.skills_access() == SkillsAccess::Write
                 && loaded.layer == Layer::User
                 && loaded.draft.is_none(),
         })
+    }
+
+    /// `tree`, in which the skill that `path` lies in is pinned.
+    ///
+    /// # Errors
+    /// `file_not_found` if that skill is gone; as [`pin_shown`](Self::pin_shown).
+    pub(super) async fn settle(&self, mut tree: Tree, path: &VirtualPath) -> Result<Tree> {
+        if let Some(shown) = tree.shown(path) {
+            let pinned = self.pin_shown(shown).await?.ok_or_else(|| missing(path))?;
+            tree.pin(path, pinned);
+        }
+        Ok(tree)
+    }
+
+    /// A skill that is shown, as a load would pin it now: so one operation sees one version of it, also while another is being
+    /// published. `None` if it is gone, or if its SKILL.md
+    /// cannot be read.
+    ///
+    /// # Errors
+    /// As a load.
+    pub(super) async fn pin_shown(&self, shown: &ShownSkill) -> Result<Option<Pinned>> {
+        let ShownSkill { skill, layer, home } = shown;
+        let SkillFiles { snapshot, version, .. } = match self.service().skill_files(home, skill).await? {
+            Found::Files(files) => files,
+            Found::Nothing | Found::Unreadable(_) => return Ok(None),
+        };
+        let archive = version.map(|digest| archive_of_version(skill, &digest, home)).transpose()?;
+        let (skill, layer) = (skill.clone(), *layer);
+        Ok(Some(Pinned { skill, layer, snapshot, archive, is_loaded: false, writable: false }))
     }
 }

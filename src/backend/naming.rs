@@ -1,5 +1,7 @@
 //! Which skill a name means, for every command and operation that takes one.
 
+use std::collections::BTreeMap;
+
 use crate::{
     error::{Code, Error, Result},
     path::{SkillPath, distance},
@@ -46,6 +48,25 @@ pub fn skill_named<'skill>(name: &str, skills: &[NamedSkill<'skill>]) -> Result<
         [skill] => Ok(skill),
         several => Err(ambiguous(name, several)),
     }
+}
+
+/// The skills by the names that they have where categories are not known: that of the folder, which begins with the category if
+/// another of them has the same. The first in byte order keeps a name that two have even so, and the other is left out.
+pub fn flat_names<T>(all: &[T], skill: impl Fn(&T) -> &SkillPath) -> BTreeMap<String, &T> {
+    let mut count = BTreeMap::<&str, usize>::new();
+    for one in all {
+        *count.entry(skill(one).folder()).or_default() += 1;
+    }
+    let mut named = BTreeMap::new();
+    for one in all {
+        let skill = skill(one);
+        let name = match count.get(skill.folder()) {
+            Some(1) => skill.folder().to_owned(),
+            _ => skill.as_str().replace('/', "-"),
+        };
+        named.entry(name).or_insert(one);
+    }
+    named
 }
 
 /// The skills that answer to `name`.

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{SkillBackend, publish::owner_below};
+use super::{SkillBackend, naming::flat_names, publish::owner_below};
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
@@ -147,13 +147,5 @@ fn kind_of(entry: &CatalogEntry) -> ArtifactKind {
 /// The skills by the names that installers know them by. A name that is another skill's too begins with the category, and a
 /// skill whose name installers would refuse is left out.
 fn names(entries: &[Arc<CatalogEntry>]) -> BTreeMap<String, &Arc<CatalogEntry>> {
-    let mut count = BTreeMap::<&str, usize>::new();
-    for entry in entries {
-        *count.entry(entry.skill.folder()).or_default() += 1;
-    }
-    let name = |entry: &&Arc<CatalogEntry>| match count.get(entry.skill.folder()) {
-        Some(1) => entry.skill.folder().to_owned(),
-        _ => entry.skill.as_str().replace('/', "-"),
-    };
-    entries.iter().map(|entry| (name(&entry), entry)).filter(|(name, _)| is_skill_name(name)).collect()
+    flat_names(entries, |entry| &entry.skill).into_iter().filter(|(name, _)| is_skill_name(name)).collect()
 }

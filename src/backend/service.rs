@@ -58,6 +58,8 @@ pub struct ServiceOptions {
     pub digest_pace: Option<Duration>,
     /// What turns texts into vectors, if skills are to be found by meaning as well.
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// Whether skills that a user's sessions loaded after a question are raised for the like questions of the same user.
+    pub feedback: bool,
 }
 
 /// What every session of every user shares. Cheap to clone.
@@ -87,6 +89,7 @@ pub(super) struct Shared {
     pub(super) heads: KnownHeads,
     pub(super) manifests: Manifests,
     pub(super) digest_pace: Duration,
+    pub(super) feedback: bool,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
     pub(super) ledger: Option<Arc<Ledger>>,
     pub(super) observer: Option<Arc<dyn Observer>>,
@@ -124,6 +127,7 @@ impl Service {
             heads: KnownHeads::default(),
             manifests: Manifests::default(),
             digest_pace: options.digest_pace.unwrap_or(DIGEST_PACE),
+            feedback: options.feedback,
             departures: Departures::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
@@ -337,6 +341,12 @@ impl SkillBackend {
     #[must_use]
     pub fn user(&self) -> &Id {
         &self.audience.user
+    }
+
+    /// Which of the user's sessions it is.
+    #[must_use]
+    pub fn session_id(&self) -> &Id {
+        &self.session
     }
 
     /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.

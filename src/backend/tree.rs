@@ -11,7 +11,7 @@ use crate::{
     limits::BUNDLED_FILES,
     path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, UserSpace, VirtualPath},
     session::LoadedSkill,
-    skill::Snapshot,
+    skill::{Snapshot, SnapshotFile},
     store::{Keep, StoreError},
 };
 
@@ -27,18 +27,28 @@ pub(super) struct Tree {
 pub(super) enum Kind {
     /// `/workspace` and `/ticket`: the newest acknowledged version, writable.
     Fresh,
-    /// A skill that is shown without being loaded: the newest version, read-only.
-    Shown,
+    /// A skill that is shown without being loaded, read-only. An operation that looks into it pins it for itself.
+    Shown(ShownSkill),
     /// A loaded skill: the files of its snapshot.
     Pinned(Pinned),
 }
 
-/// A loaded skill as a mount.
+/// Where a skill lies that is shown without being loaded.
+#[derive(Clone, Debug)]
+pub(super) struct ShownSkill {
+    pub(super) skill: SkillPath,
+    pub(super) layer: Layer,
+    pub(super) home: UserSpace,
+}
+
+/// A skill as a mount, in one version.
 #[derive(Clone, Debug)]
 pub(super) struct Pinned {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
+    /// Whether the session loaded it. One that is only shown is pinned for one operation.
+    pub(super) is_loaded: bool,
     /// The archive of the published version or of the draft that the snapshot is, or the place of its bundle.
     pub(super) archive: Option<Archive>,
     pub(super) writable: bool,
@@ -107,6 +117,12 @@ pub(super) enum WritePlace {
 }
 
 impl Pinned {
+    /// Which version of a file of the snapshot is meant. What a session loaded, or what was published, is that one.
+    pub(super) fn version(&self, file: &SnapshotFile) -> Version {
+        let etag = file.etag.clone();
+        if self.is_loaded || self.archive.is_some() { Version::Pinned(etag) } else { Version::Listed(etag) }
+    }
+
     /// The file at `relative` in the archive of the version.
     pub(super) fn archived(&self, relative: &str) -> Option<ArchivedFile> {
         let archive = self.archive.clone()?;
@@ -148,7 +164,7 @@ impl Tree {
                 Some(file) => Ok(FileRef {
                     path: path.clone(),
                     key: mount.prefix.key(&relative)?,
-                    version: Version::Pinned(file.etag.clone()),
+                    version: pinned.version(file),
                     size: Some(file.size),
                     archived: pinned.archived(&relative),
                 }),
@@ -159,10 +175,27 @@ impl Tree {
         }
     }
 
+    /// The skill in which `path` lies, if that skill is shown and not yet pinned.
+    pub(super) fn shown(&self, path: &VirtualPath) -> Option<&ShownSkill> {
+        match self.spot(path) {
+            Spot::In { kind: Kind::Shown(shown), .. } => Some(shown),
+            _ => None,
+        }
+    }
+
+    /// Pins the skill in which `path` lies.
+    pub(super) fn pin(&mut self, path: &VirtualPath, pinned: Pinned) {
+        if let Place::Inside(index, _) = self.scope.place(path)
+            && let Some(kind) = self.kinds.get_mut(index)
+        {
+            *kind = Kind::Pinned(pinned);
+        }
+    }
+
     /// The file that may be at `path`, where no snapshot says what is there; `None` for a mount itself and for every other
     /// path.
     pub(super) fn unpinned_file(&self, path: &VirtualPath) -> Result<Option<FileRef>> {
-        if !matches!(self.spot(path), Spot::In { kind: Kind::Fresh | Kind::Shown, .. }) {
+        if !matches!(self.spot(path), Spot::In { kind: Kind::Fresh, .. }) {
             return Ok(None);
         }
         let key = self.scope.object_key(path)?;

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use super::search::Likeness;
 use crate::{limits::CATEGORIES_NAMED, skill::shown::Shown};
 
-/// Letters by which two words are alike.
-const BEGINNING: usize = 4;
+/// The largest categories, which are named if none is near to a question.
+const LARGEST: usize = 5;
 
 /// The categories of some skills and the number of skills in each, the largest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Categories<'a>(Vec<(&'a Shown, usize)>);
+pub struct Categories<'a> {
+    all: Vec<(&'a Shown, usize)>,
+    /// How many of them a summary may name.
+    named: usize,
+}
 
 impl<'a> Categories<'a> {
     /// Counts the categories of skills, one for each skill. A skill at the top has an empty category, which does not
@@ -23,29 +28,51 @@ impl<'a> Categories<'a> {
         let mut counts: Vec<_> = counts.into_values().collect();
         // The sort is stable, so equal counts stay in the order of their names.
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        Self(counts)
+        Self { all: counts, named: CATEGORIES_NAMED }
     }
 
-    /// The same with those first that are near to a question: the categories in `nearest`, in that order, and then those of
-    /// which a word begins like a word of `question`. The others stay in their order.
+    /// The same with those first that are near to a question: the categories in `nearest`, in that order, and then those with
+    /// a word like one of `question`. The others stay in their order. If there are more than a summary names, it names only those
+    /// that are near; if none is, a few that are larger than all others, so that no alphabet chooses among equals.
     #[must_use]
     pub fn nearest_first(mut self, nearest: &[String], question: &str) -> Self {
-        let question = question.to_lowercase();
-        let asked: Vec<&str> = beginnings(&question).collect();
+        let likeness = Likeness::to(question);
         let distance = |category: &Shown| {
             let place = nearest.iter().position(|near| near == category.plain());
-            let name = category.plain().to_lowercase();
-            let is_alike = beginnings(&name).any(|beginning| asked.contains(&beginning));
-            place.unwrap_or(if is_alike { nearest.len() } else { usize::MAX })
+            place.or_else(|| Some(nearest.len() + likeness.distance(category.plain())?)).unwrap_or(usize::MAX)
         };
-        self.0.sort_by_cached_key(|(category, _)| distance(category));
+        let mut far: Vec<_> = self.all.drain(..).map(|one| (distance(one.0), one)).collect();
+        far.sort_by_key(|(distance, _)| *distance);
+        let near = far.iter().filter(|(distance, _)| *distance < usize::MAX).count();
+        self.all = far.into_iter().map(|(_, one)| one).collect();
+        if self.all.len() > CATEGORIES_NAMED {
+            self.named = if near > 0 { near.min(CATEGORIES_NAMED) } else { self.outstanding() };
+        }
         self
     }
 
-    /// At most the first [`CATEGORIES_NAMED`], each as `write` writes it and as many as fit into `room` bytes, and the
+    /// How many categories there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether a summary names none, because there are many of one size and none is near.
+    #[must_use]
+    pub fn are_all_alike(&self) -> bool {
+        self.named == 0
+    }
+
+    /// How many of the first few are larger than those behind them.
+    fn outstanding(&self) -> usize {
+        let next = self.all.get(LARGEST).map_or(0, |(_, count)| *count);
+        self.all.iter().take(LARGEST).take_while(|(_, count)| *count > next).count()
+    }
+
+    /// The first ones, at most [`CATEGORIES_NAMED`], each as `write` writes it and as many as fit into `room` bytes, and the
     /// number of the others: `a, b and 3 more`. Returns only the number if none fits, and `None` if there are none.
     pub fn summary(&self, mut room: usize, write: impl Fn(&Shown, usize) -> String) -> Option<String> {
-        let written = self.0.iter().take(CATEGORIES_NAMED).map(|(category, count)| write(category, *count));
+        let written = self.all.iter().take(self.named).map(|(category, count)| write(category, *count));
         let named: Vec<_> = written
             .take_while(|name| {
                 let left = room.checked_sub(name.len() + ", ".len());
@@ -54,22 +81,13 @@ impl<'a> Categories<'a> {
             })
             .collect();
         let list = named.join(", ");
-        match (named.len(), self.0.len() - named.len()) {
+        match (named.len(), self.all.len() - named.len()) {
             (0, 0) => None,
             (_, 0) => Some(list),
             (0, more) => Some(more.to_string()),
             (_, more) => Some(format!("{list} and {more} more")),
         }
     }
-}
-
-/// The first letters of each word of `text` that has so many.
-fn beginnings(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter_map(|word| {
-        let (at, last) = word.char_indices().nth(BEGINNING - 1)?;
-        word.get(..at + last.len_utf8())
-    })
 }
 
 #[cfg(test)]
@@ -99,6 +117,22 @@ mod tests {
         assert_eq!(sorted(&[], "anything"), "x, y, invoices, z");
         assert_eq!(sorted(&["z", "y"], "anything"), "z, y, x, invoices");
         assert_eq!(sorted(&["z"], "Invoicing, please"), "z, invoices, x, y");
+    }
+
+    #[test]
+    fn of_many_only_those_are_named_that_are_near_or_larger_than_all_others() {
+        let tried = |names: &[String], question: &str| {
+            let shown: Vec<_> = names.iter().map(|name| one_line(name)).collect();
+            let categories = Categories::of(&shown).nearest_first(&[], question);
+            let summary = categories.summary(1000, |category, _| category.plain().to_owned()).unwrap();
+            (!categories.are_all_alike()).then_some(summary)
+        };
+        let mut names: Vec<String> = (0..2564).map(|number| format!("k{number}")).collect();
+        assert_eq!(tried(&names, "zzzqqq"), None, "an alphabet is no answer");
+        names.extend(["large", "large", "invoices", "billing"].map(str::to_owned));
+        assert_eq!(tried(&names, "zzzqqq").as_deref(), Some("large and 2566 more"));
+        assert_eq!(tried(&names, "knvoices").as_deref(), Some("invoices and 2566 more"));
+        assert_eq!(tried(&names, "envoices billling").as_deref(), Some("billing, invoices and 2565 more"));
     }
 
     #[test]

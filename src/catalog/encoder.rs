@@ -25,7 +25,8 @@ pub trait Encoder: fmt::Debug + Send + Sync {
     /// is too long is cut.
     ///
     /// # Errors
-    /// If it cannot encode now. The search goes on without it, and asks again after a while.
+    /// If it cannot encode now: the search goes on without it, and asks again after a while. If it
+    /// [refuses](EncoderError::of_these_texts) these texts, it is asked about others at once.
     async fn encode(&self, texts: Vec<String>, role: TextRole) -> Result<Vec<Vec<f32>>, EncoderError>;
 }
 
@@ -36,19 +37,32 @@ pub struct EncoderError {
     message: String,
     #[source]
     source: Option<Box<dyn Error + Send + Sync>>,
+    is_refusal: bool,
 }
 
 impl EncoderError {
-    /// An error that says this.
+    /// An encoder that is away, and says this.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None }
+        Self { message: message.into(), source: None, is_refusal: false }
     }
 
-    /// An error that says this and has a cause.
+    /// The same with a cause.
     #[must_use]
     pub fn caused(message: impl Into<String>, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { message: message.into(), source: Some(cause.into()) }
+        Self { message: message.into(), source: Some(cause.into()), is_refusal: false }
+    }
+
+    /// The same of an encoder that is there and does not take these texts.
+    #[must_use]
+    pub fn of_these_texts(self) -> Self {
+        Self { is_refusal: true, ..self }
+    }
+
+    /// Whether only the texts are at fault, so that it may be asked about others.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.is_refusal
     }
 
     /// What it says, with its causes.

@@ -38,6 +38,12 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
+    /// Whether its frontmatter names `level`, which is in lower case; every skill if that is empty.
+    #[must_use]
+    pub(crate) fn is_of_level(&self, level: &str) -> bool {
+        level.is_empty() || self.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
+    }
+
     /// The name to show: the frontmatter's, or the folder's if it gives none.
     #[must_use]
     pub fn name(&self) -> &str {

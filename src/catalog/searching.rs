@@ -35,8 +35,14 @@ impl Catalogs {
         let (looked, ()) = tokio::join!(self.look(&audience, false), self.read_vectors(&audience));
         let (view, outlook) = looked?;
         let searchable = self.studio.searchable(&outlook, &audience, view).await?;
-        let meaning = self.meaning(&audience, &outlook, &searchable.view);
+        let meaning = self.meaning(&audience, &outlook, &searchable.view).await;
         Ok(Searchable { meaning, ..searchable })
+    }
+
+    /// The identity of the encoder, if there is one.
+    #[must_use]
+    pub fn encoder(&self) -> Option<&str> {
+        self.meanings.as_ref().map(|meanings| meanings.encoder.identity())
     }
 
     /// The number of search indexes that this process built.
@@ -66,13 +72,20 @@ impl Catalogs {
         .await;
     }
 
-    /// What the skills of `view` mean, if each has its vector. Otherwise vectors are made behind the request.
-    fn meaning(&self, audience: &Audience, outlook: &Arc<Outlook>, view: &Arc<CatalogView>) -> Option<Arc<Meaning>> {
+    /// What the skills of `view` mean, if each has its vector. A few that are missing are made on the spot, and more behind the
+    /// request.
+    async fn meaning(
+        &self,
+        audience: &Audience,
+        outlook: &Arc<Outlook>,
+        view: &Arc<CatalogView>,
+    ) -> Option<Arc<Meaning>> {
         let meanings = self.meanings.as_ref()?;
         let mut layers = Vec::new();
         for owner in audience.owners(self.layers) {
             let slot = self.kept.look_at(&owner)?;
             let (key, own) = (owner.space(&self.namespace).ok()?.vectors().ok()?, slot.known()?);
+            meanings.catch_up(&key, &owner, &slot.vectors, own.discovery.view()).await;
             let vectors = meanings.of_layer(key, &owner, &slot.vectors, own.discovery.view());
             if slot.vectors.are_new() {
                 self.kept.weigh_layer(&owner, &slot, slot.bytes());

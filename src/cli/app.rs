@@ -179,6 +179,7 @@ impl App {
             encoder: None,
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
             digest_pace: Some(self.settings.milliseconds(Setting::DigestPace)?),
+            feedback: self.settings.switch(Setting::Feedback)?.unwrap_or_default(),
         })
     }
 

@@ -159,6 +159,8 @@ pub(super) enum Command {
     Mcp(commands::mcp::Mcp),
     /// Connect an agent's host, so that it starts `skillmount mcp`
     Connect(commands::connect::Connect),
+    /// Write skills, hooks and tools as a plugin, for hosts that read only disks
+    Plugin(commands::plugin::Plugin),
     /// List, show, discover, load and unload skills
     #[command(alias = "skill")]
     Skills(commands::skills::Skills),
@@ -181,6 +183,8 @@ pub(super) enum Command {
     Add(commands::add::Add),
     /// Look for newer versions of added skills, and take them over
     Update(commands::update::Update),
+    /// Add sentence encoders, by which skills are found for what they mean
+    Encoder(commands::encoder::Encoder),
     /// List, export and delete users
     #[command(alias = "users")]
     User(commands::user::User),
@@ -226,6 +230,7 @@ impl Command {
             Self::Hook(command) => command.run(app).await,
             Self::Mcp(command) => command.run(app).await,
             Self::Connect(command) => command.run(app),
+            Self::Plugin(command) => command.run(app).await,
             Self::Skills(command) => command.run(app).await,
             Self::Search(command) => command.run(app).await,
             Self::Catalog(command) => command.run(app).await,
@@ -235,6 +240,7 @@ impl Command {
             Self::Pull(command) => command.run(app).await,
             Self::Add(command) => command.run(app).await,
             Self::Update(command) => command.run(app).await,
+            Self::Encoder(command) => command.run(app).await,
             Self::User(command) => command.run(app).await,
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),

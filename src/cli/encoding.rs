@@ -18,19 +18,30 @@ pub(super) fn encoder(settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
     Ok(Some(match place {
         EncoderPlace::Server(url) => {
             let model = settings.get(Setting::EncoderModel).unwrap_or_default();
-            Arc::new(RemoteEncoder::new(&url, model, settings.get(Setting::EncoderKey).map(str::to_owned))?)
+            let encoder = RemoteEncoder::new(&url, model, settings.get(Setting::EncoderKey).map(str::to_owned))?;
+            let encoder = match settings.get(Setting::EncoderSkillModel) {
+                Some(model) => encoder.with_skill_model(model),
+                None => encoder,
+            };
+            let prefix = |setting| settings.get(setting).unwrap_or_default();
+            Arc::new(encoder.with_prompts(prefix(Setting::EncoderQuestionPrefix), prefix(Setting::EncoderSkillPrefix)))
         }
         EncoderPlace::Folder(folder) => local(&folder)?,
     }))
 }
 
+/// The encoder in `folder`.
+///
+/// # Errors
+/// `invalid_request` for one that cannot be opened.
 #[cfg(feature = "encoder")]
-fn local(folder: &std::path::Path) -> Result<Arc<dyn Encoder>> {
+pub(super) fn local(folder: &std::path::Path) -> Result<Arc<dyn Encoder>> {
     let opened = crate::encoder::LocalEncoder::open(folder);
     Ok(Arc::new(opened.map_err(|error| Error::new(Code::InvalidRequest, error.chain()))?))
 }
 
+/// The error of a program that has none of this kind.
 #[cfg(not(feature = "encoder"))]
-fn local(_: &std::path::Path) -> Result<Arc<dyn Encoder>> {
+pub(super) fn local(_: &std::path::Path) -> Result<Arc<dyn Encoder>> {
     Err(Error::new(Code::InvalidRequest, "this program was built without encoders in folders; name one on a server"))
 }

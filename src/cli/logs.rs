@@ -8,10 +8,11 @@ use tracing_subscriber::{EnvFilter, fmt};
 use super::settings::{Setting, Settings};
 use crate::error::{Code, Error, Result};
 
-/// Put before every filter. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
+/// Put before every filter. The crate of the Model Context Protocol logs what a host says of itself, in up to three lines for each of
+/// its requests, of which the service writes one itself. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
 /// no credentials. Failures of a store are reported by the service, with their cause in a sentence. `aws` is how the names of all its
 /// crates begin.
-const WITHOUT_SDK: &str = "aws=off,";
+const WITHOUT_SDKS: &str = "aws=off,rmcp=warn,";
 
 /// How lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +21,35 @@ enum Format {
     Text,
 }
 
-/// Starts logging. `-v` beats the setting `log`, which beats the default: a server logs what it does, a command that
-/// works is silent. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
+/// What is logged if nobody chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usual {
+    /// A service logs what it does.
+    Requests,
+    /// A program that a host started logs what its operator should know: the host keeps that for a person who looks.
+    Warnings,
+    /// A command that works is silent.
+    Nothing,
+}
+
+/// Starts logging. `-v` beats the setting `log`, which beats what is usual for the command. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
 /// file contains.
 ///
 /// # Errors
 /// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.
-pub(super) fn start(verbose: u8, settings: &Settings, is_server: bool) -> Result<()> {
+pub(super) fn start(verbose: u8, settings: &Settings, usual: Usual) -> Result<()> {
     let asked = settings.parsed(Setting::LogFormat, format)?;
     let directives = match (verbose, settings.get(Setting::Log)) {
         (0, Some(setting)) => setting,
-        (0, None) if is_server => "info",
-        (0, None) => return Ok(()),
+        (0, None) => match usual {
+            Usual::Requests => "info",
+            Usual::Warnings => "warn",
+            Usual::Nothing => return Ok(()),
+        },
         (1, _) => "skillmount=debug",
         (_, _) => "skillmount=trace",
     };
-    let filter = EnvFilter::try_new(format!("{WITHOUT_SDK}{directives}")).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{WITHOUT_SDKS}{directives}")).map_err(|error| {
         Error::new(
             Code::InvalidRequest,
             format!("the setting log is not a filter such as info or skillmount=debug: {error}"),

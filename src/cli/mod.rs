@@ -14,6 +14,7 @@ mod connect;
 mod control;
 mod counts;
 mod edges;
+mod encoders;
 mod encoding;
 mod expiry;
 mod failure;
@@ -23,6 +24,7 @@ mod input;
 mod keys_file;
 mod logs;
 mod output;
+mod plugin;
 mod sarif;
 mod screen;
 mod settings;
@@ -112,12 +114,24 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
     };
     let app = open(&cli.global, flags, edges)?;
     let is_server = matches!(cli.command, Command::Serve(_));
-    logs::start(cli.global.verbose, &app.settings, is_server)?;
+    let usual = match &cli.command {
+        Command::Serve(_) => logs::Usual::Requests,
+        Command::Mcp(_) => logs::Usual::Warnings,
+        _ => logs::Usual::Nothing,
+    };
+    logs::start(cli.global.verbose, &app.settings, usual)?;
     remark_on_variables(is_server, cli.global.json);
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
-        Command::Add(_) | Command::Update(_) | Command::Push(_) | Command::Pull(_) | Command::Lint(_) | Command::New(_)
+        Command::Add(_)
+            | Command::Encoder(_)
+            | Command::Update(_)
+            | Command::Push(_)
+            | Command::Pull(_)
+            | Command::Plugin(_)
+            | Command::Lint(_)
+            | Command::New(_)
     );
     let work = Box::pin(cli.command.run(&app));
     // A signal must not leave a file half written. It ends other commands wherever they are.

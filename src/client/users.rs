@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::{Response, Url};
+use serde_json::{Map, Value};
 
 use super::{RemoteBackend, json, problem};
 use crate::{
     error::{Code, Error, Result},
     path::Id,
-    session::Collected,
+    session::{Collected, Policy},
     wire::{Deletion, Effect, UserList, UserListRequest},
 };
 
@@ -33,6 +34,17 @@ impl RemoteExport {
 }
 
 impl RemoteBackend {
+    /// The user's policy, as far as the key may know it: one of scope `agent` is not shown rules that hide skills.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn user_policy(&self) -> Result<Policy> {
+        let mut policy: Map<String, Value> = self.get(&self.user_url(["policy"])?, &()).await?;
+        // What the service adds to it, and no member of a policy.
+        policy.remove("unknown_tools");
+        serde_json::from_value(Value::Object(policy)).map_err(Error::internal)
+    }
+
     /// A page of the users who have objects in the store.
     ///
     /// # Errors

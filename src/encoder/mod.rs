@@ -5,13 +5,25 @@
 //! files.
 
 #[cfg(feature = "encoder")]
+mod described;
+#[cfg(any(feature = "encoder", feature = "cli"))]
+mod folder;
+#[cfg(feature = "encoder")]
+mod library;
+#[cfg(feature = "encoder")]
 mod local;
+#[cfg(feature = "encoder")]
+mod model;
 mod place;
 #[cfg(feature = "client")]
 mod remote;
+mod trial;
 
+#[cfg(any(feature = "encoder", feature = "cli"))]
+pub(crate) use folder::{MODEL, POOLING, PROMPTS, TOKENIZER, is_library};
 #[cfg(feature = "encoder")]
 pub use local::LocalEncoder;
 pub use place::EncoderPlace;
 #[cfg(feature = "client")]
 pub use remote::RemoteEncoder;
+pub use trial::try_encoder;

@@ -5,7 +5,7 @@
 //! a skill, it is a `/`, because generated clients encode a parameter whole. What the decoded names may be is decided by
 //! the types they are parsed into.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Uri};
 
 use crate::{
     access::Grant,
@@ -15,7 +15,7 @@ use crate::{
 
 /// The address at which headers name user and session.
 const HOOKS_OF_CLAUDE: &str = "/hooks/claude";
-/// The address of MCP, at which headers name user and session if the key does not.
+/// The address of MCP, at which headers name user and session if the key does not. Below a session it is MCP in that session.
 pub(super) const MCP: &str = "/mcp";
 /// The index that installers read, below a Host or a link.
 pub(super) const INDEX: &str = "/.well-known/agent-skills/index.json";
@@ -49,10 +49,12 @@ impl Address {
     /// Reads the address of a call on a user's data by a caller with this grant.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); `invalid_request` if a header that should name user or session is missing.
-    pub(super) fn of(path: &str, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
-        match path {
+    /// As [`parse`](Self::parse); `invalid_request` if a header that should name user or session is missing, or if a query
+    /// seems to name them.
+    pub(super) fn of(sent: &Uri, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
+        match sent.path() {
             HOOKS_OF_CLAUDE => Self::of_hook(headers),
+            MCP if sent.query().is_some() => Err(query_of_mcp()),
             MCP => Self::of_mcp(headers, grant),
             path if is_of_skills_api(path) => Self::of_skills_api(path, headers, grant),
             path => Self::parse(path),
@@ -117,6 +119,15 @@ fn user_of(headers: &HeaderMap, grant: &Grant) -> Result<Id> {
             Err(Error::new(Code::InvalidRequest, message))
         }
     }
+}
+
+/// The refusal of a query at the address of MCP: a host that put its user there would be answered as another one.
+fn query_of_mcp() -> Error {
+    let message = format!(
+        "{MCP} takes no query: name user and session in the path, as /v1/users/USER/sessions/SESSION{MCP}, or in the headers \
+         {USER} and {SESSION}"
+    );
+    Error::new(Code::InvalidRequest, message)
 }
 
 /// The id in a header, if there is one.

@@ -1,6 +1,7 @@
 //! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
+    fmt,
     future::Future,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
@@ -21,7 +22,29 @@ use crate::{
 };
 
 /// Answers a request of the protocol. The last argument says whether a conversation begins with it.
-pub type McpAnswer = fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>>;
+#[derive(Clone)]
+pub struct McpAnswer(Arc<AnswerMcp>);
+
+type AnswerMcp = dyn Fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync;
+
+impl McpAnswer {
+    /// Answers by this function.
+    pub fn new(
+        answer: impl Fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(answer))
+    }
+
+    pub(super) async fn answer(&self, backend: SkillBackend, request: Request, begins: bool) -> Result<Response> {
+        (self.0)(backend, request, begins).await
+    }
+}
+
+impl fmt::Debug for McpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpAnswer").finish_non_exhaustive()
+    }
+}
 
 /// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]

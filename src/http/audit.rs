@@ -41,7 +41,7 @@ async fn figures(
 }
 
 /// Writes what waits here, which is a part of the answer. If it cannot be written, the store says so when it is read.
-async fn flush(call: &UserCall) {
+pub(super) async fn flush(call: &UserCall) {
     if let Some(recorder) = &call.app.audit {
         let _ = recorder.flush(&call.user).await;
     }

@@ -169,7 +169,7 @@ pub(super) async fn enter_user(
 ) -> Reply<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
-    let Address { user, session, rest } = Address::of(sent.path(), request.headers(), &grant)?;
+    let Address { user, session, rest } = Address::of(&sent, request.headers(), &grant)?;
     grant.allows(&user, Scope::Agent)?;
     // To ask for a deletion again changes nothing.
     if !is_route(&request, &Method::DELETE, USER_ROUTE) {

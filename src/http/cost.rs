@@ -78,7 +78,7 @@ const ROUTES: &[(&str, &str, Cost)] = &[
 impl Cost {
     /// The class of a call, by its method and the template of its route.
     pub(super) fn of(method: &Method, template: &str) -> Self {
-        if template == MCP {
+        if template.ends_with(MCP) {
             return Self::Turn;
         }
         if template.ends_with(ARTIFACT) {
@@ -161,6 +161,9 @@ mod tests {
         assert_eq!(small.bytes(None), 256 * KIB + 3 * MIB);
         assert_eq!(Cost::of(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
         assert_eq!(Cost::of(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)), 0);
+        for template in [MCP, "/v1/users/{user}/sessions/{session}/mcp"] {
+            assert_eq!(Cost::of(&Method::POST, template), Cost::Turn, "{template}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! MCP by streamable HTTP, at one address for every user.
+//! MCP by streamable HTTP, at one address for every user and at one for each session.
 //!
 //! The protocol itself is in a room of its own, which this one may not import: `main` hands it in. What is decided here is whose
 //! session a request is about, which a model has no say in.
@@ -6,14 +6,14 @@
 use axum::{
     Extension, Json,
     body::Body,
-    extract::Request,
+    extract::{MatchedPath, Request},
     http::{HeaderValue, StatusCode},
     response::{IntoResponse as _, Response},
 };
 use serde_json::{Value, json};
 
 use super::{
-    address::{MCP_SESSION, SESSION},
+    address::{MCP, MCP_SESSION, SESSION},
     body::parse,
     call::SessionCall,
     problem::Reply,
@@ -27,9 +27,10 @@ const STEPS_PER_BYTE: u64 = 4;
 
 /// Answers a request. A conversation that begins without a name is given one, which the host sends back.
 pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
-    let Some(answer) = call.user.app.mcp else { return Ok(service::unknown_route().await.into_response()) };
+    let Some(answer) = call.user.app.mcp.clone() else { return Ok(service::unknown_route().await.into_response()) };
     let (parts, body) = request.into_parts();
-    let is_named = [SESSION, MCP_SESSION].iter().any(|name| parts.headers.contains_key(*name));
+    let is_in_path = parts.extensions.get::<MatchedPath>().is_some_and(|matched| matched.as_str() != MCP);
+    let is_named = is_in_path || [SESSION, MCP_SESSION].iter().any(|name| parts.headers.contains_key(*name));
     let bytes = read_whole(Request::new(body), TEXT_BODY_BYTES).await?;
     let mut begins = false;
     if !bytes.is_empty() {
@@ -44,7 +45,8 @@ pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Req
             Err(error) => return Ok(not_understood(&error)),
         }
     }
-    let mut response = answer(call.backend.clone(), Request::from_parts(parts, Body::from(bytes)), begins).await?;
+    let mut response =
+        answer.answer(call.backend.clone(), Request::from_parts(parts, Body::from(bytes)), begins).await?;
     if begins && !is_named && response.status().is_success() {
         let name = format!("mcp-{:032x}", call.user.app.clock.random());
         response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name).map_err(Error::internal)?);

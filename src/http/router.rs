@@ -33,11 +33,13 @@ pub fn openapi() -> OpenApi {
     finished(routes().split_for_parts().1)
 }
 
-/// The OpenAPI 3.1 document of the routes in the shapes of other services' Skills APIs. It is a document of its own, because the
-/// SDKs of those services are the clients of these routes, and a client made from both documents would have every call twice.
+/// The OpenAPI 3.1 document of the routes in shapes that others specify: their Skills APIs, and what installers read. It is a
+/// document of its own, because their SDKs and installers are the clients of these routes, and a client made from both documents
+/// would have every call twice.
 #[must_use]
 pub fn skills_api_openapi() -> OpenApi {
-    let routes = OpenApiRouter::with_openapi(beginning_of_skills_api()).merge(skills_api::routes());
+    let routes = OpenApiRouter::with_openapi(beginning_of_skills_api());
+    let routes = routes.merge(skills_api::routes()).merge(well_known::described());
     finished(routes.split_for_parts().1)
 }
 
@@ -98,6 +100,7 @@ fn of_session() -> OpenApiRouter {
         .merge(hooks::of_session())
         .merge(events::of_session())
         .merge(approvals::of_session())
+        .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(tell_version))
 }
 
@@ -119,10 +122,9 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
     let published = skills_api::routes()
         .route_layer(from_fn_with_state(Arc::clone(&app), enter_user))
         .route_layer(from_fn(skills_api::take_key));
-    let (routes, _) =
-        service.merge(claude).merge(published).merge(mcp).merge(all).nest("/v1/users/{user}", users).split_for_parts();
+    let all = service.merge(claude).merge(published).merge(mcp).merge(all).nest("/v1/users/{user}", users);
+    let (routes, _) = all.merge(well_known::routes(&app)).split_for_parts();
     routes
-        .merge(well_known::routes(&app))
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)
         .layer(from_fn(layers::run_in_time))

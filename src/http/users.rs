@@ -16,6 +16,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     address::deleted_user,
     app::ServerState,
+    audit::flush,
     body::Parameters,
     call::UserCall,
     files::percent_encoded,
@@ -68,6 +69,7 @@ async fn deletion(
     (status = 200, description = "The archive.", body = inline(Binary), content_type = "application/x-tar"), Failure))]
 async fn export(Extension(call): Extension<UserCall>) -> Reply<Response> {
     call.needs_control()?;
+    flush(&call).await;
     let archive = pieces(call.app.service.export(&call.user)?);
     let name = format!("attachment; filename*=UTF-8''{}", percent_encoded(&format!("{}.tar", call.user)));
     let mut response = Body::from_stream(archive).into_response();

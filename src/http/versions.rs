@@ -33,7 +33,11 @@ async fn versions(
 ) -> Reply<Json<VersionList>> {
     let skill = SkillPath::parse(&call.rest)?;
     let (owner, _) = readable(&call, wanted.layer, &skill).await?;
-    Ok(Json(call.app.service.list_versions(&owner, &skill, &wanted).await?))
+    let listed = call.app.service.list_versions(&owner, &skill, &wanted).await?;
+    if listed.current.is_none() && call.needs_control().is_err() {
+        return Err(never_published(&skill).into());
+    }
+    Ok(Json(listed))
 }
 
 /// Compare two versions of a skill: the lines that differ, and which files do. Without `from` and `to` they are the published
@@ -47,6 +51,10 @@ async fn diff(
     let skill = SkillPath::parse(&call.rest)?;
     let (owner, policy) = readable(&call, wanted.layer, &skill).await?;
     policy.map_or(Ok(()), |policy| check_content(&policy, &skill))?;
+    if call.needs_control().is_err() {
+        let least = VersionListRequest { limit: Some(1), ..VersionListRequest::default() };
+        call.app.service.list_versions(&owner, &skill, &least).await?.current.ok_or_else(|| never_published(&skill))?;
+    }
     Ok(Json(call.app.service.diff_versions(&owner, &skill, &wanted).await?))
 }
 
@@ -61,8 +69,13 @@ async fn readable(
     }
     let policy = readable_catalog(call).await?;
     if !policy.skill(skill).is_visible() && call.needs_control().is_err() {
-        let message = format!("{skill} has no versions: it was never published");
-        return Err(Error::new(Code::SkillNotFound, message));
+        return Err(never_published(skill));
     }
     Ok((LayerOwner::from(&call.user), Some(policy)))
+}
+
+/// What a caller is told of a skill that it may not know of. For agents these are skills that are hidden, drafts and deleted
+/// skills.
+fn never_published(skill: &SkillPath) -> Error {
+    Error::new(Code::SkillNotFound, format!("{skill} has no versions: it was never published"))
 }

@@ -1,23 +1,23 @@
 //! Skills for installers, without a key: the index and the artifacts of Agent Skills Discovery 0.2.0.
 //!
 //! They are those of one user, whom the operator names for the Host of the request, or whom a signed link names. Nothing else is
-//! reached here. The specification describes these addresses, so the OpenAPI document does not. Addresses in the index are
-//! relative to it, so that they hold for a link and behind a proxy too.
+//! reached here. The specification describes these addresses, so they are in the document of what other services specify.
+//! Addresses in the index are relative to it, so that they hold for a link and behind a proxy too.
 
 use std::sync::Arc;
 
 use axum::{
-    Extension, Router,
+    Extension,
     extract::{RawPathParams, Request, State},
     http::{HeaderMap, HeaderValue, header},
     middleware::{Next, from_fn_with_state},
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    address::{ARTIFACT, INDEX},
     admission::Caller,
     app::ServerState,
     call::within_shares,
@@ -25,7 +25,8 @@ use super::{
     files::percent_encoded,
     guard::peer_headers,
     log::Served,
-    problem::Reply,
+    openapi::Binary,
+    problem::{Failure, Reply},
 };
 use crate::{
     backend::{Artifact, ArtifactKind, OfferedSkill, SkillBackend},
@@ -41,27 +42,44 @@ const ARCHIVE_END: &str = ".zip";
 const TEXT_END: &str = "/SKILL.md";
 
 /// The routes, below a Host and below a link.
-pub(super) fn routes(app: &Arc<ServerState>) -> Router {
-    let here = || Router::new().route(INDEX, get(index)).route(ARTIFACT, get(artifact));
-    here().nest("/links/{link}", here()).route_layer(from_fn_with_state(Arc::clone(app), enter))
+pub(super) fn routes(app: &Arc<ServerState>) -> OpenApiRouter {
+    described().route_layer(from_fn_with_state(Arc::clone(app), enter))
 }
 
-/// The index.
-#[derive(Serialize)]
+/// The same without what finds out whose skills they are.
+pub(super) fn described() -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(index))
+        .routes(routes!(artifact))
+        .routes(routes!(linked_index))
+        .routes(routes!(linked_artifact))
+}
+
+/// The skills that installers are offered.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InstallerIndex)]
 struct Index {
+    /// The schema of this document.
     #[serde(rename = "$schema")]
     schema: &'static str,
+    /// In byte order of their names.
     skills: Vec<Entry>,
 }
 
 /// A skill in the index.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = InstallerSkill)]
 struct Entry {
+    /// The name to install it by.
     name: String,
+    /// What it is for and when to use it.
     description: String,
+    /// `skill-md` for a SKILL.md alone, and `archive` for a zip.
     #[serde(rename = "type")]
     kind: &'static str,
+    /// Where it is fetched, relative to the index.
     url: String,
+    /// `sha256:` and the SHA-256 of what is fetched there, as 64 hex digits.
     digest: String,
 }
 
@@ -101,6 +119,12 @@ fn user_of(app: &ServerState, parameters: &RawPathParams, request: &Request) -> 
     }
 }
 
+/// List the skills of the user whom the operator names for the Host. Needs no key. Takes `if-none-match`.
+#[utoipa::path(get, path = "/.well-known/agent-skills/index.json", operation_id = "list_installable_skills", tag = "installers",
+    security(()), responses(
+    (status = 200, body = Index, headers(("ETag" = String, description = "The tag of these very bytes."))),
+    (status = 304, description = "The index is still the one of `if-none-match`.",
+        headers(("ETag" = String, description = "The tag of these very bytes."))), Failure))]
 async fn index(Extension(backend): Extension<SkillBackend>, headers: HeaderMap) -> Reply<Response> {
     let skills = backend.offered_skills().await?.into_iter().map(Entry::from).collect();
     let text = serde_json::to_string(&Index { schema: SCHEMA, skills }).map_err(Error::internal)?;
@@ -108,6 +132,24 @@ async fn index(Extension(backend): Extension<SkillBackend>, headers: HeaderMap) 
     Ok(unless_known(&headers, &etag, || ([(header::CONTENT_TYPE, "application/json")], text).into_response()))
 }
 
+/// The same of the user of a signed link, until it expires.
+#[utoipa::path(get, path = "/links/{link}/.well-known/agent-skills/index.json", operation_id = "list_skills_of_link",
+    tag = "installers", security(()), responses(
+    (status = 200, body = Index, headers(("ETag" = String, description = "The tag of these very bytes."))),
+    (status = 304, description = "The index is still the one of `if-none-match`.",
+        headers(("ETag" = String, description = "The tag of these very bytes."))), Failure))]
+async fn linked_index(backend: Extension<SkillBackend>, headers: HeaderMap) -> Reply<Response> {
+    index(backend, headers).await
+}
+
+/// Fetch a skill of the index. Needs no key. Takes `if-none-match`.
+#[utoipa::path(get, path = "/.well-known/agent-skills/{*artifact}", operation_id = "fetch_installable_skill", tag = "installers",
+    security(()), responses(
+    (status = 200, description = "The SKILL.md, or an archive of all files.",
+        content((String = "text/markdown"), (inline(Binary) = "application/zip")),
+        headers(("ETag" = String, description = "The digest of these bytes."))),
+    (status = 304, description = "The skill is still the one of `if-none-match`.",
+        headers(("ETag" = String, description = "The digest of these bytes."))), Failure))]
 async fn artifact(
     Extension(backend): Extension<SkillBackend>,
     parameters: RawPathParams,
@@ -124,4 +166,20 @@ async fn artifact(
     let Artifact { bytes, digest } = backend.artifact(&skill, kind).await?;
     let etag = ETag::new(&digest);
     Ok(unless_known(&headers, &etag, || ([(header::CONTENT_TYPE, content_type)], bytes).into_response()))
+}
+
+/// The same of the user of a signed link, until it expires.
+#[utoipa::path(get, path = "/links/{link}/.well-known/agent-skills/{*artifact}", operation_id = "fetch_skill_of_link",
+    tag = "installers", security(()), responses(
+    (status = 200, description = "The SKILL.md, or an archive of all files.",
+        content((String = "text/markdown"), (inline(Binary) = "application/zip")),
+        headers(("ETag" = String, description = "The digest of these bytes."))),
+    (status = 304, description = "The skill is still the one of `if-none-match`.",
+        headers(("ETag" = String, description = "The digest of these bytes."))), Failure))]
+async fn linked_artifact(
+    backend: Extension<SkillBackend>,
+    parameters: RawPathParams,
+    headers: HeaderMap,
+) -> Reply<Response> {
+    artifact(backend, parameters, headers).await
 }

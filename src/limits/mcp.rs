@@ -6,7 +6,7 @@ use std::time::Duration;
 pub const MCP_SKILL_FILES: usize = 512;
 /// All files of a skill that hosts over MCP take.
 pub const MCP_SKILL_BYTES: u64 = 16 << 20;
-/// Skills of one page of `skills/list` and of `resources/list`.
+/// Skills of one page of `skills/list`, of `resources/list` and of `prompts/list`.
 pub const MCP_PAGE_SKILLS: usize = 100;
 /// Files that the skills of one page have together. The first skill of a page has as many as it may have anyway.
 pub const MCP_PAGE_FILES: usize = 2000;

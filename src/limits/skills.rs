@@ -128,6 +128,9 @@ pub const SEARCH_QUERY_BYTES: usize = 16 << 10;
 pub const SEARCH_QUERY_WORDS: usize = 2500;
 /// Words of a question that no skill contains and that are compared with all known words, in alphabetical order.
 pub const SEARCH_REPAIRS: usize = 64;
+/// Steps of one search: words that it looks up or compares with another, and skills to whose scores it adds. A second of work
+/// at most; a long message in a catalog of thousands takes a hundredth of them.
+pub const SEARCH_STEPS: u64 = 1 << 26;
 /// A word. Longer ones are data and are left out of the index.
 pub const SEARCH_WORD_BYTES: usize = 64;
 /// Words of one skill that an explanation of its score names.
@@ -150,12 +153,28 @@ pub const ENCODED_AT_ONCE: usize = 8;
 pub const VECTORS_SAVED_EVERY: usize = 1024;
 /// How long a question waits for its vector before it is answered by words alone.
 pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
+/// The largest file of an encoder that is added: a model in the format of ONNX has at most 2 GiB.
+pub const ENCODER_FILE_BYTES: u64 = 2 << 30;
+/// The most files in a folder or a wheel that an encoder is taken from.
+pub const ENCODER_FILES: usize = 20_000;
+/// How deep the folders in it may lie.
+pub const ENCODER_FOLDERS: usize = 8;
 /// The tokens of a text that a local encoder reads.
 pub const ENCODER_TOKENS: usize = 256;
 /// What an encoder on a server answers at most.
 pub const ENCODER_REPLY_BYTES: usize = 16 << 20;
 /// How long an encoder that failed is left alone.
 pub const ENCODER_REST: Duration = Duration::from_secs(10);
+/// Loads after questions that are kept of a user: about 200 bytes each.
+pub const FEEDBACK_LOADS: usize = 256;
+/// How many days a load counts, each day less.
+pub const FEEDBACK_DAYS: u32 = 90;
+/// The memory of the loads of all users. What left it is read again.
+pub const FEEDBACK_CACHE_BYTES: u64 = 8 << 20;
+/// After so long a question has the loads that other replicas noted looked for behind it.
+pub const FEEDBACK_LOOK: Duration = Duration::from_mins(5);
+/// The most hits whose order loads can change.
+pub const FEEDBACK_REACH: usize = 100;
 /// Discoveries a session remembers.
 pub const DISCOVERIES: usize = 20;
 /// The part of a question that a session remembers.

@@ -2,12 +2,12 @@
 //! with the agent's own key, which decides nothing unless the user's policy says that hosts do.
 
 use rmcp::{
-    Peer, RoleServer,
+    RoleServer,
     model::{
         CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-        InputRequest, InputRequests, InputRequiredResult, ProtocolVersion,
+        GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
     },
-    service::{ElicitationMode, RequestContext},
+    service::RequestContext,
 };
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const ONCE: &str = "allow";
 const ALWAYS: &str = "allow until the conversation ends";
 const DENY: &str = "deny";
 
-/// Characters of a call's input that the question quotes.
+/// Characters of what a request has in it that the question quotes.
 const QUOTED: usize = 1000;
 
 /// The approval that an error says a call waits for.
@@ -33,86 +33,108 @@ pub(super) fn waits_for(error: &Error) -> Option<&str> {
     id.filter(|_| error.code() == Code::ApprovalRequired)
 }
 
-/// Has a host on this machine ask its person about a call that waits. Returns whether it was decided.
-///
-/// # Errors
-/// Those of the decision.
-pub(super) async fn decide(
-    backend: &SkillBackend,
-    peer: &Peer<RoleServer>,
-    call: &CallToolRequestParams,
-    approval: &str,
-) -> Result<bool> {
-    if !peer.supported_elicitation_modes().contains(&ElicitationMode::Form) {
-        return Ok(false);
-    }
-    let Ok(answer) = peer.create_elicitation(asked(call)?).await else { return Ok(false) };
-    settle(backend, approval, &answer).await
+/// A request of a host that a person approves.
+pub(super) struct Waiting<'a> {
+    /// What its person is asked.
+    question: String,
+    /// What the host says that its person answered, if it comes back with that.
+    responses: Option<&'a InputResponses>,
 }
 
-/// What a host over HTTP is to ask its person about a call that waits, if the policy leaves it to the host, and the host can. It
-/// asks between two requests: the second is the call again, with the answer.
-///
-/// # Errors
-/// As [`SkillBackend::state`].
-pub(super) async fn to_ask(
-    backend: &SkillBackend,
-    context: &RequestContext<RoleServer>,
-    call: &CallToolRequestParams,
-) -> Result<Option<InputRequiredResult>> {
-    let can_ask = context.client_capabilities().and_then(|can| can.elicitation);
-    let can_ask = can_ask.is_some_and(|can| can.form.is_some() || can.url.is_none());
-    let returns =
-        context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-    if !can_ask || !returns || !is_of_host(backend).await? {
-        return Ok(None);
-    }
-    let asked = InputRequest::Elicitation(ElicitRequest::new(asked(call)?));
-    Ok(Some(InputRequiredResult::from_input_requests(InputRequests::from([(DECISION.to_owned(), asked)]))))
+/// What came of asking.
+pub(super) enum Asked {
+    /// Somebody decided: the request is run again.
+    Decided,
+    /// The host is to ask, and to come back.
+    Returns(InputRequiredResult),
+    /// Nobody was asked, or gave an answer: the request waits.
+    Waits,
 }
 
-/// Decides about a call that waits as the person at a host over HTTP has answered, if there is an answer and the policy leaves it
-/// to the host. Returns whether it was decided.
-///
-/// # Errors
-/// Those of the decision.
-pub(super) async fn answered(backend: &SkillBackend, call: &CallToolRequestParams, approval: &str) -> Result<bool> {
-    let answer = call.input_responses.as_ref().and_then(|answers| answers.get(DECISION));
-    let Some(Ok(answer)) = answer.map(|answer| serde_json::from_value(answer.clone())) else { return Ok(false) };
-    Ok(is_of_host(backend).await? && settle(backend, approval, &answer).await?)
+impl<'a> Waiting<'a> {
+    /// The call of a tool.
+    pub(super) fn of_call(call: &'a CallToolRequestParams) -> Self {
+        let input = Value::Object(call.arguments.clone().unwrap_or_default()).to_string();
+        let question = format!("The agent wants to call {} with {}", call.name, quoted(&input));
+        Self { question, responses: call.input_responses.as_ref() }
+    }
+
+    /// A prompt, whose skill is loaded.
+    pub(super) fn of_prompt(wanted: &'a GetPromptRequestParams) -> Self {
+        let question = format!("The skill {} is to be loaded", quoted(&wanted.name));
+        Self { question, responses: wanted.input_responses.as_ref() }
+    }
+
+    /// Has the host ask its person about this request, for which `approval` waits. A host on this machine has a person; of any other
+    /// the policy says whether it may decide. Up to the version of the protocol of 2026-07-28 a host is asked while its request
+    /// waits, which one over HTTP cannot be. From then on it asks between two requests: the second has the answer.
+    ///
+    /// # Errors
+    /// As [`SkillBackend::state`]; those of the decision.
+    pub(super) async fn ask(
+        &self,
+        backend: &SkillBackend,
+        context: &RequestContext<RoleServer>,
+        approval: &str,
+        has_person: bool,
+    ) -> Result<Asked> {
+        let version = context.protocol_version();
+        let returns = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        if !(has_person || returns && is_of_host(backend).await?) {
+            return Ok(Asked::Waits);
+        }
+        if let Some(responses) = self.responses.filter(|_| returns) {
+            let answer = responses.get(DECISION).map(|answer| serde_json::from_value(answer.clone()));
+            return match answer {
+                Some(Ok(answer)) => settle(backend, approval, &answer).await,
+                _ => Ok(Asked::Waits),
+            };
+        }
+        let can_ask = context.client_capabilities().and_then(|can| can.elicitation);
+        if !can_ask.is_some_and(|can| can.form.is_some() || can.url.is_none()) {
+            return Ok(Asked::Waits);
+        }
+        if !returns {
+            let Ok(answer) = context.peer.create_elicitation(self.form()?).await else { return Ok(Asked::Waits) };
+            return settle(backend, approval, &answer).await;
+        }
+        let asked = InputRequest::Elicitation(ElicitRequest::new(self.form()?));
+        let asked = InputRequests::from([(DECISION.to_owned(), asked)]);
+        Ok(Asked::Returns(InputRequiredResult::from_input_requests(asked)))
+    }
+
+    fn form(&self) -> Result<ElicitRequestParams> {
+        let message = self.question.clone();
+        Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema()? })
+    }
 }
 
 async fn is_of_host(backend: &SkillBackend) -> Result<bool> {
     Ok(backend.state().await?.policy.approve_by() == ApproveBy::Host)
 }
 
-async fn settle(backend: &SkillBackend, approval: &str, answer: &ElicitResult) -> Result<bool> {
+async fn settle(backend: &SkillBackend, approval: &str, answer: &ElicitResult) -> Result<Asked> {
     let said = answer.content.as_ref().and_then(|content| content.get(DECISION)).and_then(Value::as_str);
     let (decision, remember) = match (&answer.action, said) {
         (ElicitationAction::Accept, Some(ONCE)) => (Decision::Allow, false),
         (ElicitationAction::Accept, Some(ALWAYS)) => (Decision::Allow, true),
         (ElicitationAction::Accept, Some(DENY)) | (ElicitationAction::Decline, _) => (Decision::Deny, false),
-        _ => return Ok(false),
+        _ => return Ok(Asked::Waits),
     };
     match backend.decide_approval(approval, DecideApproval { decision, remember }).await {
-        Ok(_) => Ok(true),
+        Ok(_) => Ok(Asked::Decided),
         // Somebody else decided meanwhile.
-        Err(error) if error.code() == Code::ApprovalNotFound => Ok(true),
+        Err(error) if error.code() == Code::ApprovalNotFound => Ok(Asked::Decided),
         Err(error) => Err(error),
     }
 }
 
-fn asked(call: &CallToolRequestParams) -> Result<ElicitRequestParams> {
-    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message: question(call), requested_schema: schema()? })
-}
-
-fn question(call: &CallToolRequestParams) -> String {
-    let input = Value::Object(call.arguments.clone().unwrap_or_default()).to_string();
-    let mut quoted: String = input.chars().take(QUOTED).collect();
-    if quoted.len() < input.len() {
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(QUOTED).collect();
+    if quoted.len() < text.len() {
         quoted.push('…');
     }
-    format!("The agent wants to call {} with {}", call.name, one_line(&quoted).plain())
+    one_line(&quoted).plain().to_owned()
 }
 
 fn schema() -> Result<ElicitationSchema> {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     backend::SkillBackend,
     error::{Error, Result},
+    skill::Parameter,
 };
 
 /// The address of a skill, with a place for its path.
@@ -31,19 +32,22 @@ pub(super) async fn complete(
 ) -> Result<CompleteResult, ErrorData> {
     let (name, typed) = (wanted.argument.name.as_str(), wanted.argument.value.as_str());
     let found = match &wanted.r#ref {
-        Reference::Prompt(prompt) if name == ARGUMENTS => {
-            let parameters = prompts::parameters(backend, &prompt.name).await.map_err(|error| refusal(&error))?;
-            parameters_after(typed, &parameters)
+        Reference::Prompt(prompt) => {
+            let skill = prompts::skill_of(backend, &prompt.name).await.map_err(|error| prompts::refused(&error))?;
+            let parameters = &skill.frontmatter.parameters;
+            match parameters.iter().find(|one| one.name == name) {
+                _ if name == ARGUMENTS => parameters_after(typed, parameters),
+                // All that is known of its values.
+                Some(one) => one.default.iter().filter(|text| text.starts_with(typed)).cloned().collect(),
+                None => return Err(nothing()),
+            }
         }
         Reference::Resource(template) if template.uri == TEMPLATE && name == SKILL => {
             let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
             let names = skills.iter().map(|entry| entry.skill.to_string());
             names.filter(|skill| skill.starts_with(typed)).collect()
         }
-        _ => {
-            let message = "there is nothing to complete: prompts have the argument `arguments`, and the resource template `skill`";
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        _ => return Err(nothing()),
     };
     let total = u32::try_from(found.len()).ok();
     let has_more = found.len() > CompletionInfo::MAX_VALUES;
@@ -52,23 +56,31 @@ pub(super) async fn complete(
     Ok(CompleteResult::new(info.map_err(|fault| refusal(&Error::internal(fault)))?))
 }
 
+fn nothing() -> ErrorData {
+    let message = "there is nothing to complete: prompts have the arguments that prompts/list shows, and the resource template \
+                   has `skill`";
+    ErrorData::invalid_params(message, None)
+}
+
 /// The text with each parameter whose name may be under way at its end, and that it does not give yet.
-fn parameters_after(typed: &str, parameters: &[String]) -> Vec<String> {
+fn parameters_after(typed: &str, parameters: &[Parameter]) -> Vec<String> {
     let at = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let (before, begun) = typed.split_at_checked(at).unwrap_or((typed, ""));
     let is_given =
         |name: &str| before.split_whitespace().any(|word| word.split_once('=').is_some_and(|(given, _)| given == name));
-    let open = parameters.iter().filter(|name| name.starts_with(begun) && !is_given(name));
+    let names = parameters.iter().map(|one| one.name.as_str());
+    let open = names.filter(|name| name.starts_with(begun) && !is_given(name));
     open.map(|name| format!("{before}{name}=")).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parameters_after;
+    use super::{Parameter, parameters_after};
 
     #[test]
     fn parameters_are_offered_for_the_word_under_way_until_they_are_given() {
-        let parameters = ["comprador", "comprado", "precio"].map(str::to_owned);
+        let parameters =
+            ["comprador", "comprado", "precio"].map(|name| Parameter { name: name.to_owned(), ..Parameter::default() });
         let after = |typed: &str| parameters_after(typed, &parameters);
         assert_eq!(after(""), ["comprador=", "comprado=", "precio="]);
         assert_eq!(after("pre"), ["precio="]);

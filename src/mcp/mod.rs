@@ -5,9 +5,12 @@
 //! seldom show.
 
 mod asking;
+mod changes;
 mod completion;
+mod lines;
 mod prompts;
 mod refusal;
+mod running;
 mod server;
 mod skills;
 mod stdio;
@@ -16,4 +19,4 @@ mod web;
 
 pub use stdio::serve_stdio;
 #[cfg(feature = "server")]
-pub use web::answer;
+pub use web::WebHosts;

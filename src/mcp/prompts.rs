@@ -2,43 +2,66 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+use rmcp::{
+    ErrorData,
+    model::{
+        GetPromptRequestParams, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
+        Role,
+    },
+};
 use serde_json::Value;
 
+use super::{refusal::refusal, skills::page_of};
 use crate::{
     backend::SkillBackend,
     catalog::CatalogEntry,
     error::{Code, Error, Result},
-    skill::shown::one_line,
+    skill::{Parameter, shown::one_line},
     tools::{ToolOptions, run_message},
 };
 
-/// The one argument of each prompt: hosts that fill in several ask for each apart.
+/// The argument of each prompt in which everything is typed as behind a command. The declared parameters of a skill are arguments
+/// beside it.
 pub(super) const ARGUMENTS: &str = "arguments";
 
-/// A prompt for each skill of the session that a person may call, named by its path.
-///
-/// # Errors
-/// The store's.
-pub(super) async fn list(backend: &SkillBackend) -> Result<Vec<Prompt>> {
-    let prompt = |entry: &Arc<CatalogEntry>| {
-        let hint = entry.frontmatter.argument_hint.as_deref().unwrap_or("What the skill is to be used on");
-        let argument =
-            PromptArgument::new(ARGUMENTS).with_description(one_line(hint).plain().to_owned()).with_required(false);
-        let about = one_line(entry.description()).plain().to_owned();
-        Prompt::new(entry.skill.as_str(), Some(about), Some(vec![argument]))
-    };
-    Ok(callable(backend).await?.iter().map(prompt).collect())
+/// A page of the prompts: one for each skill of the session that a person may call, named by its path.
+pub(super) async fn list(backend: &SkillBackend, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+    let skills = callable(backend).await.map_err(|error| refusal(&error))?;
+    let page = page_of(backend, &skills, cursor)?;
+    let mut result = ListPromptsResult::with_all_items(page.entries.iter().map(|entry| prompt(entry)).collect());
+    result.next_cursor = page.next;
+    Ok(result)
 }
 
-/// The parameters of the skill that the prompt is, in their order.
+fn prompt(entry: &CatalogEntry) -> Prompt {
+    let argument = |name: &str, about: &str, required: bool| {
+        let argument = PromptArgument::new(name).with_required(required);
+        if about.is_empty() { argument } else { argument.with_description(one_line(about).plain().to_owned()) }
+    };
+    let hint = entry.frontmatter.argument_hint.as_deref().unwrap_or("What the skill is to be used on");
+    // A host that fills them in by their order has the parameters first, as a command has.
+    let declared = named(entry).map(|one| argument(&one.name, &one.description, one.required && one.default.is_none()));
+    let arguments = declared.chain([argument(ARGUMENTS, hint, false)]).collect();
+    let about = one_line(entry.description()).plain().to_owned();
+    Prompt::new(entry.skill.as_str(), Some(about), Some(arguments))
+}
+
+/// The parameters that are arguments of their own: those whose name a word of a command can give, and that is not the name of the
+/// argument that all prompts have.
+fn named(entry: &CatalogEntry) -> impl Iterator<Item = &Parameter> {
+    let is_word = |name: &str| {
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'' | '\\'))
+    };
+    entry.frontmatter.parameters.iter().filter(move |one| one.name != ARGUMENTS && is_word(&one.name))
+}
+
+/// The skill that the prompt is.
 ///
 /// # Errors
 /// `skill_not_found` for a prompt that is no skill; the store's.
-pub(super) async fn parameters(backend: &SkillBackend, prompt: &str) -> Result<Vec<String>> {
+pub(super) async fn skill_of(backend: &SkillBackend, prompt: &str) -> Result<Arc<CatalogEntry>> {
     let skills = callable(backend).await?;
-    let skill = skills.iter().find(|entry| entry.skill.as_str() == prompt).ok_or_else(|| unknown(prompt))?;
-    Ok(skill.frontmatter.parameters.iter().map(|parameter| parameter.name.clone()).collect())
+    skills.into_iter().find(|entry| entry.skill.as_str() == prompt).ok_or_else(|| unknown(prompt))
 }
 
 async fn callable(backend: &SkillBackend) -> Result<Vec<Arc<CatalogEntry>>> {
@@ -52,17 +75,53 @@ fn unknown(prompt: &str) -> Error {
     Error::new(Code::SkillNotFound, format!("no skill answers to {prompt:?}; prompts/list has those that do"))
 }
 
+/// An error about a prompt as the protocol has it, to which a prompt that is not there is a wrong parameter.
+pub(super) fn refused(error: &Error) -> ErrorData {
+    match error.code() {
+        Code::SkillNotFound => ErrorData::invalid_params(error.message().to_owned(), refusal(error).data),
+        _ => refusal(error),
+    }
+}
+
 /// Loads the skill that the prompt is, as a person who types `/skill arguments` does.
 ///
 /// # Errors
-/// `skill_not_found` for a prompt that is no skill; those of a load.
-pub(super) async fn get(backend: &SkillBackend, wanted: GetPromptRequestParams) -> Result<GetPromptResult> {
-    let arguments = wanted.arguments.unwrap_or_default();
-    let given = arguments.get(ARGUMENTS).and_then(Value::as_str).unwrap_or_default();
+/// `skill_not_found` for a prompt that is no skill; `invalid_request` for an argument that it does not have; those of a load.
+pub(super) async fn get(backend: &SkillBackend, wanted: &GetPromptRequestParams) -> Result<GetPromptResult> {
+    let skill = skill_of(backend, &wanted.name).await?;
+    let given = typed(&skill, &wanted.arguments.clone().unwrap_or_default())?;
     let typed = format!("/{} {given}", wanted.name);
     let reply = run_message(backend, typed.trim_end(), ToolOptions::default()).await?;
     if reply.command.is_none() {
         return Err(unknown(&wanted.name));
     }
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, reply.text)]))
+}
+
+/// What a person would have typed behind the command to give these arguments.
+fn typed(skill: &CatalogEntry, given: &JsonObject) -> Result<String> {
+    let wrong = |name: &str, why: &str| {
+        let has: Vec<&str> = named(skill).map(|one| one.name.as_str()).chain([ARGUMENTS]).collect();
+        let message =
+            format!("the argument {name:?} {why}: the prompt {} takes text as {}", skill.skill, has.join(", "));
+        Error::new(Code::InvalidRequest, message)
+    };
+    for (name, value) in given {
+        if name != ARGUMENTS && !named(skill).any(|one| one.name == *name) {
+            return Err(wrong(name, "is not one"));
+        }
+        if !value.is_string() {
+            return Err(wrong(name, "is no text"));
+        }
+    }
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    let pairs = named(skill).filter_map(|one| Some(format!("{}={}", one.name, word(text(&one.name)?))));
+    let words: Vec<String> = text(ARGUMENTS).map(str::to_owned).into_iter().chain(pairs).collect();
+    Ok(words.join(" ").trim().to_owned())
+}
+
+/// A text as one word of a command.
+fn word(text: &str) -> String {
+    let is_plain = !text.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\'));
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
 }

@@ -21,3 +21,35 @@ pub(super) fn unknown(uri: &str) -> ErrorData {
         Some(json!({ "uri": uri }))
     })
 }
+
+/// The answer to a cursor that no listing of this user gave.
+pub(super) fn no_such_cursor() -> ErrorData {
+    ErrorData::invalid_params("there is no such cursor: list again from the beginning", None)
+}
+
+/// The methods that are served. The crate of the protocol takes a request of them that has wrong parameters for one of a method of
+/// its own.
+const METHODS: [&str; 13] = [
+    "completion/complete",
+    "initialize",
+    "prompts/get",
+    "prompts/list",
+    "resources/directory/read",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "skills/get",
+    "skills/list",
+    "tools/call",
+    "tools/list",
+];
+
+/// The answer to a request that the protocol does not have: the method is unknown, or its parameters are wrong.
+pub(super) fn unlike_the_protocol(method: &str) -> ErrorData {
+    if METHODS.contains(&method) {
+        let message = format!("the parameters of {method} are not as the protocol has them: send each, of its type");
+        return ErrorData::invalid_params(message, None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?}"), None)
+}

@@ -4,18 +4,25 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
-        GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
-        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-        ServerCapabilities, ServerConfig, ToolsCapability,
+        CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
+        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResourcesCapability,
+        ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{asking, completion, prompts, refusal::refusal, skills};
+use super::{
+    asking::{self, Asked, Waiting},
+    changes::Changes,
+    completion, prompts,
+    refusal::{no_such_cursor, refusal, unlike_the_protocol},
+    running::Running,
+    skills,
+};
 use crate::{
     backend::{Progress, SkillBackend},
     error::{Error, Result},
@@ -34,9 +41,10 @@ pub(super) struct SessionServer {
     instructions: String,
     /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
     has_person: bool,
-    /// Whether the host can be told that tools and resources changed: in the stateless version of the protocol only those can that
-    /// keep a stream open for it, which no replica could serve from memory.
-    tells_changes: bool,
+    /// How the host is told that its tools and resources changed.
+    changes: Changes,
+    /// The calls that other requests may cancel; `None` if all come on one stream, where the library sees to it.
+    running: Option<Running>,
 }
 
 impl SessionServer {
@@ -58,33 +66,36 @@ impl SessionServer {
             backend: backend.in_mode(Some(PromptMode::Listing)),
             instructions: String::new(),
             has_person: false,
-            tells_changes: true,
+            changes: Changes::by_notification(),
+            running: None,
         }
     }
 
-    /// The same server for a host with a person in front of it, who may be asked.
+    /// The same server for a host on this machine: with a person in front of it, who may be asked, and with streams of changes.
     pub(super) fn with_person(self) -> Self {
-        Self { has_person: true, ..self }
+        Self { has_person: true, changes: Changes::with_streams(), ..self }
     }
 
     /// The same server for a host that is not told of changes.
     pub(super) fn without_changes(self) -> Self {
-        Self { tells_changes: false, ..self }
+        Self { changes: Changes::none(), ..self }
     }
 
-    /// Tells the host that its tools and resources changed, if it can be told.
-    async fn tell_change(&self, context: &RequestContext<RoleServer>) {
-        if !self.tells_changes {
-            return;
-        }
-        let told = [context.peer.notify_tool_list_changed().await, context.peer.notify_resource_list_changed().await];
-        if told.iter().any(Result::is_err) {
-            tracing::debug!("the notification that tools and resources changed did not reach the host");
+    /// The same server for a host whose calls can be cancelled through `running`.
+    pub(super) fn noting_calls(self, running: Running) -> Self {
+        Self { running: Some(running), ..self }
+    }
+
+    /// Done when another request of the host cancels this call.
+    async fn cancelled_elsewhere(&self, call: &RequestId) {
+        match &self.running {
+            Some(running) => running.enter(&self.backend, call).cancelled().await,
+            None => std::future::pending().await,
         }
     }
 
-    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If a host over
-    /// HTTP is to ask its person, the answer is the question.
+    /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If the
+    /// host is to ask its person and to come back, the answer is the question.
     async fn answer(
         &self,
         call: &CallToolRequestParams,
@@ -94,18 +105,10 @@ impl SessionServer {
         if let Err(error) = &outcome.reply
             && let Some(approval) = asking::waits_for(error)
         {
-            let decided = if self.has_person {
-                asking::decide(&self.backend, &context.peer, call, approval).await?
-            } else {
-                asking::answered(&self.backend, call, approval).await?
-            };
-            if decided {
-                outcome = self.run(call, context).await?;
-            } else if !self.has_person
-                && call.input_responses.is_none()
-                && let Some(question) = asking::to_ask(&self.backend, context, call).await?
-            {
-                return Ok(question.into());
+            match Waiting::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
+                Asked::Decided => outcome = self.run(call, context).await?,
+                Asked::Returns(question) => return Ok(question.into()),
+                Asked::Waits => {}
             }
         }
         let text = vec![ContentBlock::text(outcome.text)];
@@ -118,6 +121,24 @@ impl SessionServer {
             Err(_) => CallToolResult::error(text),
         };
         Ok(result.into())
+    }
+
+    /// Loads the skill of a prompt, once more if a person decided about it meanwhile.
+    async fn prompt(
+        &self,
+        wanted: &GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse> {
+        let error = match prompts::get(&self.backend, wanted).await {
+            Ok(prompt) => return Ok(prompt.into()),
+            Err(error) => error,
+        };
+        let Some(approval) = asking::waits_for(&error) else { return Err(error) };
+        match Waiting::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
+            Asked::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
+            Asked::Returns(question) => Ok(question.into()),
+            Asked::Waits => Err(error),
+        }
     }
 
     /// Runs one call, and reports its progress to a host that asked for that.
@@ -159,7 +180,7 @@ impl ServerHandler for SessionServer {
             .enable_resources_list_changed()
             .enable_skills_with_directory_read()
             .build();
-        if !self.tells_changes {
+        if !self.changes.are_promised() {
             capabilities.tools = capabilities.tools.map(|_| ToolsCapability::default());
             capabilities.resources = capabilities.resources.map(|_| ResourcesCapability::default());
         }
@@ -170,9 +191,10 @@ impl ServerHandler for SessionServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(page.as_ref())?;
         let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
         let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(Shape::Mcp)));
         let shaped = shaped.collect::<Result<_, _>>().map_err(|error| refusal(&Error::internal(error)))?;
@@ -191,31 +213,45 @@ impl ServerHandler for SessionServer {
         };
         let result = tokio::select! {
             result = Box::pin(self.answer(&call, &context)) => result.map_err(|error| refusal(&error))?,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the host cancelled the call", None)),
+            () = context.ct.cancelled() => return Err(cancelled()),
+            () = self.cancelled_elsewhere(&context.id) => return Err(cancelled()),
         };
         let changes_skills =
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
         let is_done = matches!(&result, CallToolResponse::Complete(done) if done.is_error != Some(true));
         if changes_skills && is_done {
-            self.tell_change(&context).await;
+            self.changes.tell(&context).await;
         }
         Ok(result)
     }
 
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.changes.filter()
+    }
+
+    async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
+        self.changes.listen(&stream).await;
+        Ok(())
+    }
+
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.backend).await.map(ListPromptsResult::with_all_items).map_err(|error| refusal(&error))
+        prompts::list(&self.backend, cursor(page.as_ref())).await
     }
 
     async fn get_prompt(
         &self,
         wanted: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.backend, wanted).await.map(Into::into).map_err(|error| refusal(&error))
+        let prompt = Box::pin(self.prompt(&wanted, &context)).await.map_err(|error| prompts::refused(&error))?;
+        if matches!(prompt, GetPromptResponse::Complete(_)) {
+            self.changes.tell(&context).await;
+        }
+        Ok(prompt)
     }
 
     async fn complete(
@@ -228,9 +264,10 @@ impl ServerHandler for SessionServer {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(page.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(vec![completion::template()]))
     }
 
@@ -273,6 +310,15 @@ impl ServerHandler for SessionServer {
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
     }
+
+    /// What is no request of the protocol. One of a method that is served is here because its parameters are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unlike_the_protocol(&request.method))
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of files, and only shown")]
@@ -280,6 +326,15 @@ fn as_number(count: usize) -> f64 {
     count as f64
 }
 
+/// Checks that a listing of one page is asked for from its beginning.
+fn only_page(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
+}
+
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
     page?.cursor.as_deref()
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the host cancelled the call", None)
 }

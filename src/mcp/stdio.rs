@@ -6,10 +6,11 @@ use rmcp::{
     transport::stdio_pipes,
 };
 
-use super::server::SessionServer;
+use super::{lines::Lines, server::SessionServer};
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
+    limits::TEXT_BODY_BYTES,
 };
 
 /// Serves the session behind `backend` to the host on standard input and output, until the input ends.
@@ -18,7 +19,8 @@ use crate::{
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
     let server = SessionServer::new(backend).await?.with_person();
-    let running = match Box::pin(server.serve(stdio_pipes())).await {
+    let (reader, writer) = stdio_pipes();
+    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
         Ok(running) => running,
         // A host that leaves without a word wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

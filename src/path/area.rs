@@ -70,7 +70,7 @@ impl Area {
             Some(("audit", _)) => Self::Audit,
             Some(("bundles", _)) => Self::Derived,
             None if own == "policy.json" => Self::Policy,
-            None if ["catalog.json", "uses.json", "vectors"].contains(&own) => Self::Derived,
+            None if ["catalog.json", "uses.json", "feedback.json", "vectors"].contains(&own) => Self::Derived,
             _ => Self::Unknown,
         }
     }

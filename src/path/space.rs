@@ -233,6 +233,14 @@ impl UserSpace {
         self.root.key(".skillmount/uses.json")
     }
 
+    /// `{user}/.skillmount/feedback.json`: which skills were loaded after which questions.
+    ///
+    /// # Errors
+    /// See [`skills`](Self::skills).
+    pub fn feedback(&self) -> Result<ObjectKey> {
+        self.root.key(".skillmount/feedback.json")
+    }
+
     /// `{user}/.skillmount/catalog.json`: derived, disposable.
     ///
     /// # Errors

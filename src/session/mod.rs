@@ -3,6 +3,7 @@
 mod approvals;
 mod change;
 mod create;
+mod followed;
 mod forget;
 mod inspect;
 mod known_tag;
@@ -26,6 +27,7 @@ mod version;
 pub use approvals::{ApprovalList, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall};
 pub use change::ChangeSession;
 pub use create::{CreateSession, CreatedSession};
+pub use followed::FollowedLoad;
 pub use forget::Collected;
 pub use inspect::StoredSession;
 pub(crate) use lanes::Lanes;

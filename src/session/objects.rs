@@ -183,6 +183,16 @@ impl<T: StoredValue> Objects<T> {
         self.seen.contains_key(key)
     }
 
+    /// The version in memory, however old it is. Does not ask the store.
+    pub(super) async fn known(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
+        self.seen.get(key).await
+    }
+
+    /// Whether the store gave a version longer ago than this.
+    pub(super) fn is_older(&self, known: &CachedObject<T>, than: Duration) -> bool {
+        known.at.is_none_or(|at| self.clock.uptime().saturating_sub(at) > than)
+    }
+
     /// The version in memory, if it is recent. Does not ask the store.
     pub(super) async fn recall(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
         self.seen.get(key).await.filter(|known| self.is_fresh(known))
@@ -215,7 +225,7 @@ impl<T: StoredValue> Objects<T> {
     }
 
     fn is_fresh(&self, known: &CachedObject<T>) -> bool {
-        known.at.is_some_and(|at| self.clock.uptime().saturating_sub(at) <= FRESH)
+        !self.is_older(known, FRESH)
     }
 
     async fn refresh(

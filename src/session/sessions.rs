@@ -10,6 +10,7 @@ use tokio::sync::MutexGuard;
 
 use super::{
     Lanes, Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
+    followed::{Followed, FollowedLoad},
     objects::{CachedObject, Objects},
     pending::PendingDiscoveries,
     session_tags::session_tags,
@@ -39,6 +40,7 @@ pub struct Sessions {
     lanes: Lanes,
     pub(super) pending: PendingDiscoveries,
     pub(super) uses: Uses,
+    followed: Followed,
     snapshots: Snapshots,
 }
 
@@ -52,6 +54,7 @@ impl Sessions {
             lanes: Lanes::default(),
             pending: PendingDiscoveries::default(),
             uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
+            followed: Followed::new(store.clone(), namespace.clone(), clock.clone()),
             snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
             records,
             store,
@@ -240,7 +243,12 @@ impl Sessions {
                 tracing::warn!(%user, error = %error.chain(), "uses of skills were not counted");
             }
         });
-        tokio::join!(discoveries, uses);
+        let followed = stream::iter(self.followed.waiting_users()).for_each_concurrent(PARALLEL_GETS, async |user| {
+            if let Err(error) = self.followed.flush(&user).await {
+                tracing::warn!(%user, error = %error.chain(), "loads after questions were not noted");
+            }
+        });
+        tokio::join!(discoveries, uses, followed);
     }
 
     /// Counts the first load of a skill in a session. Returns true if the caller must schedule a
@@ -255,6 +263,34 @@ impl Sessions {
     /// The store's.
     pub async fn flush_uses(&self, user: &Id) -> Result<()> {
         self.uses.flush(user).await
+    }
+
+    /// The loads of a user that followed questions, oldest first: those in memory, or else those in the bucket. True beside them
+    /// if it is time to [`look`](Self::look_at_followed) again.
+    pub async fn followed(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
+        self.followed.of(user).await
+    }
+
+    /// Looks which loads other replicas noted.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn look_at_followed(&self, user: &Id) -> Result<()> {
+        self.followed.look(user).await
+    }
+
+    /// Notes a load that followed a question. Returns true if the caller must schedule a
+    /// [`flush_followed`](Self::flush_followed).
+    pub fn note_followed(&self, user: &Id, load: FollowedLoad) -> bool {
+        self.followed.add(user, load)
+    }
+
+    /// Writes the loads that are not written yet. If that fails, they are dropped.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn flush_followed(&self, user: &Id) -> Result<()> {
+        self.followed.flush(user).await
     }
 
     /// The files of a loaded skill, from the session object or from their own.

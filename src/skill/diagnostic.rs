@@ -121,6 +121,7 @@ findings! {
     BodyPlaceholder "body_placeholder" Warning Warning "Instructions that only stand for some.";
     Secret "secret" Error Error "Text that has the form of a key or token.";
     SecretFile "secret_file" Error Error "A file whose name is that of files with secrets.";
+    MergeMarks "merge_marks" Error Error "Marks of a merge that nobody finished.";
     LinkNotFollowed "link_not_followed" Warning Warning "A link on disk to a skill or to a folder.";
     ArchiveInvalid "archive_invalid" Error Error "An archive that cannot be taken in.";
     SkillFileMissing "skill_file_missing" Error Error "A published folder without a SKILL.md.";
@@ -180,10 +181,18 @@ impl Diagnostic {
         FindingCode::parse(&self.code)
     }
 
-    /// The same finding, as severe as it is for lint.
+    /// The same finding, as severe as it is for lint. What only helps a load along is said in other words.
     #[must_use]
     pub(super) fn for_lint(self) -> Self {
-        Self { severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
+        let message = match self.finding() {
+            Some(FindingCode::FrontmatterAbsent) => {
+                "SKILL.md has no frontmatter, which publishing and other readers demand: begin it with a `---` line, \
+                 `name:`, `description:` and a `---` line"
+                    .to_owned()
+            }
+            _ => self.message.clone(),
+        };
+        Self { message, severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
     }
 
     /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.

@@ -296,8 +296,10 @@ pub(super) mod tests {
 
     #[test]
     fn fields_between_asterisks_are_said_to_have_them() {
-        let (_, found) = read_document(b"---\n**name:** folder\n**description:** d\n---\n", "folder");
-        assert!(found[0].message.ends_with("fields have no asterisks: write `name: …`"), "{found:?}");
+        for block in ["**name:** folder\n**description:** d", "**name**: folder\n**description**: d"] {
+            let (_, found) = read_document(format!("---\n{block}\n---\n").as_bytes(), "folder");
+            assert!(found[0].message.ends_with("fields have no asterisks: write `name: …`"), "{found:?}");
+        }
     }
 
     #[test]

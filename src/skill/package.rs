@@ -31,8 +31,11 @@ const END_BYTES: usize = 22;
 const END: &[u8] = b"PK\x05\x06";
 /// How the place of a larger end begins, of which an archive of this size has no need.
 const END_64: &[u8] = b"PK\x06\x07";
-/// The longest comment an archive can have.
-const COMMENT_BYTES: usize = 0xffff;
+/// How the place of a larger end is told: in these bytes before the end.
+const PLACE_64_BYTES: usize = 20;
+/// Where an end is looked for, from the end of the file. A reader looks a little further than the longest comment, of 64 KiB, is
+/// long, and for the place of a larger end before that.
+const TAIL_BYTES: usize = 66 << 10;
 /// A file that is small.
 const SMALL_FILE_BYTES: u64 = 256 << 10;
 /// Entries of an archive: the files, and as many folders.
@@ -295,15 +298,19 @@ impl VersionArchive {
 
 /// Refuses an archive with too many entries before any of them is read: its end says how many there are.
 fn check_entries(bytes: &[u8]) -> Result<(), String> {
-    let tail = bytes.get(bytes.len().saturating_sub(END_BYTES + COMMENT_BYTES)..).unwrap_or_default();
-    if memchr::memmem::find(tail, END_64).is_some() {
-        return Err(format!("is in the form for more than {ENTRIES} entries"));
-    }
-    // A comment may hold what looks like an end, and readers differ on which of them counts: each has to be bounded.
+    let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+    // A comment may hold what looks like an end, and readers differ on which of them counts: each has to be bounded. So do
+    // they on which of its two numbers counts.
     for at in memchr::memmem::find_iter(tail, END) {
-        let count = tail.get(at + 10..at + 12).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes);
-        if usize::from(count) > ENTRIES {
-            return Err(format!("has {count} entries and may have {ENTRIES}"));
+        let place = at.checked_sub(PLACE_64_BYTES).and_then(|place| tail.get(place..at));
+        if place.is_some_and(|place| place.starts_with(END_64)) {
+            return Err(format!("is in the form for more than {ENTRIES} entries"));
+        }
+        for number in [at + 8, at + 10] {
+            let count = tail.get(number..number + 2).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes);
+            if usize::from(count) > ENTRIES {
+                return Err(format!("has {count} entries and may have {ENTRIES}"));
+            }
         }
     }
     Ok(())
@@ -388,10 +395,24 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_of_too_many_entries_is_refused_by_its_end() {
-        let mut end = b"PK\x05\x06\0\0\0\0\xff\xff\xff\xff".to_vec();
-        end.extend([0; 10]);
-        assert!(check_entries(&end).unwrap_err().contains("65535"));
-        assert!(check_entries(b"PK\x06\x07").is_err());
+    fn an_archive_of_too_many_entries_is_refused_by_its_end_wherever_that_stands() {
+        let end = |numbers: [u8; 4], after: usize| {
+            let (begin, rest) = (b"PK\x05\x06\0\0\0\0".to_vec(), [0; 10]);
+            let place = [b"PK\x06\x07".to_vec(), vec![0; 16]].concat();
+            let small = [begin, numbers.to_vec(), rest.to_vec(), vec![b' '; after]].concat();
+            (small.clone(), [place, small].concat())
+        };
+        for after in [0, 1, 0xffff, 0xffff + 16, 0xffff + 64] {
+            for (numbers, count) in
+                [([0xff, 0xff, 1, 0], "65535"), ([1, 0, 0xff, 0xff], "65535"), ([0x21, 0x4e, 1, 0], "20001")]
+            {
+                let (small, _) = end(numbers, after);
+                assert!(check_entries(&small).unwrap_err().contains(count), "{numbers:?} {after}");
+            }
+            let (small, large) = end([0x20, 0x4e, 0x20, 0x4e], after);
+            assert!(check_entries(&small).is_ok(), "20,000 entries are taken");
+            assert!(check_entries(&large).unwrap_err().contains("more than 20000"), "{after}");
+        }
+        assert!(check_entries(b"PK\x06\x07").is_ok(), "an archive in this one may be of another form");
     }
 }

@@ -9,9 +9,10 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, lint,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, lint,
     package::{MAIN, is_of_archiver},
-    quality, read_document, secret_file, secrets,
+    quality, read_document, secret_file,
+    tarball::{Member, Tarball},
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -71,7 +72,7 @@ impl SkillUpload {
         let refused = self
             .check_path(path)
             .or_else(|| secret_file(path))
-            .or_else(|| if (self.is_text)(bytes) { secret_in(path, bytes) } else { None });
+            .or_else(|| if (self.is_text)(bytes) { forbidden_in(path, bytes) } else { None });
         match refused.map_or_else(|| self.packer.add(path, bytes), Err) {
             Ok(()) => self.paths.push(path.to_owned()),
             Err(finding) => self.findings.push(finding),
@@ -92,6 +93,25 @@ impl SkillUpload {
         if let Err(why) = self.unpack(bytes, packed) {
             self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
         }
+    }
+
+    /// As [`add_archive`](Self::add_archive), of an archive in the format tar.gz.
+    pub fn add_tarball(&mut self, bytes: Bytes) {
+        if let Err(why) = self.untar(&Tarball::new(bytes)) {
+            self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
+        }
+    }
+
+    fn untar(&mut self, archive: &Tarball) -> Result<(), String> {
+        let mut names = Vec::new();
+        for member in archive.members()? {
+            match member {
+                Member::File(name) => names.push(name),
+                Member::Other(name) => self.findings.push(not_a_file(&name)),
+            }
+        }
+        let root = common_root(names.iter().map(String::as_str));
+        archive.files(|name, bytes| self.add(name.get(root..).unwrap_or_default(), bytes))
     }
 
     fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
@@ -123,8 +143,7 @@ impl SkillUpload {
             return Err("is encrypted: send it without a password".to_owned());
         }
         if !is_plain {
-            let message = format!("{name} is a link or a device: put the file itself there");
-            self.findings.push(Diagnostic::new(FindingCode::NotAFile, message));
+            self.findings.push(not_a_file(&name));
             return Ok(None);
         }
         let is_folder = entry.is_dir() || kind == FOLDER || name.ends_with('/');
@@ -199,9 +218,14 @@ pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<St
     name.into_iter().chain([folder.to_owned()]).filter(|name| !name.is_empty()).collect()
 }
 
-/// The first secret in a file, named with the file.
-fn secret_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
-    let found = secrets(bytes).into_iter().next()?;
+fn not_a_file(name: &str) -> Diagnostic {
+    let message = format!("{name} is a link or a device: put the file itself there");
+    Diagnostic::new(FindingCode::NotAFile, message)
+}
+
+/// The first thing in a file that no skill may hold, named with the file.
+fn forbidden_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    let found = content_findings(bytes).into_iter().next()?;
     Some(Diagnostic { message: format!("{path}: {}", found.message), ..found })
 }
 

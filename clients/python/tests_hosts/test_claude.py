@@ -6,6 +6,8 @@ import json
 import re
 import shlex
 import subprocess
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,29 @@ def test_a_tool_that_the_policy_blocks_is_refused(service: Service, tmp_path: Pa
     assert session.ls("/workspace").entries == []
 
 
+def test_a_tool_that_is_blocked_meanwhile_is_refused_by_us(service: Service, tmp_path: Path) -> None:
+    turns: Any = [
+        [("Bash", {"command": "while [ ! -e blocked ]; do sleep 0.1; done"})],
+        [("mcp__skills__write", {"file_path": "/workspace/a.md", "content": "x"})],
+        "I could not.",
+    ]
+    with claude(tmp_path / "home", turns) as host:
+
+        def block() -> None:
+            while not host.model.seen:
+                time.sleep(0.05)
+            policy = models.Policy.model_validate({"tools": {"*": "auto", "write": "blocked"}})
+            service.running.client().user("ana").set_policy(policy)
+            (host.home / "blocked").touch()
+
+        blocking = threading.Thread(target=block)
+        blocking.start()
+        host.ask(PROMPT, servers=by_http(service), allowed="Bash,mcp__skills")
+        blocking.join()
+        assert "mcp__skills__write" in host.model.tools(0), "it was offered"
+        assert "is blocked by policy" in host.model.results()[1]
+
+
 def settings_of_the_readme(service: Service) -> Any:
     shown = re.search(r"```json\n(\{\n  \"hooks\".*?)```", README, re.DOTALL)
     assert shown is not None
@@ -100,6 +125,28 @@ def test_the_hooks_of_the_readme_reach_the_model(service: Service, tmp_path: Pat
     (child,) = [each for each in of_turn if "SubagentStart" in each]
     assert "writing/minutes" in child["SubagentStart"]
     assert "SessionStart" not in child
+
+
+def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, tmp_path: Path) -> None:
+    service.publish_minutes("me")
+    (line,) = re.findall(r"^claude (mcp add --transport http .* --header .*)$", README, re.MULTILINE)
+    shell = {"command": "echo notes of the meeting > minutes.txt"}
+    turns: Any = [
+        [("Bash", shell)],
+        [("mcp__skills__load_skill", {"skill": "minutes"})],
+        [("Bash", shell)],
+        [("Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"})],
+        "Done.",
+        "Nothing to see.",
+    ]
+    with claude(tmp_path / "home", turns) as host:
+        host.run(*shlex.split(line.replace("http://127.0.0.1:8787", service.url)))
+        host.ask(PROMPT, settings=settings_of_the_readme(service), allowed="Bash,Agent,mcp__skills")
+        told = [host.model.told(turn) for turn in range(len(host.model.seen))]
+    reminded = [each.count("PreToolUse:Bash hook additional context") for each in told]
+    assert reminded[1] == 1, "the skill is not loaded yet"
+    assert reminded[3] == 1, "it is by now"
+    assert any("SubagentStart" in each and "writing/minutes" in each for each in told)
 
 
 def test_a_hook_that_the_service_does_not_answer_stops_nobody(service: Service, tmp_path: Path) -> None:
@@ -137,3 +184,25 @@ def test_a_person_calls_a_skill_behind_the_slash(service: Service, tmp_path: Pat
     with claude(tmp_path / "home", ["Begun."]) as host:
         assert host.ask("/mcp__skills__writing/minutes today", servers=by_http(service)) == "Begun.\n"
         assert "SECRET-OF-MINUTES" in host.model.told(0)
+
+
+@pytest.mark.parametrize("through", ["store", "server"])
+def test_an_exported_plugin_brings_skills_hooks_and_tools(service: Service, tmp_path: Path, through: str) -> None:
+    source = ["--store", service.store] if through == "store" else ["--server", service.url]
+    turns: Any = [
+        [("Skill", {"skill": "skillmount:minutes"})],
+        [("mcp__plugin_skillmount_skillmount__load_skill", {"skill": "writing/minutes"})],
+        "Done.",
+    ]
+    with claude(tmp_path / "home", turns) as host:
+        plugin = host.home / "plugin"
+        export = [PROGRAM, *source, "--user", "ana", "plugin", "export", str(plugin)]
+        subprocess.run(export, env=host.environment(), check=True, capture_output=True)
+        allowed = "Skill,mcp__plugin_skillmount_skillmount"
+        assert host.run("-p", PROMPT, "--plugin-dir", str(plugin), "--allowedTools", allowed) == "Done.\n"
+        told = host.model.told(0)
+        assert "skillmount:minutes: Writes the minutes of a meeting." in told, "the host lists it"
+        assert 'words="notes meeting minutes"' in told, "its hooks remind of it"
+        assert "SECRET-OF-MINUTES" not in told
+        assert "SECRET-OF-MINUTES" in host.model.told(1), "the host reads it from the disk"
+        assert "SECRET-OF-MINUTES" in host.model.results()[-1], "its tools load it"

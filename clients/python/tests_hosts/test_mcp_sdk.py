@@ -21,7 +21,7 @@ from pydantic import ConfigDict
 from conftest import PROGRAM, Service
 
 MODERN = "2026-07-28"
-INVALID_PARAMS, METHOD_NOT_FOUND, NOT_FOUND = -32602, -32601, -32004
+INVALID_PARAMS, METHOD_NOT_FOUND = -32602, -32601
 SKILL = "skill://writing/minutes/SKILL.md"
 
 
@@ -144,7 +144,7 @@ async def test_every_error_is_the_protocols_or_one_that_a_model_reads(
 ) -> None:
     async with host(transport, service, mode=era) as client:
         assert await refused(client.call_tool("fly", {})) == INVALID_PARAMS
-        assert await refused(client.get_prompt("none")) == NOT_FOUND
+        assert await refused(client.get_prompt("none")) == INVALID_PARAMS
         assert await refused(client.read_resource("skill://none/SKILL.md")) == INVALID_PARAMS
         assert await refused(client.read_resource("file:///etc/passwd")) == INVALID_PARAMS
         assert await refused(client.list_resources(cursor="not-a-cursor")) == INVALID_PARAMS
@@ -153,7 +153,7 @@ async def test_every_error_is_the_protocols_or_one_that_a_model_reads(
         assert await refused(skills(client, "resources/directory/read", uri=SKILL)) == INVALID_PARAMS
         assert await refused(skills(client, "no/such")) == METHOD_NOT_FOUND
         nothing = PromptReference(type="ref/prompt", name="none")
-        assert await refused(client.complete(nothing, {"name": "arguments", "value": ""})) == NOT_FOUND
+        assert await refused(client.complete(nothing, {"name": "arguments", "value": ""})) == INVALID_PARAMS
 
         for name, given, said in (
             ("read", {"file_path": "/workspace/none"}, "File not found"),

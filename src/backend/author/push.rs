@@ -123,7 +123,10 @@ pub async fn push_skill(
     };
     let listed = there.and_then(|there| there.digest.clone());
     let Some(theirs) = listed.clone().or_else(|| Some(text.as_ref()?.version.digest().to_owned())) else {
-        let condition = if options.force { Condition::Any } else { Condition::Nothing };
+        let condition = push.on_nothing().await?;
+        if options.dry_run && matches!(condition, Condition::Version(_)) {
+            return push.conflict(source, None).await;
+        }
         return push.publish(source, (PushStatus::New, push.changes(&BTreeMap::new())), condition).await;
     };
     let only = Condition::Version(theirs.clone());
@@ -173,6 +176,17 @@ impl Push<'_> {
         }
         changes.extend(gone.into_iter().map(|path| (path, FileChange::Deleted)));
         changes.into_iter().collect()
+    }
+
+    /// On which condition a skill is published that is not there. If the version that the author began from was there once,
+    /// another author deleted the skill since, and the push is refused. If it was not, the author began with another store.
+    async fn on_nothing(&self) -> Result<Condition> {
+        if self.options.force {
+            return Ok(Condition::Any);
+        }
+        let Some(known) = &self.known else { return Ok(Condition::Nothing) };
+        let was_here = SkillText::get(self.author, self.skill, Some(&known.digest)).await?.is_some();
+        Ok(if was_here { Condition::Version(known.digest.clone()) } else { Condition::Nothing })
     }
 
     /// Publishes on this condition, and remembers what was published.

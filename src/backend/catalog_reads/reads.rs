@@ -1,6 +1,6 @@
 //! Reading skills of the catalog without a load, as far as the policies let a session do that.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -10,6 +10,7 @@ use super::manifest::Manifest;
 use crate::{
     backend::{
         SkillBackend,
+        pace::Pace,
         publish::{Archive, ArchivedFile, Found, SkillFiles},
         text::binary_type,
         tree::{FileRef, Version, archive_of_version, missing, skill_mount},
@@ -96,7 +97,7 @@ impl SkillBackend {
             let fields = entry.frontmatter.fields.clone();
             return Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) });
         }
-        let (fields, manifest) = self.make_manifest(entry, None).await?;
+        let (fields, manifest) = self.make_manifest(entry, Pace::NONE).await?;
         Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) })
     }
 
@@ -108,7 +109,7 @@ impl SkillBackend {
         if let Some(manifest) = self.known_manifest(entry)? {
             return Ok(manifest.files().iter().map(|file| (file.path.clone(), file.size)).collect());
         }
-        let files = self.files_now(&self.home_of(entry)?, entry).await?;
+        let files = self.files_now(&self.home_of(entry)?, entry, Pace::NONE).await?;
         Ok(files.snapshot.files().iter().map(|file| (file.path.clone(), file.size)).collect())
     }
 
@@ -134,9 +135,9 @@ impl SkillBackend {
                 Err(error) => return Err(error),
             }
         }
-        let files = self.files_now(&home, entry).await?;
+        let files = self.files_now(&home, entry, Pace::NONE).await?;
         let found = files.snapshot.file(path).ok_or_else(|| no_such_file(entry, path))?;
-        self.read_pinned(entry, &home, &files, found).await.map(|(bytes, _)| bytes)
+        self.read_pinned(entry, &home, &files, found, Pace::NONE).await.map(|(bytes, _)| bytes)
     }
 
     /// Tells the operator once that hosts are not shown a skill, and why.
@@ -173,25 +174,20 @@ impl SkillBackend {
         let this = self.clone();
         tokio::spawn(async move {
             let _turn = turn;
-            let pace = this.shared.digest_pace;
+            let pace = Pace::of(this.shared.digest_pace);
             for entry in entries {
-                if let Err(error) = this.make_manifest(&entry, Some(pace)).await {
+                if let Err(error) = this.make_manifest(&entry, pace).await {
                     tracing::debug!(user = %this.user(), skill = %entry.skill, cause = %error.chain(), "no digests");
                 }
             }
         });
     }
 
-    /// The frontmatter and the files of a skill as they are now. With `pace`, there is that pause before each request.
-    async fn make_manifest(
-        &self,
-        entry: &CatalogEntry,
-        pace: Option<Duration>,
-    ) -> Result<(Map<String, Value>, Arc<Manifest>)> {
+    /// The frontmatter and the files of a skill as they are now, at this pace.
+    async fn make_manifest(&self, entry: &CatalogEntry, pace: Pace) -> Result<(Map<String, Value>, Arc<Manifest>)> {
         let home = self.home_of(entry)?;
         let folder = home.skill(&entry.skill)?;
-        rest(pace).await;
-        let files = self.files_now(&home, entry).await?;
+        let files = self.files_now(&home, entry, pace).await?;
         let fields = read_document(&files.text, entry.skill.folder()).0.map(|read| read.frontmatter.fields);
         let fields = fields.ok_or_else(|| no_such_file(entry, MAIN))?;
         let fingerprint = fingerprint_of(&files.snapshot);
@@ -200,7 +196,7 @@ impl SkillBackend {
         }
         let of_head = match &files.version {
             Some(digest) => {
-                rest(pace).await;
+                pace.rest().await;
                 self.service().digests_of_version(&home, &entry.skill, digest).await?
             }
             None => HashMap::new(),
@@ -212,13 +208,12 @@ impl SkillBackend {
                 let sha256 = if let Some(sha256) = known {
                     sha256
                 } else {
-                    rest(pace).await;
-                    self.read_pinned(entry, home, files, &file).await?.1
+                    self.read_pinned(entry, home, files, &file, pace).await?.1
                 };
                 Ok::<_, Error>((VersionFile { path: file.path, size: file.size, sha256 }, file.etag))
             }
         };
-        let parallel = if pace.is_some() { 1 } else { PARALLEL };
+        let parallel = if pace.is_slow() { 1 } else { PARALLEL };
         let digested: Vec<_> = files.snapshot.files().iter().cloned().map(digest).collect();
         let digested: Vec<_> = stream::iter(digested).buffered(parallel).try_collect().await?;
         let archive = archive_of(entry, &files, &home)?;
@@ -232,8 +227,8 @@ impl SkillBackend {
     }
 
     /// The files of a skill as a load would pin them.
-    async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry) -> Result<SkillFiles> {
-        let files = match self.service().skill_files(home, &entry.skill).await? {
+    async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry, pace: Pace) -> Result<SkillFiles> {
+        let files = match self.service().skill_files_at(home, &entry.skill, pace).await? {
             Found::Files(files) => files,
             Found::Nothing => return Err(no_such_file(entry, MAIN)),
             Found::Unreadable(error) => return Err(error.into()),
@@ -249,12 +244,13 @@ impl SkillBackend {
         home: &UserSpace,
         files: &SkillFiles,
         found: &SnapshotFile,
+        pace: Pace,
     ) -> Result<(Bytes, String)> {
         let folder = home.skill(&entry.skill)?;
         let archive = archive_of(entry, files, home)?;
         let archived = archive.map(|archive| ArchivedFile { archive, path: found.path.clone() });
         let file = file_ref(entry, &folder, &found.path, (found.size, found.etag.clone()), archived)?;
-        let (_, bytes) = self.shared.fetch_whole(&file, MCP_SKILL_BYTES).await?;
+        let (_, bytes) = self.shared.fetch_whole_at(&file, MCP_SKILL_BYTES, pace).await?;
         let read = bytes.clone();
         let hash = move |_: &_| Ok(VersionFile::of("", &read).sha256);
         let sha256 = self.errand().run_sized(bytes.len() as u64, hash).await?;
@@ -265,12 +261,6 @@ impl SkillBackend {
 
 fn archive_of(entry: &CatalogEntry, files: &SkillFiles, home: &UserSpace) -> Result<Option<Archive>> {
     files.version.as_deref().map(|digest| archive_of_version(&entry.skill, digest, home)).transpose()
-}
-
-async fn rest(pace: Option<Duration>) {
-    if let Some(pace) = pace {
-        tokio::time::sleep(pace).await;
-    }
 }
 
 fn fingerprint_of(snapshot: &Snapshot) -> Fingerprint {

@@ -1,6 +1,6 @@
 //! The check of one user, or of the whole store.
 
-use super::{super::Service, audit, bucket, bundles, derived, drafts, sessions, skills, survey::Survey};
+use super::{super::Service, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::Survey};
 use crate::{
     error::Result,
     path::{Id, KeyPrefix, UserSpace},
@@ -57,11 +57,13 @@ impl Service {
         audit::check(self, &mut survey).await?;
         derived::check_index(self, &mut survey).await?;
         derived::check_user(self, &mut survey, user).await?;
+        search::check_vectors(self, &mut survey).await?;
+        search::check_feedback(self, &mut survey).await?;
         take(report, survey);
         Ok(())
     }
 
-    /// Checks what a team or the organisation has: skills alone.
+    /// Checks what a team or the organisation has: skills and their vectors.
     async fn check_shared(&self, report: &mut FsckReport, owner: String, space: UserSpace, repair: bool) -> Result<()> {
         let mut survey = Survey::of(self, owner, space, repair).await?;
         if survey.objects.is_empty() {
@@ -70,6 +72,7 @@ impl Service {
         skills::check(self, &mut survey).await?;
         // Sessions of others load what is shared, so no bundle counts as one that nothing uses.
         bundles::check(self, &mut survey, None).await?;
+        search::check_vectors(self, &mut survey).await?;
         take(report, survey);
         Ok(())
     }

@@ -42,7 +42,13 @@ pub(super) async fn check_user(service: &Service, survey: &mut Survey, user: &Id
 }
 
 /// Notes a derived object that cannot be used, and deletes it if things are to be mended.
-async fn mend(service: &Service, survey: &mut Survey, code: FindingCode, key: &ObjectKey, why: &str) -> Result<()> {
+pub(super) async fn mend(
+    service: &Service,
+    survey: &mut Survey,
+    code: FindingCode,
+    key: &ObjectKey,
+    why: &str,
+) -> Result<()> {
     let relative = survey.space.root().relative(key.as_str()).unwrap_or_default();
     let listed = survey.objects.get(relative).cloned();
     let repaired = match listed {

@@ -9,6 +9,7 @@ mod bundles;
 mod check;
 mod derived;
 mod drafts;
+mod search;
 mod sessions;
 mod skills;
 mod survey;

@@ -16,7 +16,7 @@ use crate::{
         search::{Confidence, Nearness, SearchHit},
     },
     error::{Code, Error, Result},
-    limits::{NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     path::SkillPath,
     session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
     skill::shown::one_line,
@@ -29,22 +29,25 @@ pub(in crate::backend) async fn discover_skills(
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
     let admitted = async { backend.approved(&request).await?.admit(Operation::DiscoverSkills).await };
-    let (SessionState { session, policy }, catalog) = tokio::try_join!(admitted, backend.searchable_catalog())?;
+    let raises = async { Ok(backend.raises(&request.query).await) };
+    let (SessionState { session, policy }, catalog, raises) =
+        tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
     let view = &with_drafts(&catalog.view, &session);
     let category = request.category.as_deref().unwrap_or_default();
-    let level = request.level.as_deref().unwrap_or_default().trim().to_lowercase();
+    let level = request.level();
     let wanted = |skill: &SkillPath| {
         let is_wanted =
-            |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && is_of_level(entry, &level);
+            |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && entry.is_of_level(&level);
         skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
     };
-    // A draft has no vector, and scores of both kinds do not compare.
-    let has_drafts = !session.drafts.is_empty();
-    let nearness = if has_drafts { None } else { backend.shared.catalogs.nearness(&catalog, &request.query).await };
+    let nearness = backend.shared.catalogs.nearness(&catalog, &request.query).await;
     let asked = (request.query.as_str(), nearness.as_ref());
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
-    let results = search_with_drafts(&catalog, view, asked, wanted, most)?;
+    let reach = if raises.is_empty() { most } else { most.max(FEEDBACK_REACH) };
+    let mut results = search_with_drafts(&catalog, view, asked, wanted, reach)?;
+    raises.apply(&mut results);
+    results.hits.truncate(most);
     let (all, total) = (&results.hits, results.total);
     let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
@@ -58,14 +61,14 @@ pub(in crate::backend) async fn discover_skills(
         }
     }
     let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
-    let message = match skills.first() {
-        None => nothing_found(&catalog, view, asked, &policy)?,
-        Some(first) => what_was_found(skills.len(), total, first.confidence, &policy),
-    };
     let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
-    let reply = DiscoverReply { skills, total, ranking, message, words: Vec::new(), why: None };
+    let mut reply = DiscoverReply { skills, total, ranking, message: String::new(), words: Vec::new(), why: None };
+    reply.message = match reply.skills.len() {
+        0 => nothing_found(&catalog, view, asked, &policy)?,
+        _ => what_was_found(&reply, &policy),
+    };
     let catalog = Searchable { view: Arc::clone(view), ..catalog };
-    explained(backend, &Explained { catalog, policy, request, results, nearness }, reply).await
+    explained(backend, &Explained { catalog, policy, request, results, nearness, raises }, reply).await
 }
 
 impl SkillBackend {
@@ -102,11 +105,6 @@ fn check_limit(limit: usize) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, format!("limit is {limit}; ask for 1 to {SEARCH_RESULTS_MOST} skills")))
 }
 
-/// Whether a skill names `level`, which is in lower case; every skill where that is empty.
-fn is_of_level(entry: &CatalogEntry, level: &str) -> bool {
-    level.is_empty() || entry.frontmatter.level.as_deref().is_some_and(|own| own.trim().to_lowercase() == level)
-}
-
 fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
     DiscoveredSkill {
         skill: entry.skill.to_string(),
@@ -124,14 +122,9 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
     }
 }
 
-/// `best` is the confidence in the first skill.
-fn what_was_found(shown: usize, total: usize, best: SearchConfidence, policy: &EffectivePolicy) -> String {
-    let doubt = match best {
-        SearchConfidence::High => "",
-        SearchConfidence::Low => {
-            " Confidence is low: they share little more than everyday words with the question, so perhaps none fits."
-        }
-    };
+fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
+    let (shown, total) = (reply.skills.len(), reply.total);
+    let doubt = reply.doubt().map(|doubt| format!(" {doubt}")).unwrap_or_default();
     let next = match policy.tool(Operation::LoadSkill) {
         ToolRule::Blocked => String::new(),
         ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
@@ -144,7 +137,7 @@ fn what_was_found(shown: usize, total: usize, best: SearchConfidence, policy: &E
 }
 
 /// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
-/// skills that answer it and are left out by its category or level, and then those whose names begin like one of its words.
+/// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
 fn nothing_found(
     catalog: &Searchable,
     view: &CatalogView,
@@ -161,6 +154,11 @@ fn nothing_found(
     let categories = Categories::of(&categories).nearest_first(&nearest, asked.0);
     Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),
+        Some(_) if categories.are_all_alike() => format!(
+            "No matching skills found. None of the {} categories is near to the question: ask in other words, or list the \
+             skills to see them.",
+            categories.count()
+        ),
         Some(categories) => format!("No matching skills found. Try: {categories}."),
     })
 }

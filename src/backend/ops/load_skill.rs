@@ -17,7 +17,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
-    session::{Change, EffectivePolicy, LoadedSkill, Preload, Session},
+    session::{Change, EffectivePolicy, LoadedSkill, PastDiscovery, Preload, Session},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
 };
@@ -31,6 +31,8 @@ pub(in crate::backend) struct Mounted {
     loaded: LoadedSkill,
     /// Whether it was never loaded there before.
     is_first: bool,
+    /// The newest question that found it there, if it was never loaded there before.
+    question: Option<String>,
     /// Whether the session is another than before.
     is_change: bool,
 }
@@ -120,6 +122,9 @@ impl SkillBackend {
         if mounted.is_first {
             self.count_use(&mounted.loaded.skill);
         }
+        if let Some(question) = &mounted.question {
+            self.learn(&mounted.loaded.skill, question);
+        }
         Ok((mounted, fetched))
     }
 
@@ -162,7 +167,10 @@ impl SkillBackend {
             let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
             Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
         });
-        Ok(update.await?.1)
+        let (session, mounted) = update.await?;
+        let found = |past: &&PastDiscovery| past.skills.contains(&mounted.loaded.skill);
+        let question = session.discoveries.iter().rev().find(found).map(|past| past.query.clone());
+        Ok(Mounted { question: question.filter(|_| mounted.is_first), ..mounted })
     }
 
     /// Notes the skill in `session`, a value, and makes it the current one.
@@ -198,7 +206,7 @@ impl SkillBackend {
         });
         let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
         if let (Some(loaded), true) = (&unchanged, is_current) {
-            return Ok(Mounted { status, loaded: loaded.clone(), is_first: false, is_change: false });
+            return Ok(Mounted { status, loaded: loaded.clone(), is_first: false, question: None, is_change: false });
         }
         let loaded = LoadedSkill {
             skill: fetched.skill.clone(),
@@ -217,7 +225,7 @@ impl SkillBackend {
         replace(session, loaded.clone())?;
         let is_first = session.note_use(&fetched.skill);
         session.current_skill = Some(fetched.skill.clone());
-        Ok(Mounted { status, loaded, is_first, is_change: true })
+        Ok(Mounted { status, loaded, is_first, question: None, is_change: true })
     }
 
     /// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of

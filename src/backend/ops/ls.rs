@@ -17,7 +17,7 @@ use crate::{
 
 pub(in crate::backend) async fn ls(backend: &SkillBackend, request: LsRequest) -> Result<LsReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let tree = backend.approved(&request).await?.enter(Operation::Ls).await?;
+    let tree = backend.approved(&request).await?.enter_at(Operation::Ls, &path).await?;
     match tree.spot(&path) {
         Spot::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
         Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {

@@ -22,7 +22,7 @@ use crate::{
 
 pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadRequest) -> Result<ReadReply> {
     let path = VirtualPath::parse(&request.file_path)?;
-    let file = backend.approved(&request).await?.enter(Operation::Read).await?.file(&path)?;
+    let file = backend.approved(&request).await?.enter_at(Operation::Read, &path).await?.file(&path)?;
     if let Some(index) = backend.known_index(&file, request.offset) {
         if let Some(reply) = backend.read_indexed(&file, &request, index).await? {
             return Ok(reply);

@@ -117,7 +117,8 @@ impl SkillBackend {
 
     async fn readable(&self, path: &str) -> Result<FileRef> {
         let approved = self.approved_to_read(path).await?;
-        approved.enter(Operation::Download).await?.file(&VirtualPath::parse(path)?)
+        let path = VirtualPath::parse(path)?;
+        approved.enter_at(Operation::Download, &path).await?.file(&path)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The files of a skill as a load sees them: the plain ones, or those of the published version while these are behind.
 //!
-//! Listing, SKILL.md and head are asked for at once, so they are of three moments. That is enough in the usual cases. A
+//! Listing, SKILL.md and head are asked for at once, or with a pause before the head, so they are of three moments. That is enough in the usual cases. A
 //! folder that is exactly what a materialised head says is that version, whenever each was read. A head that is not
 //! materialised says itself that the archive is to be read. Only if the folder is something else, the order of moments
 //! counts: a listing between two equal heads was not taken while a publish was under way.
@@ -19,7 +19,7 @@ use super::{
     versions::ArchivedFile,
 };
 use crate::{
-    backend::Service,
+    backend::{Service, pace::Pace},
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
@@ -68,13 +68,27 @@ impl Service {
     /// # Errors
     /// `file_too_large` for a skill over the limits; the store's.
     pub(in crate::backend) async fn skill_files(&self, space: &UserSpace, path: &SkillPath) -> Result<Found> {
+        self.skill_files_at(space, path, Pace::NONE).await
+    }
+
+    /// As [`skill_files`](Self::skill_files), at this pace.
+    ///
+    /// # Errors
+    /// As [`skill_files`](Self::skill_files).
+    pub(in crate::backend) async fn skill_files_at(
+        &self,
+        space: &UserSpace,
+        path: &SkillPath,
+        pace: Pace,
+    ) -> Result<Found> {
         let place = self.place_in(space.clone(), path)?;
-        let (mut look, mut head) = tokio::try_join!(place.look(), place.head())?;
+        let (mut look, mut head) = place.look_and_head(pace).await?;
         for _ in 0..PUBLISH_ATTEMPTS {
             match &head {
                 None if !look.may_precede_a_head(&place) => return place.plain(look, None, false),
                 Some(known) if !known.head.materialised => {
                     place.finish_behind();
+                    pace.rest().await;
                     match place.published(known).await {
                         Err(error) if error.code() == Code::VersionNotFound => {
                             return place.plain(look, head.as_ref(), false);
@@ -84,9 +98,10 @@ impl Service {
                 }
                 Some(known) if look.is(&place, known) => return place.plain(look, head.as_ref(), true),
                 // A listing that begins now lies between two looks at the head.
-                Some(_) => look = place.look().await?,
+                Some(_) => look = place.look(pace).await?,
                 None => {}
             }
+            pace.rest().await;
             let again = place.head().await?;
             if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
                 let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
@@ -142,7 +157,17 @@ impl Service {
 }
 
 impl Place {
-    async fn look(&self) -> Result<Look> {
+    async fn look_and_head(&self, pace: Pace) -> Result<(Look, Option<StoredHead>)> {
+        if !pace.is_slow() {
+            return tokio::try_join!(self.look(pace), self.head());
+        }
+        let look = self.look(pace).await?;
+        pace.rest().await;
+        Ok((look, self.head().await?))
+    }
+
+    async fn look(&self, pace: Pace) -> Result<Look> {
+        pace.rest().await;
         let key = self.folder.key(MAIN)?;
         // The text that is read here is what the session pins.
         let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };

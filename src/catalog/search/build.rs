@@ -1,9 +1,6 @@
 //! Building the index: documents are cut into terms first, then each term gets its weight.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    convert::Infallible,
-};
+use std::convert::Infallible;
 
 use super::{
     Step, Steps,
@@ -12,6 +9,7 @@ use super::{
     language::Language,
     score::saturated,
     vocabulary::Vocabulary,
+    word_map::WordMap,
     words::{fold, words},
 };
 use crate::{
@@ -64,15 +62,24 @@ impl SearchIndex {
 struct Builder {
     steps: Steps,
     /// Every word seen, by language, so that each is stemmed once.
-    known: [HashMap<Box<str>, Known>; Language::ALL.len()],
-    terms: HashMap<Box<str>, u32>,
+    known: [WordMap<Known>; Language::ALL.len()],
+    terms: WordMap<u32>,
     documents: Vec<Counted>,
+    /// The words of the document that is added.
+    found: Vec<Found>,
 }
 
-/// A word of some documents of one language.
+/// A term in a field: `term * 8 + field`. One number is sorted faster than two, and a catalog has fewer words than a
+/// hundred million.
+type Found = u32;
+
+/// What stands for the term of a word that has none.
+const STOP_WORD: u32 = u32::MAX;
+
+/// A word of some documents of one language. There are very many, so it is small.
 struct Known {
-    /// Its term; `None` for a stop word.
-    term: Option<u32>,
+    /// Its term, or [`STOP_WORD`].
+    term: u32,
     /// Whether it stands in other fields than headings and body.
     is_spelling: bool,
 }
@@ -94,12 +101,13 @@ struct Occurrence {
 
 impl Builder {
     fn new(steps: Steps) -> Self {
-        Self { steps, known: Default::default(), terms: HashMap::new(), documents: Vec::new() }
+        Self { steps, known: Default::default(), terms: WordMap::default(), documents: Vec::new(), found: Vec::new() }
     }
 
     fn add(&mut self, document: &SearchDocument<'_>) {
         let language = language_of(document);
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
         for field in Field::ALL {
             if !self.searches(field) {
                 continue;
@@ -110,21 +118,25 @@ impl Builder {
             }
             if field == Field::Keywords && self.steps.has(Step::Fields) {
                 // A list that repeats a word says it once.
-                let own = found.split_off(from).into_iter().collect::<BTreeSet<_>>();
-                found.extend(own);
+                let mut own = found.split_off(from);
+                own.sort_unstable();
+                own.dedup();
+                found.append(&mut own);
             }
         }
         found.sort_unstable();
         let mut lengths = [0.0; Field::ALL.len()];
-        let mut occurrences = Vec::new();
+        let mut occurrences = Vec::with_capacity(found.len());
         for same in found.chunk_by(|one, two| one == two) {
-            let Some((term, field)) = same.first().copied() else { continue };
+            let Some((term, field)) = same.first().and_then(|one| parts(*one)) else { continue };
             let count = count(same.len());
             if let Some(length) = lengths.get_mut(field as usize) {
                 *length += count;
             }
             occurrences.push(Occurrence { term, field, count });
         }
+        occurrences.shrink_to_fit();
+        self.found = found;
         self.documents.push(Counted { occurrences, lengths });
     }
 
@@ -137,11 +149,11 @@ impl Builder {
         }
     }
 
-    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<(u32, Field)>) {
+    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<Found>) {
         let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
         let is_spelling = !matches!(field, Field::Headings | Field::Body);
         for word in words(folded) {
-            found.extend(self.term(word, language, is_spelling).map(|term| (term, counted_as)));
+            found.extend(self.term(word, language, is_spelling).map(|term| whole(term, counted_as)));
         }
     }
 
@@ -150,37 +162,39 @@ impl Builder {
         let known = self.known.get_mut(language as usize)?;
         if let Some(known) = known.get_mut(word) {
             known.is_spelling |= is_spelling;
-            return known.term;
+            return Some(known.term).filter(|term| *term != STOP_WORD);
         }
         let is_stop_word = self.steps.has(Step::StopWords) && language.is_stop_word(word);
         let term = (!is_stop_word).then(|| {
             let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
             let next = number(self.terms.len());
-            *self.terms.entry(stem.into()).or_insert(next)
+            *self.terms.get_or_insert(&stem, next)
         });
-        known.insert(word.into(), Known { term, is_spelling });
+        known.insert(word, Known { term: term.unwrap_or(STOP_WORD), is_spelling });
         term
     }
 
     /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
     fn finish<E>(self, skills: Vec<SkillPath>, go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
         let mean_lengths = mean_lengths(&self.documents);
-        let mut by_term = strengths(&self.documents, self.terms.len(), mean_lengths, go_on)?;
-        drop(self.documents);
-        let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
+        let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_words().collect();
         sorted.sort_unstable();
-        let mut postings = Vec::with_capacity(by_term.iter().map(Vec::len).sum());
-        let mut ends = Vec::with_capacity(sorted.len());
-        for (_, term) in &sorted {
-            postings.extend(by_term.get_mut(*term as usize).map(std::mem::take).unwrap_or_default());
-            ends.push(number(postings.len()));
+        let mut places = vec![0; sorted.len()];
+        for (place, (_, term)) in (0_u32..).zip(&sorted) {
+            if let Some(own) = places.get_mut(*term as usize) {
+                *own = place;
+            }
         }
-        let known = self.known.iter().flatten().filter(|(_, known)| known.is_spelling && known.term.is_some());
-        let spellings: BTreeSet<&str> = known.map(|(word, _)| &**word).collect();
+        let (postings, ends) = strengths(&self.documents, &places, mean_lengths, go_on)?;
+        let known = self.known.into_iter().flat_map(WordMap::into_words);
+        let spellings = known.filter(|(_, known)| known.is_spelling && known.term != STOP_WORD);
+        let mut spellings: Vec<Box<str>> = spellings.map(|(word, _)| word).collect();
+        spellings.sort_unstable();
+        spellings.dedup();
         Ok(SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
-            spellings: Vocabulary::of_sorted(spellings).with_endings(),
+            spellings: Vocabulary::of_sorted(spellings.iter().map(|word| &**word)).with_endings(),
             steps: self.steps,
             ends,
             postings,
@@ -193,22 +207,33 @@ impl Builder {
 pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
     let prose = [Field::Description, Field::WhenToUse, Field::Body];
     let guesses = prose.into_iter().filter_map(|field| {
-        let text: String = document.texts(field).map(|text| fold(text) + " ").collect();
-        Language::guess(words(&text))
+        let texts: Vec<_> = document.texts(field).map(fold).collect();
+        Language::guess(texts.iter().flat_map(|text| words(text)))
     });
     guesses.into_iter().next().unwrap_or(Language::English)
 }
 
 /// BM25F: the occurrences of a term in a document are added up over its fields, each with the weight and length
-/// normalisation of the field. Only the sum saturates.
+/// normalisation of the field. Only the sum saturates. Returns the postings of all terms, in the order of their `places`, and
+/// the end of each term's.
 fn strengths<E>(
     documents: &[Counted],
-    terms: usize,
+    places: &[u32],
     mean_lengths: [f32; Field::ALL.len()],
     mut go_on: impl FnMut() -> Result<(), E>,
-) -> Result<Vec<Vec<Posting>>, E> {
-    let mut by_term: Vec<Vec<Posting>> = Vec::new();
-    by_term.resize_with(terms, Vec::new);
+) -> Result<(Vec<Posting>, Vec<u32>), E> {
+    let place = |term: u32| places.get(term as usize).copied().unwrap_or_default() as usize;
+    let mut next = vec![0_u32; places.len()];
+    for same in documents.iter().flat_map(|one| one.occurrences.chunk_by(|one, two| one.term == two.term)) {
+        if let Some(held) = same.first().and_then(|one| next.get_mut(place(one.term))) {
+            *held += 1;
+        }
+    }
+    let mut end = 0;
+    for held in &mut next {
+        (*held, end) = (end, end + *held);
+    }
+    let mut postings = vec![Posting { document: 0, strength: 0.0 }; end as usize];
     for (document, Counted { occurrences, lengths }) in (0_u32..).zip(documents) {
         go_on()?;
         let mut each = [0.0; Field::ALL.len()];
@@ -217,11 +242,15 @@ fn strengths<E>(
         }
         let worth = |one: &Occurrence| each.get(one.field as usize).copied().unwrap_or_default() * one.count;
         for same in occurrences.chunk_by(|one, two| one.term == two.term) {
-            let Some(postings) = same.first().and_then(|one| by_term.get_mut(one.term as usize)) else { continue };
-            postings.push(Posting { document, strength: saturated(same.iter().map(worth).sum()) });
+            let Some(next) = same.first().and_then(|one| next.get_mut(place(one.term))) else { continue };
+            if let Some(posting) = postings.get_mut(*next as usize) {
+                *posting = Posting { document, strength: saturated(same.iter().map(worth).sum()) };
+            }
+            *next += 1;
         }
     }
-    Ok(by_term)
+    // What comes next of one term is where those of the next begin.
+    Ok((postings, next))
 }
 
 /// The mean number of words of each field, over the documents that have the field.
@@ -236,6 +265,15 @@ fn mean_lengths(documents: &[Counted]) -> [f32; Field::ALL.len()] {
 /// A count as a factor. Counts over 16 bits make no difference.
 pub(super) fn count(number: usize) -> f32 {
     f32::from(u16::try_from(number).unwrap_or(u16::MAX))
+}
+
+fn whole(term: u32, field: Field) -> Found {
+    term * 8 + field as Found
+}
+
+fn parts(found: Found) -> Option<(u32, Field)> {
+    let field = Field::ALL.get(usize::try_from(found % 8).ok()?)?;
+    Some((found / 8, *field))
 }
 
 /// A position in 32 bits: an index has fewer than 2^32 postings.

@@ -104,7 +104,8 @@ impl Field {
             // A list of triggers that is longer than others buys nothing.
             Self::Keywords => (0.5, 0.75),
             Self::Category => (0.5, 0.0),
-            Self::Headings | Self::Body => (0.3, 0.7),
+            Self::Headings => (0.3, 0.7),
+            Self::Body => (0.4, 0.7),
         }
     }
 }

@@ -23,19 +23,23 @@ static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
     read.flat_map(|(power, words)| words.split(' ').map(move |word| (word, power))).collect()
 });
 
-/// The most that a word of a question tells, by how common it is, or what it means in English.
-pub(super) fn ceiling(word: &str, language: Option<Language>) -> Option<f32> {
+/// The power of ten of a word's frequency, or of what it means in English; `None` if it is no everyday word.
+pub(super) fn power(word: &str, language: Option<Language>) -> Option<f32> {
     let own = WORDS.get(word).copied();
-    let power = own.or_else(|| {
+    own.or_else(|| {
         let meant = Language::likely(language).flat_map(|language| lexicon::translations(word, language));
         meant.filter_map(|word| WORDS.get(word).copied()).reduce(f32::max)
-    });
-    power.map(|power| ((EMPTY - power) * STEP).max(LEAST))
+    })
+}
+
+/// The most that a word of this power tells.
+pub(super) fn ceiling(power: f32) -> f32 {
+    ((EMPTY - power) * STEP).max(LEAST)
 }
 
 /// What a word tells in general, whatever the catalog.
-pub(super) fn general(ceiling: Option<f32>) -> f32 {
-    ceiling.map_or(MOST, |ceiling| ceiling.min(MOST))
+pub(super) fn general(power: Option<f32>) -> f32 {
+    power.map_or(MOST, |power| ceiling(power).min(MOST))
 }
 
 #[cfg(test)]
@@ -44,11 +48,11 @@ mod tests {
 
     #[test]
     fn the_more_common_a_word_is_the_less_it_may_tell() {
-        let english = |word| ceiling(word, Some(Language::English));
-        let of = |word| english(word).unwrap();
+        let english = |word| power(word, Some(Language::English));
+        let of = |word| ceiling(english(word).unwrap());
         assert!(of("people") < of("weather") && of("weather") < of("worried"));
         assert_eq!((english("invoice"), english("kubernetes")), (None, None), "they are no everyday words");
-        assert_eq!(ceiling("factura", Some(Language::Spanish)), english("bill"), "which it also means");
+        assert_eq!(power("factura", Some(Language::Spanish)), english("bill"), "which it also means");
         assert!(general(None) > general(english("worried")) && general(english("the")) > 0.0);
     }
 }

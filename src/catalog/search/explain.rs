@@ -6,10 +6,11 @@ use super::{
     Step,
     build::{count, language_of},
     document::{Field, SearchDocument},
-    fusion::{NEAR_ENOUGH, Nearness, lexical_part},
+    fusion::{Nearness, Scale},
     index::SearchIndex,
     query::{self, Meaning, Sense, Way},
     score::{SearchResults, is_enough},
+    spent::Spent,
     words::{fold, words},
 };
 use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
@@ -91,8 +92,10 @@ pub struct Question<'index> {
     meanings: Vec<Meaning>,
     /// The information of all words.
     information: f32,
-    /// The best lexical score that any skill has.
-    best: f32,
+    /// What the scores are measured by.
+    scale: Scale,
+    /// The nearness from which on a skill is found by its meaning alone.
+    nearest: f32,
     nearness: Option<&'index Nearness>,
 }
 
@@ -102,10 +105,12 @@ impl SearchIndex {
     /// # Errors
     /// As [`search`](Self::search).
     pub fn question(&self, query: &str) -> Result<Question<'_>> {
-        let meanings = query::meanings(self, query)?;
+        let mut spent = Spent::default();
+        let meanings = query::meanings(self, query, &mut spent)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
-        let best = self.tallies(&meanings).into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        Ok(Question { index: self, text: query.to_owned(), meanings, information, best, nearness: None })
+        let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        let scale = Scale { best, ..Scale::default() };
+        Ok(Question { index: self, text: query.to_owned(), meanings, information, scale, nearest: 0.0, nearness: None })
     }
 }
 
@@ -114,7 +119,7 @@ impl<'index> Question<'index> {
     /// what the others are judged by.
     #[must_use]
     pub fn as_found(self, nearness: Option<&'index Nearness>, results: &SearchResults) -> Self {
-        Self { nearness, best: results.best, ..self }
+        Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
     /// Its words except stop words, in alphabetical order.
@@ -142,8 +147,9 @@ impl<'index> Question<'index> {
         let (lexical, nearness) = match self.nearness {
             None => (share, None),
             Some(near) => {
-                let (cosine, weight) = (near.cosine(number as usize), near.part(number as usize));
-                (lexical_part(share * self.information, self.best), Some(ExplainedNearness { cosine, weight }))
+                let near_part = self.scale.near_part(near.of(number as usize));
+                let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
+                (self.scale.lexical_part(share * self.information), Some(explained))
             }
         };
         let mut matches = self.matches(skill, &answered);
@@ -155,8 +161,8 @@ impl<'index> Question<'index> {
         matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
         let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
         matches.truncate(SEARCH_EXPLAINED_WORDS);
-        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= NEAR_ENOUGH);
-        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.best);
+        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= self.nearest);
+        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
         Some(ExplainedScore {
             score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
             nearness,
@@ -337,6 +343,23 @@ mod tests {
             assert_eq!(question.explain(&document(&other, "A customer.", "")), None);
             assert!(index.question("the of").unwrap().words().is_empty());
         });
+    }
+
+    #[test]
+    fn a_skill_beyond_those_that_are_nearest_is_explained_as_not_found() {
+        let paths: Vec<_> = (0..150).map(|number| SkillPath::parse(&format!("x/s{number:03}")).unwrap()).collect();
+        let documents: Vec<_> = paths.iter().map(|path| document(path, "Folds paper.", "")).collect();
+        let index = SearchIndex::build(documents.clone());
+        #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
+        let cosines = paths.iter().enumerate().map(|(at, path)| (path, 0.9 - at as f32 / 1000.0));
+        let nearness = Nearness::new(&index, 0, cosines);
+        let results = index.search_near("origami", Some(&nearness), |_| true, usize::MAX).unwrap();
+        assert!(results.total < paths.len(), "{}", results.total);
+        let question = index.question("origami").unwrap().as_found(Some(&nearness), &results);
+        for document in &documents {
+            let is_found = results.hits.iter().any(|hit| hit.skill == *document.skill);
+            assert_eq!(question.explain(document).unwrap().is_enough, is_found, "{}", document.skill);
+        }
     }
 
     #[test]

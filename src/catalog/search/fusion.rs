@@ -1,13 +1,16 @@
 //! What skills mean, beside the words that they share with a question.
 //!
 //! The score of a skill is its lexical score, as a part of the best, and its nearness in meaning, each with its weight. A
-//! skill that is near enough is found even if it shares no word.
+//! skill that is near enough is found even if it shares no word. `docs/DECISIONS.md` records how the constants were chosen.
 
 use super::index::SearchIndex;
 use crate::path::SkillPath;
 
-/// The weight of nearness, where the best lexical score has 1.
-const MEANING: f32 = 1.0;
+/// The weight of full nearness, where the best lexical score has 1.
+const MEANING: f32 = 2.5;
+/// The nearness of the nearest skill from which on an encoder has understood the question. Below it, nearness counts less: a
+/// language that the encoder does not know, or names and numbers.
+const UNDERSTOOD: f32 = 0.4;
 /// The nearness from which on a skill is found that shares too little with the question.
 pub(super) const NEAR_ENOUGH: f32 = 0.2;
 /// The most skills that are found by their meaning alone.
@@ -53,14 +56,110 @@ impl Nearness {
     pub(super) fn of(&self, document: usize) -> f32 {
         ((self.cosine(document) - self.background) / (1.0 - self.background)).clamp(0.0, 1.0)
     }
+}
 
-    /// What nearness adds to the score of a skill.
-    pub(super) fn part(&self, document: usize) -> f32 {
-        MEANING * self.of(document) / (1.0 + MEANING)
+/// What the scores of a question are measured by: the best of the skills that answer it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Scale {
+    /// The best lexical score.
+    pub(super) best: f32,
+    /// The share of the question's information that it is.
+    pub(super) best_share: f32,
+    /// How near skills are, if that counts.
+    pub(super) nearness: Option<NearnessScale>,
+}
+
+/// The nearness of the skills that a scale is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct NearnessScale {
+    /// That of the nearest.
+    pub(super) nearest: f32,
+    /// That of the one with the best lexical score.
+    pub(super) of_best: f32,
+}
+
+impl Scale {
+    /// What its words add to the score of a skill with this lexical score.
+    pub(super) fn lexical_part(&self, score: f32) -> f32 {
+        if self.best > 0.0 { score / self.best / (1.0 + MEANING) } else { 0.0 }
+    }
+
+    /// What its nearness adds to the score of a skill.
+    pub(super) fn near_part(&self, near: f32) -> f32 {
+        let nearest = self.nearness.map_or(0.0, |nearness| nearness.nearest);
+        MEANING * near * (nearest / UNDERSTOOD).min(1.0) / (1.0 + MEANING)
+    }
+
+    /// The score of a skill of another index, of which only this share of the question is known. It counts as near as the
+    /// lexically best skill, in the part that its words answer beside it.
+    pub(super) fn of_words(&self, share: f32) -> f32 {
+        let Some(NearnessScale { of_best, .. }) = self.nearness else { return share };
+        let part = if self.best_share > 0.0 { share / self.best_share } else { 1.0 };
+        (part * (1.0 / (1.0 + MEANING) + self.near_part(of_best))).min(1.0)
     }
 }
 
-/// What the words of a skill add to its score, if the best skill has `best`.
-pub(super) fn lexical_part(score: f32, best: f32) -> f32 {
-    if best > 0.0 { score / best / (1.0 + MEANING) } else { 0.0 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::search::{SearchDocument, SearchResults};
+
+    /// What `query` finds among skills of these descriptions, each with its cosine.
+    fn found(skills: &[(&str, &str, f32)], query: &str) -> SearchResults {
+        let paths: Vec<_> = skills.iter().map(|(path, ..)| SkillPath::parse(path).unwrap()).collect();
+        let documents = paths.iter().zip(skills).map(|(path, (_, description, _))| description_of(path, description));
+        let index = SearchIndex::build(documents);
+        let cosines = paths.iter().zip(skills).map(|(path, (.., cosine))| (path, *cosine));
+        let nearness = Nearness::new(&index, 0, cosines);
+        index.search_near(query, Some(&nearness), |_| true, 10).unwrap()
+    }
+
+    fn description_of<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a> {
+        let none = [].as_slice();
+        let (triggers, tags, keywords) = (none, none, none);
+        SearchDocument {
+            skill,
+            name: "",
+            description,
+            when_to_use: "",
+            triggers,
+            tags,
+            keywords,
+            headings: "",
+            body: "",
+        }
+    }
+
+    fn names(results: &SearchResults) -> Vec<&str> {
+        results.hits.iter().map(|hit| hit.skill.as_str()).collect()
+    }
+
+    #[test]
+    fn meaning_outweighs_words_where_an_encoder_understands_the_question_and_not_where_it_does_not() {
+        let skills = |scale: f32| {
+            [("a/cattery", "Looks after felines.", 0.6 * scale), ("a/hungry", "Feeds the hungry.", 0.1 * scale)]
+        };
+        assert_eq!(names(&found(&skills(1.0), "my cat is hungry")), ["a/cattery", "a/hungry"]);
+        assert_eq!(names(&found(&skills(0.4), "my cat is hungry")), ["a/hungry", "a/cattery"]);
+    }
+
+    #[test]
+    fn scores_lie_between_0_and_1_and_full_marks_in_both_are_1() {
+        for cosine in [-1.0, 0.0, 0.3, 1.0] {
+            let results = found(&[("a/b", "Folds cranes.", cosine), ("a/c", "Folds maps.", 1.0)], "cranes");
+            assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score)), "{results:?}");
+        }
+        let best = found(&[("a/b", "Folds cranes.", 1.0)], "cranes").hits.remove(0);
+        assert!((best.score - 1.0).abs() < 1e-6, "{best:?}");
+    }
+
+    #[test]
+    fn a_skill_without_a_vector_has_the_part_of_the_best_that_its_words_have() {
+        let results = found(&[("a/b", "Folds cranes.", 0.8), ("a/c", "Folds maps.", 0.1)], "folds cranes");
+        let (best, share) = (results.hits[0].clone(), results.scale.best_share);
+        assert!((results.scale.of_words(share) - best.score).abs() < 1e-6);
+        assert!((results.scale.of_words(share / 2.0) - best.score / 2.0).abs() < 1e-6);
+        assert!((results.scale.of_words(10.0 * share) - 1.0).abs() < 1e-6, "a score is at most 1");
+        assert!((Scale::default().of_words(0.3) - 0.3).abs() < 1e-6, "where words alone count, it is their share");
+    }
 }

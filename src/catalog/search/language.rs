@@ -3,11 +3,11 @@
 //! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, that of `-ción`. It is restored
 //! before stemming so that singular and plural have one stem.
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::language_file::LanguageFile;
+use super::{language_file::LanguageFile, word_map::QuickMap};
 
 /// A language with stems and stop words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,11 +20,14 @@ pub(super) enum Language {
     Portuguese,
 }
 
+/// By how many words a text is in another language than English and Spanish. One may be a name or the end of an address.
+const MARGIN: usize = 2;
+
 impl Language {
     pub(super) const ALL: [Self; 5] = [Self::English, Self::Spanish, Self::French, Self::German, Self::Portuguese];
 
-    /// The language that most stop words and endings belong to; `None` on a tie. Of languages that share small words,
-    /// English and Spanish come first.
+    /// The language that most stop words and endings belong to; `None` on a tie. The languages share small words, and most
+    /// questions are in English or Spanish: another one is clear from [`MARGIN`] more words on.
     pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let mut counts = [0_usize; Self::ALL.len()];
         for word in words {
@@ -36,7 +39,7 @@ impl Language {
         }
         let [english, spanish, others @ ..] = counts;
         let most = others.into_iter().max().unwrap_or_default();
-        if most > english.max(spanish) {
+        if most >= english.max(spanish) + MARGIN {
             let mut having = Self::ALL.into_iter().zip(counts).filter(|(_, count)| *count == most);
             return having.next().filter(|_| having.next().is_none()).map(|(language, _)| language);
         }
@@ -108,8 +111,8 @@ static GERMAN: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(incl
 static PORTUGUESE: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/pt.txt")));
 
 /// The languages in which each word is a stop word, a bit each.
-static STOP_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let mut found = HashMap::new();
+static STOP_WORDS: LazyLock<QuickMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut found = QuickMap::default();
     for language in Language::ALL {
         for word in language.stop_words() {
             *found.entry(*word).or_default() |= language.bit();
@@ -165,6 +168,7 @@ mod tests {
         assert_eq!(guess("je voudrais une facture pour notre client"), Some(Language::French));
         assert_eq!(guess("schreibe eine rechnung fur den kunden"), Some(Language::German));
         assert_eq!(guess("preciso de uma fatura para o meu cliente"), Some(Language::Portuguese));
+        assert_eq!(guess("从 example com 提取"), None, "one small word is no margin");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! share a stem (`proteína`, `protein`). `lexicon/README.md` says where the words come from, and how a file is made.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::LazyLock,
 };
 
@@ -22,24 +22,34 @@ pub(super) fn spellings(from: Language) -> &'static Vocabulary {
 }
 
 /// The words that a language translates from, and what they mean.
-#[derive(Default)]
 struct Side {
     /// Stems of one language with the words of the other.
     by_stem: HashMap<String, Vec<&'static str>>,
     spellings: Vocabulary,
 }
 
-static SIDES: LazyLock<BTreeMap<Language, Side>> = LazyLock::new(|| {
-    let files = || Language::ALL.into_iter().filter_map(|language| Some((language, language.file()?)));
-    let from_english = files().flat_map(|(_, file)| &file.from_english);
-    let english = (Language::English, made(Language::English, from_english));
-    files().map(|(language, file)| (language, made(language, &file.to_english))).chain([english]).collect()
+// Each is made when a question first needs it: the first question waits for no language but its own.
+static FROM_ENGLISH: LazyLock<Side> = LazyLock::new(|| {
+    let files = Language::ALL.into_iter().filter_map(Language::file);
+    made(Language::English, files.flat_map(|file| &file.from_english))
 });
-
-static NONE: LazyLock<Side> = LazyLock::new(Side::default);
+static FROM_SPANISH: LazyLock<Side> = LazyLock::new(|| to_english(Language::Spanish));
+static FROM_FRENCH: LazyLock<Side> = LazyLock::new(|| to_english(Language::French));
+static FROM_GERMAN: LazyLock<Side> = LazyLock::new(|| to_english(Language::German));
+static FROM_PORTUGUESE: LazyLock<Side> = LazyLock::new(|| to_english(Language::Portuguese));
 
 fn side(from: Language) -> &'static Side {
-    SIDES.get(&from).unwrap_or(&NONE)
+    match from {
+        Language::English => &FROM_ENGLISH,
+        Language::Spanish => &FROM_SPANISH,
+        Language::French => &FROM_FRENCH,
+        Language::German => &FROM_GERMAN,
+        Language::Portuguese => &FROM_PORTUGUESE,
+    }
+}
+
+fn to_english(from: Language) -> Side {
+    made(from, from.file().into_iter().flat_map(|file| &file.to_english))
 }
 
 fn made<'entry>(from: Language, entries: impl IntoIterator<Item = &'entry (&'static str, &'static str)>) -> Side {

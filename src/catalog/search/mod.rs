@@ -2,36 +2,45 @@
 //!
 //! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and
 //! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
-//! per word over all fields. A name counts for more than a description, and a body for least. A skill need not contain
+//! per word over all fields. A name counts for more than a description, and headings and body for least. A skill need not contain
 //! every word of the question: words that no skill contains, such as names and dates, hide nothing. The score is the
 //! share of the question's information that a skill answers, from 0 to 1, so that scores of different questions
 //! compare.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
-//! the effect of each step on a hundred questions; `benches/search.rs` measures it again.
+//! the effect of each step; `benches/search.rs` and `benches/lexical.rs` measure it again.
 
 mod build;
+mod chat;
 mod document;
 mod everyday;
 mod explain;
+mod feedback;
 mod fusion;
 mod index;
 mod language;
 mod language_file;
 mod lexicon;
+mod likeness;
 mod query;
 mod score;
+#[cfg(test)]
+mod scripts;
+mod spent;
 #[cfg(test)]
 mod tests;
 mod triggers;
 mod typo;
 mod vocabulary;
+mod word_map;
 mod words;
 
 pub use document::{Field, SearchDocument};
 pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
+pub(super) use likeness::Likeness;
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 
@@ -54,6 +63,8 @@ pub enum Step {
     Lexicon,
     /// Everyday words tell no more than English in general lets them.
     Everyday,
+    /// In a message that chats, everyday words and those far from its task tell less.
+    Chat,
     /// Skills that contain too little of the question are left out.
     CutOff,
 }

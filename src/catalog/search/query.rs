@@ -1,21 +1,23 @@
 //! The words of a question, and the terms of the index that each can mean.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::{
-    Step, everyday,
+    Step,
+    chat::{self, Crowd},
+    everyday,
     index::SearchIndex,
     language::Language,
-    lexicon, typo,
-    words::{fold, words},
+    lexicon,
+    spent::Spent,
+    typo,
+    words::{fold, is_sign, words},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
 };
 
-/// The weight of a translation, relative to the word itself.
-const TRANSLATED: f32 = 0.8;
 /// The weight of a repaired word, for each slip.
 const REPAIRED: f32 = 0.8;
 /// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
@@ -59,6 +61,8 @@ pub(super) struct Meaning {
     pub(super) information: f32,
     /// What it tells in general, whatever the catalog.
     pub(super) general: f32,
+    /// The power of ten of its general frequency, if it is an everyday word.
+    everyday: Option<f32>,
 }
 
 impl Meaning {
@@ -68,27 +72,52 @@ impl Meaning {
     }
 }
 
-/// The words of `query` except stop words, each once.
-pub(super) fn meanings(index: &SearchIndex, query: &str) -> Result<Vec<Meaning>> {
+/// The words of `query` except stop words, each once, in alphabetical order.
+pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<Meaning>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
     let folded = fold(query);
     let language = Language::guess(words(&folded));
-    let asked: BTreeSet<&str> = words(&folded).filter(|word| tells(index, word, language)).collect();
+    let mut known = HashSet::new();
+    let asked: Vec<&str> = words(&folded).filter(|word| tells(index, word, language) && known.insert(*word)).collect();
     if asked.len() > SEARCH_QUERY_WORDS {
         return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
     }
-    let (mut meanings, mut seen, mut repairs) = (Vec::new(), HashSet::new(), SEARCH_REPAIRS);
-    for word in asked {
-        let meaning = Reading { index, language, senses: Vec::new(), repairs: &mut repairs }.meaning(word);
+    // The repairs are for the words that come first in the text: a message says what it is about before it quotes a log.
+    let mut repairs = SEARCH_REPAIRS;
+    let mut meanings = Vec::with_capacity(asked.len());
+    for word in &asked {
+        let mut reading = Reading { index, language, senses: Vec::new(), repairs: &mut repairs, steps: 0 };
+        meanings.push(reading.meaning(word));
+        spent.take(reading.steps)?;
+    }
+    meanings.sort_by(|one: &Meaning, two| one.word.cmp(&two.word));
+    let mut seen = HashSet::new();
+    // Two forms of one word count once.
+    meanings.retain(|meaning| {
         let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
-        // Two forms of one word count once.
-        if first.is_none_or(|first| seen.insert(first)) {
-            meanings.push(meaning);
-        }
+        first.is_none_or(|first| seen.insert(first))
+    });
+    if index.steps.has(Step::Chat) {
+        quieten(&mut meanings, &words(&folded).collect::<Vec<_>>());
     }
     Ok(meanings)
+}
+
+/// In a message that chats, everyday words and those far from its task tell less. `words` are all words of the message.
+fn quieten(meanings: &mut [Meaning], words: &[&str]) {
+    let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
+    let Some(crowd) = Crowd::of(everyday.map(|meaning| meaning.information).sum()) else { return };
+    for meaning in meanings.iter_mut() {
+        meaning.information *= meaning.everyday.map_or(1.0, |power| crowd.kept(power));
+    }
+    let known = meanings.iter().filter(|meaning| meaning.is_known());
+    let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
+    let parts = chat::passages(words, |word| told.get(word).copied().unwrap_or_default());
+    for meaning in meanings {
+        meaning.information *= parts.get(meaning.word.as_str()).map_or(1.0, |part| crowd.heard(*part));
+    }
 }
 
 fn refused(what: &str) -> Error {
@@ -112,31 +141,34 @@ struct Reading<'index> {
     senses: Vec<Sense>,
     /// How many more unknown words of the question are compared with all known words.
     repairs: &'index mut usize,
+    /// The words that were looked up or compared.
+    steps: usize,
 }
 
 impl Reading<'_> {
-    fn meaning(mut self, word: &str) -> Meaning {
+    fn meaning(&mut self, word: &str) -> Meaning {
         self.take(word, 1.0, Way::Itself);
         if self.index.steps.has(Step::Lexicon) {
-            self.translate(word, TRANSLATED, Way::Translation);
+            self.translate(word, 1.0, Way::Translation);
         }
         let exact = self.senses.len();
         if self.index.steps.has(Step::Repair) {
             self.compounds(word);
             if self.senses.is_empty() && !self.repair(word) {
-                return Meaning { word: word.to_owned(), senses: Vec::new(), information: 0.0, general: 0.0 };
+                let (word, senses) = (word.to_owned(), Vec::new());
+                return Meaning { word, senses, information: 0.0, general: 0.0, everyday: None };
             }
         }
         let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
         let held: usize = telling.iter().map(|sense| self.index.postings(sense.term).len()).sum();
-        let (information, ceiling) = (information(held, self.index.skills.len()), self.ceiling(word));
-        let general = everyday::general(ceiling);
-        let information = ceiling.map_or(information, |ceiling| information.min(ceiling));
-        Meaning { word: word.to_owned(), senses: self.senses, information, general }
+        let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
+        let general = everyday::general(everyday);
+        let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
+        Meaning { word: word.to_owned(), senses: std::mem::take(&mut self.senses), information, general, everyday }
     }
 
-    fn ceiling(&self, word: &str) -> Option<f32> {
-        if self.index.steps.has(Step::Everyday) { everyday::ceiling(word, self.language) } else { None }
+    fn everyday(&self, word: &str) -> Option<f32> {
+        if self.index.steps.has(Step::Everyday) { everyday::power(word, self.language) } else { None }
     }
 
     /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
@@ -144,6 +176,7 @@ impl Reading<'_> {
         let stems = self.index.steps.has(Step::Stems);
         let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
         for language in [Language::English, Language::Spanish].into_iter().chain(other) {
+            self.steps += 1;
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
                 && !self.senses.iter().any(|known| known.term == term)
@@ -162,19 +195,25 @@ impl Reading<'_> {
     }
 
     fn compounds(&mut self, word: &str) {
-        if word.len() < COMPOUND_BYTES {
-            return;
-        }
         let known = &self.index.spellings;
-        let longer: Vec<u32> = known.beginning_with(word).chain(known.ending_with(word)).collect();
+        let longer: Vec<u32> = if is_sign(word) {
+            known.beginning_with(word).collect()
+        } else if word.len() >= COMPOUND_BYTES {
+            known.beginning_with(word).chain(known.ending_with(word)).collect()
+        } else {
+            return;
+        };
         for number in longer {
             self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
         }
     }
 
     /// Adds the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
-    /// find a skill about shouting.
+    /// find a skill about shouting. Names of things with digits, such as ids, are not misspelt words.
     fn repair(&mut self, word: &str) -> bool {
+        if typo::forgiven(word.chars().count()) == 0 || word.contains(char::is_numeric) {
+            return true;
+        }
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
         if self.index.steps.has(Step::StopWords) && Language::likely(self.language).any(is_small) {
             return false;
@@ -187,12 +226,13 @@ impl Reading<'_> {
         }
         let Some(left) = self.repairs.checked_sub(1) else { return true };
         *self.repairs = left;
+        self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest {
             self.take(right, factor, Way::Repair);
             if self.index.steps.has(Step::Lexicon) {
-                self.translate(right, factor * TRANSLATED, Way::TranslatedRepair);
+                self.translate(right, factor, Way::TranslatedRepair);
             }
         }
         true

@@ -2,9 +2,10 @@
 
 use super::{
     Step,
-    fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, Nearness, lexical_part},
+    fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, Nearness, NearnessScale, Scale},
     index::SearchIndex,
     query::{self, Meaning, Sense},
+    spent::Spent,
 };
 use crate::{error::Result, path::SkillPath};
 
@@ -23,8 +24,8 @@ const TRUSTED: f32 = 2.0;
 /// tell in general.
 const SHARE_PART: f32 = 0.3;
 /// The same where nearness in meaning counts too, and the strength that full nearness has.
-const TRUSTED_FUSED: f32 = 4.0;
-const NEAR_PART: f32 = 8.0;
+const TRUSTED_FUSED: f32 = 4.75;
+const NEAR_PART: f32 = 16.0;
 
 /// A skill that answers a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,8 +68,26 @@ pub struct SearchResults {
     pub hits: Vec<SearchHit>,
     /// The number of all matches, those beyond the limit included.
     pub total: usize,
-    /// The best lexical score, beside which the others are judged.
-    pub(super) best: f32,
+    /// The steps that it took, of [`SEARCH_STEPS`](crate::limits::SEARCH_STEPS).
+    pub steps: u64,
+    /// What the scores are measured by.
+    pub(super) scale: Scale,
+    /// The nearness in meaning from which on a skill is found by it alone.
+    pub(super) nearest: f32,
+}
+
+impl SearchResults {
+    /// These results and those of another index, whose skills have no vectors: at most `limit`, best first.
+    #[must_use]
+    pub fn with_words_of(mut self, others: Self, limit: usize) -> Self {
+        self.total += others.total;
+        self.steps += others.steps;
+        let scale = self.scale;
+        self.hits.extend(others.hits.into_iter().map(|hit| SearchHit { score: scale.of_words(hit.score), ..hit }));
+        self.hits.sort_by(|one, two| two.score.total_cmp(&one.score));
+        self.hits.truncate(limit);
+        self
+    }
 }
 
 impl SearchIndex {
@@ -76,7 +95,8 @@ impl SearchIndex {
     /// most `limit` of them, and the number of all. A query of stop words finds nothing.
     ///
     /// # Errors
-    /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
+    /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words;
+    /// `too_expensive` for one that takes more than `SEARCH_STEPS`.
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<SearchResults> {
         self.search_near(query, None, filter, limit)
     }
@@ -93,32 +113,31 @@ impl SearchIndex {
         filter: impl Fn(&SkillPath) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {
-        let meanings = query::meanings(self, query)?;
+        let mut spent = Spent::default();
+        let meanings = query::meanings(self, query, &mut spent)?;
+        let tallies = self.tallies(&meanings, &mut spent)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
-        let mut found: Vec<Found<'_>> = (self.skills.iter().zip(self.tallies(&meanings)).enumerate())
+        let mut found: Vec<Found<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
                 let is_near = || nearness.is_some_and(|nearness| nearness.of(*document) >= NEAR_ENOUGH);
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
-            .map(|(document, (skill, tally))| Found {
-                skill,
-                near: nearness.map(|one| one.of(document)),
-                part: nearness.map_or(0.0, |one| one.part(document)),
-                tally,
-            })
+            .map(|(document, (skill, tally))| Found { skill, near: nearness.map(|one| one.of(document)), tally })
             .collect();
-        let best = found.iter().map(|one| one.tally.score).fold(0.0, f32::max);
-        let nearest = nearest_of(&found);
+        let scale = scale_of(&found, information, nearness.is_some());
+        let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(Step::CutOff) {
             found.retain(|one| {
                 one.near.is_some_and(|near| near >= nearest)
-                    || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, best))
+                    || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, scale.best))
             });
         }
-        let share = |one: &Found<'_>| if information > 0.0 { one.tally.score / information } else { 0.0 };
-        let score =
-            |one: &Found<'_>| one.near.map_or_else(|| share(one), |_| lexical_part(one.tally.score, best) + one.part);
+        let share = |one: &Found<'_>| share_of(one.tally.score, information);
+        let score = |one: &Found<'_>| match one.near {
+            None => share(one),
+            Some(near) => scale.lexical_part(one.tally.score) + scale.near_part(near),
+        };
         // The sort is stable and the skills come in byte order.
         found.sort_by(|one, two| score(two).total_cmp(&score(one)));
         let total = found.len();
@@ -127,17 +146,19 @@ impl SearchIndex {
             score: score(&one),
             confidence: Confidence::of(share(&one), one.tally.told, one.near),
         };
-        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, best })
+        let steps = spent.steps();
+        Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
     }
 
     /// The scores of all skills, in their order.
-    pub(super) fn tallies(&self, meanings: &[Meaning]) -> Vec<Tally> {
+    pub(super) fn tallies(&self, meanings: &[Meaning], spent: &mut Spent) -> Result<Vec<Tally>> {
         let mut tallies = vec![Tally::default(); self.skills.len()];
         let mut gains = Gains { of: vec![0.0; self.skills.len()], touched: Vec::new() };
         for meaning in meanings {
+            spent.take(meaning.senses.iter().map(|sense| self.postings(sense.term).len()).sum())?;
             self.add(meaning, &mut gains, &mut tallies);
         }
-        tallies
+        Ok(tallies)
     }
 
     /// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
@@ -167,9 +188,25 @@ impl SearchIndex {
 struct Found<'index> {
     skill: &'index SkillPath,
     tally: Tally,
-    /// How near it is in meaning, if that is known, and what that adds to its score.
+    /// How near it is in meaning, if that is known.
     near: Option<f32>,
-    part: f32,
+}
+
+/// What the scores of these skills are measured by.
+fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale {
+    // Of equals the first.
+    let first = found.iter().reduce(|best, one| if one.tally.score > best.tally.score { one } else { best });
+    let best = first.map_or(0.0, |first| first.tally.score);
+    let nearness = has_nearness.then(|| NearnessScale {
+        nearest: found.iter().filter_map(|one| one.near).fold(0.0, f32::max),
+        of_best: first.and_then(|first| first.near).unwrap_or_default(),
+    });
+    Scale { best, best_share: share_of(best, information), nearness }
+}
+
+/// The share of a question's `information` that a lexical score is.
+fn share_of(score: f32, information: f32) -> f32 {
+    if information > 0.0 { score / information } else { 0.0 }
 }
 
 /// The nearness from which on skills are found by their meaning alone.

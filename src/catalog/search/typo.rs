@@ -1,5 +1,7 @@
 //! Repair of misspelt words: the known words that are a few keystrokes away.
 
+use std::ops::Range;
+
 use rapidfuzz::distance::osa::{Args, BatchComparator};
 
 use super::vocabulary::Vocabulary;
@@ -13,6 +15,14 @@ pub(super) fn forgiven(characters: usize) -> usize {
     }
 }
 
+/// The numbers of the words of `known` with which a word is compared.
+pub(super) fn compared(word: &str, known: &Vocabulary) -> Range<u32> {
+    match word.chars().next() {
+        Some(first) if forgiven(word.chars().count()) > 0 => known.beginning_with(first.encode_utf8(&mut [0; 4])),
+        _ => 0..0,
+    }
+}
+
 /// The nearest words to `word` in all of `known`, which have one distance, with that distance. The first letter must
 /// match: it is nearly always right, and it limits the search to a small part of each vocabulary.
 pub(super) fn nearest<'known>(
@@ -20,11 +30,13 @@ pub(super) fn nearest<'known>(
     known: impl IntoIterator<Item = &'known Vocabulary>,
 ) -> (Vec<&'known str>, usize) {
     let mut allowed = forgiven(word.chars().count());
-    let Some(first) = word.chars().next().filter(|_| allowed > 0) else { return (Vec::new(), 0) };
-    let (mut found, word) = (Vec::new(), BatchComparator::new(word.chars()));
+    if allowed == 0 {
+        return (Vec::new(), 0);
+    }
+    let (mut found, comparator) = (Vec::new(), BatchComparator::new(word.chars()));
     for known in known {
-        for other in known.beginning_with(first.encode_utf8(&mut [0; 4])).map(|number| known.word(number)) {
-            let Some(slips) = slips(&word, other, allowed) else { continue };
+        for other in compared(word, known).map(|number| known.word(number)) {
+            let Some(slips) = slips(&comparator, other, allowed) else { continue };
             if slips < allowed {
                 allowed = slips;
                 found.clear();
@@ -45,7 +57,7 @@ pub(super) fn is_slip_of(word: &str, others: &[&str]) -> bool {
 
 /// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) between `word`
 /// and `other`; `None` if it is over `allowed`.
-fn slips(word: &BatchComparator<char>, other: &str, allowed: usize) -> Option<usize> {
+pub(super) fn slips(word: &BatchComparator<char>, other: &str, allowed: usize) -> Option<usize> {
     word.distance_with_args(other.chars(), &Args::default().score_cutoff(allowed))
 }
 

@@ -27,9 +27,14 @@ impl Vocabulary {
 
     /// The vocabulary of `words` with an index of endings.
     pub(super) fn with_endings(mut self) -> Self {
-        let mut order: Vec<u32> = (0_u32..).take(self.len()).collect();
-        order.sort_by(|one, two| self.word(*one).bytes().rev().cmp(self.word(*two).bytes().rev()));
-        self.backwards = order;
+        let mut order: Vec<(u64, u32)> =
+            (0_u32..).take(self.len()).map(|number| (last_letters(self.word(number)), number)).collect();
+        let backwards = |number: u32| self.word(number).bytes().rev();
+        order.sort_unstable_by(|(one, first), (two, second)| {
+            // Nearly all words differ in their last eight bytes.
+            one.cmp(two).then_with(|| backwards(*first).cmp(backwards(*second)))
+        });
+        self.backwards = order.into_iter().map(|(_, number)| number).collect();
         self
     }
 
@@ -77,6 +82,12 @@ impl Vocabulary {
         }
         low
     }
+}
+
+/// The last eight bytes of a word as a number, that of the last byte first. A shorter word comes before a longer one.
+fn last_letters(word: &str) -> u64 {
+    let last = word.bytes().rev().chain(std::iter::repeat(0)).take(8);
+    last.fold(0, |number, byte| number << 8 | u64::from(byte))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Cuts text into words. A word has one spelling, independent of case, accents and width.
 //!
 //! Scripts without spaces between words (Chinese, Japanese, Thai and similar ones) are cut into overlapping pairs of
-//! characters, so that a question matches words in a longer run without a dictionary.
+//! characters, so that a question matches words in a longer run without a dictionary. So is Korean, whose particles and endings
+//! are written together with their word. An Arabic word has no article.
 
 use std::borrow::Cow;
 
@@ -9,14 +10,33 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use crate::limits::SEARCH_WORD_BYTES;
 
-/// `text` in lower case, with compatibility forms resolved, without the accents of Latin, Greek and Cyrillic letters
-/// and without invisible characters. The marks of other scripts stay, because there they are part of the letter.
+/// `text` in lower case, with compatibility forms resolved, without the accents of Latin, Greek and Cyrillic letters, the
+/// vowel signs of Arabic, which are hardly ever written, and invisible characters. The marks of other scripts stay, because
+/// there they are part of the letter.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
     }
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    // Such a character goes together with accents alone, and these are left out. So what lies between is folded by itself.
+    while !rest.is_empty() {
+        let (simple, tail) = rest.split_at(rest.find(|c| !is_simple(c)).unwrap_or(rest.len()));
+        let (other, tail) = tail.split_at(tail.find(is_simple).unwrap_or(tail.len()));
+        let from = folded.len();
+        folded.push_str(simple);
+        if let Some(simple) = folded.get_mut(from..) {
+            simple.make_ascii_lowercase();
+        }
+        folded.extend(folded_letters(other));
+        rest = tail;
+    }
+    Cow::Owned(folded)
+}
+
+fn folded_letters(text: &str) -> impl Iterator<Item = char> {
     let bare = text.nfkd().filter(|c| !is_accent(*c) && !is_invisible(*c));
-    Cow::Owned(bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect())
+    bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
 /// The words of folded text, in order. A word over the limit is data and is left out.
@@ -30,7 +50,18 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
         // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own.
         Some(if inside_a_word && run.len() <= 2 { "" } else { run })
     });
-    runs.flat_map(pieces).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
+    runs.flat_map(pieces).map(bare).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
+}
+
+/// Whether a word is a single sign of Han or Hangul, which may stand for a longer word that begins with it.
+pub(super) fn is_sign(word: &str) -> bool {
+    let mut signs = word.chars();
+    matches!((signs.next(), signs.next()), (Some(sign), None) if is_han(sign) || is_hangul(sign))
+}
+
+/// A word without the Arabic article. Short words may begin with its letters.
+fn bare(word: &str) -> &str {
+    word.strip_prefix("ال").filter(|rest| rest.chars().count() >= 3).unwrap_or(word)
 }
 
 /// A run of letters as words: the run itself, or pairs of characters in a script without spaces.
@@ -67,11 +98,21 @@ fn pairs(run: &str) -> Vec<&str> {
 }
 
 fn is_word_character(c: char) -> bool {
-    c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    if is_simple(c) { is_unspaced(c) } else { c.is_alphanumeric() || is_combining_mark(c) }
 }
 
+/// Whether a character stays as it is but for the case of ASCII. There are others; these are common.
+fn is_simple(c: char) -> bool {
+    c.is_ascii()
+        || matches!(c, '–' | '—' | '‘'..='‟' | '•' | '←'..='↓' | '\u{2500}'..='\u{257f}' | '✅' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// Accents, and of Arabic the vowel signs, the hamza above and below a letter, and the stroke that widens a word.
 fn is_accent(c: char) -> bool {
-    ('\u{300}'..='\u{36f}').contains(&c)
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{640}' | '\u{64b}'..='\u{655}' | '\u{670}')
 }
 
 /// Soft hyphen, zero-width characters, byte order mark.
@@ -79,10 +120,19 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Thai, Lao, Myanmar, Khmer, kana, Han.
+/// Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
 fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}')
+        || is_han(c)
+        || is_hangul(c)
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3131}'..='\u{318e}' | '\u{ac00}'..='\u{d7fb}')
 }
 
 #[cfg(test)]
@@ -100,6 +150,13 @@ mod tests {
         assert_eq!(split("cafe\u{301} zero\u{200b}width"), ["cafe", "zerowidth"]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_text_is_folded_as_its_letters_are(text in "[a-cA-C\u{301}\u{308}\u{338}\u{20d2}éÅﬁ½Σς不ㄱ각\u{200b}' ]{0,24}") {
+            proptest::prop_assert_eq!(fold(&text).into_owned(), folded_letters(&text).collect::<String>());
+        }
+    }
+
     #[test]
     fn punctuation_parts_words_and_the_tail_of_an_apostrophe_is_dropped() {
         assert_eq!(
@@ -113,9 +170,24 @@ mod tests {
     fn scripts_without_spaces_become_pairs_and_other_scripts_stay_whole() {
         assert_eq!(split("不動産売買 PDF"), ["不動", "動産", "産売", "売買", "pdf"]);
         assert_eq!(split("GPU計算 書"), ["gpu", "計算", "書"]);
-        assert_eq!(split("보고서 작성"), ["보고서", "작성"]);
+        assert_eq!(split("보고서 작성"), ["보고", "고서", "작성"]);
+        assert_eq!(split("예산을"), split("\u{110b}\u{1168}\u{1109}\u{1161}\u{11ab}\u{110b}\u{1173}\u{11af}"));
         assert_eq!(split("हिन्दी"), ["हिन्दी"]);
         assert_eq!(split("ガ"), ["ガ"]);
+    }
+
+    #[test]
+    fn arabic_words_have_neither_vowel_signs_nor_an_article() {
+        assert_eq!(split("العَقْد الــعقود أحمد"), ["عقد", "عقود", "احمد"]);
+        assert_eq!(split("الم الله"), ["الم", "الله"], "what is that short is the word itself");
+    }
+
+    #[test]
+    fn a_sign_is_one_character_of_han_or_hangul() {
+        for (word, expected) in [("合", true), ("계", true), ("合同", false), ("a", false), ("の", false), ("", false)]
+        {
+            assert_eq!(is_sign(word), expected, "{word}");
+        }
     }
 
     #[test]

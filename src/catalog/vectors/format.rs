@@ -63,6 +63,12 @@ pub(super) fn encode(vectors: &LayerVectors) -> Result<Bytes, serde_json::Error>
 
 /// Decodes vectors that are whole and made by `encoder`.
 pub(super) fn decode(object: &[u8], encoder: &str) -> Result<LayerVectors, Unusable> {
+    let vectors = decode_any(object)?;
+    if vectors.encoder == encoder { Ok(vectors) } else { Err(Unusable::OtherEncoder) }
+}
+
+/// Decodes vectors that are whole, whichever encoder made them.
+pub(super) fn decode_any(object: &[u8]) -> Result<LayerVectors, Unusable> {
     let (header, body) = line(object, HEADER_BYTES).ok_or(Unusable::Header)?;
     let header: Header = serde_json::from_slice(header).map_err(|_| Unusable::Header)?;
     if header.schema != SCHEMA {
@@ -70,9 +76,6 @@ pub(super) fn decode(object: &[u8], encoder: &str) -> Result<LayerVectors, Unusa
     }
     if header.sha256 != checksum(&header, body) {
         return Err(Unusable::Checksum);
-    }
-    if header.encoder != encoder {
-        return Err(Unusable::OtherEncoder);
     }
     let (names, numbers) = line(body, body.len()).ok_or(Unusable::Content)?;
     let skills: Vec<EncodedSkill> = serde_json::from_slice(names).map_err(|_| Unusable::Content)?;

@@ -29,6 +29,8 @@ use crate::{
 pub(in crate::catalog) struct KeptVectors {
     /// Whether the bucket was asked for them.
     pub(super) is_read: tokio::sync::Mutex<bool>,
+    /// Who makes the vectors of a few changed skills while questions wait.
+    pub(super) turn_of_few: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Whether there are others than when their weight was last taken.
     is_new: AtomicBool,
@@ -74,6 +76,17 @@ impl KeptVectors {
         (state.is_making, state.rests_until) = (false, rests_until);
     }
 
+    /// Waits until then before anything is tried again.
+    pub(super) fn rest(&self, until: Duration) {
+        self.state().rests_until = until;
+    }
+
+    /// Whether nobody makes any, and nothing failed lately.
+    pub(super) fn is_idle(&self, now: Duration) -> bool {
+        let state = self.state();
+        !state.is_making && now >= state.rests_until
+    }
+
     /// Whether there are others since this was last asked.
     pub(in crate::catalog) fn are_new(&self) -> bool {
         self.is_new.swap(false, Ordering::Relaxed)
@@ -92,7 +105,7 @@ impl KeptVectors {
 /// Reads, makes and keeps vectors. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::catalog) struct Meanings {
-    pub(super) encoder: Arc<dyn Encoder>,
+    pub(in crate::catalog) encoder: Arc<dyn Encoder>,
     pub(super) store: SharedStore,
     pub(super) clock: Arc<dyn Clock>,
     workers: Workers,
@@ -100,8 +113,16 @@ pub(in crate::catalog) struct Meanings {
     pub(super) is_saved: bool,
     /// Who makes vectors now: one layer at a time.
     pub(super) turn: Arc<Semaphore>,
+    answering: Arc<Mutex<Answering>>,
+}
+
+/// What is known of the encoder as one that answers questions.
+#[derive(Debug, Default)]
+struct Answering {
     /// The uptime before which no question is encoded.
-    away_until: Arc<Mutex<Duration>>,
+    away_until: Duration,
+    /// The uptime of its last answer.
+    answered_at: Duration,
 }
 
 impl Meanings {
@@ -112,7 +133,7 @@ impl Meanings {
         workers: Workers,
         is_saved: bool,
     ) -> Self {
-        Self { encoder, store, clock, workers, is_saved, turn: Arc::new(Semaphore::new(1)), away_until: Arc::default() }
+        Self { encoder, store, clock, workers, is_saved, turn: Arc::new(Semaphore::new(1)), answering: Arc::default() }
     }
 
     /// Reads the vectors of a layer from the bucket, the first time, with one GET. If that fails they are read with the next
@@ -160,22 +181,39 @@ impl Meanings {
         None
     }
 
-    /// The vector of a question; `None` if the encoder is away or takes too long. Then it is left alone for a while.
+    /// The vector of a question; `None` if it has none now. An encoder that is away is left alone for a while. What it makes of
+    /// one question alone is nobody else's business: neither a refusal, nor the queue before it while it answers others.
     pub(in crate::catalog) async fn question(&self, text: &str) -> Option<Vec<f32>> {
-        if self.clock.uptime() < *self.away_until.lock().unwrap_or_else(PoisonError::into_inner) {
+        let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        let began = self.clock.uptime();
+        if text.is_empty() || began < self.answering().away_until {
             return None;
         }
         let text = text.get(..text.floor_char_boundary(VECTOR_TEXT_BYTES)).unwrap_or_default();
         let asked = self.encoder.encode(vec![text.to_owned()], TextRole::Question);
-        let why = match timeout(ENCODER_PATIENCE, asked).await {
-            Ok(Ok(mut vectors)) if vectors.len() == 1 => return vectors.pop(),
-            Ok(Ok(_)) => "it gave another number of vectors than it was asked for".to_owned(),
-            Ok(Err(error)) => error.chain(),
-            Err(_) => "it takes too long".to_owned(),
+        let answer = timeout(ENCODER_PATIENCE, asked).await;
+        let now = self.clock.uptime();
+        let (why, is_away) = match answer {
+            Ok(Ok(mut vectors)) if vectors.len() == 1 => {
+                self.answering().answered_at = now;
+                return vectors.pop();
+            }
+            Ok(Ok(_)) => ("it gave another number of vectors than it was asked for".to_owned(), false),
+            Ok(Err(error)) => (error.chain(), !error.is_refusal()),
+            Err(_) => ("it takes too long".to_owned(), self.answering().answered_at <= began),
         };
-        tracing::warn!(encoder = self.encoder.identity(), error = why, "questions are answered without the encoder");
-        *self.away_until.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.uptime() + ENCODER_REST;
+        let encoder = self.encoder.identity();
+        if is_away {
+            tracing::warn!(encoder, error = why, "questions are answered without the encoder");
+            self.answering().away_until = now + ENCODER_REST;
+        } else {
+            tracing::info!(encoder, error = why, "a question is answered without the encoder");
+        }
         None
+    }
+
+    fn answering(&self) -> MutexGuard<'_, Answering> {
+        self.answering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn errand(&self, owner: &LayerOwner) -> Errand {

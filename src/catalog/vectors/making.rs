@@ -1,13 +1,19 @@
 //! Making the vectors of a layer, behind the requests.
 //!
 //! A skill that has a vector of its present version keeps it. After each few skills the making pauses for as long as they
-//! took, so that an encoder on this machine has time for questions. What was made is written now and then, and at the end.
+//! took, so that an encoder on this machine has time for questions. What was made is kept and written now and then, and when
+//! the making ends, however it ends.
+//!
+//! If only a few skills of a layer lack vectors, because somebody changed them, a question waits for these: one edit shall not
+//! make the whole search lexical.
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Weak},
     time::Duration,
 };
+
+use tokio::time::timeout;
 
 use super::{
     background::background,
@@ -24,7 +30,7 @@ use crate::{
         view::CatalogView,
     },
     error::Error,
-    limits::{ENCODED_AT_ONCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
+    limits::{ENCODED_AT_ONCE, ENCODER_PATIENCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
     store::PutOptions,
 };
@@ -59,6 +65,40 @@ impl Meanings {
         kept.ended(self.clock.uptime() + rest);
     }
 
+    /// Makes the vectors of a few skills that lack them in a layer that has vectors, and waits for them as long as for the
+    /// vector of a question. After a failure they are left to [`make`](Self::make).
+    pub(in crate::catalog) async fn catch_up(
+        &self,
+        key: &ObjectKey,
+        owner: &LayerOwner,
+        kept: &Arc<KeptVectors>,
+        view: &Arc<CatalogView>,
+    ) {
+        if few_missing(view, kept).is_none() {
+            return;
+        }
+        let _turn = kept.turn_of_few.lock().await;
+        // Whoever came before may have made them, or failed.
+        let Some(known) = few_missing(view, kept).filter(|_| kept.is_idle(self.clock.uptime())) else { return };
+        let kind = Kind { background: known.background, dimensions: known.dimensions };
+        let (made, missing) = sorted(view, Some(&known));
+        let mut making = Making { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
+        match timeout(ENCODER_PATIENCE, making.encode(&missing)).await {
+            Ok(Ok(())) => {
+                let vectors = making.vectors_so_far();
+                kept.replace(vectors.clone());
+                let (this, key, owner) = (self.clone(), key.clone(), owner.clone());
+                tokio::spawn(async move { this.save(&key, &owner, vectors).await });
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(?owner, error = error.chain(), "vectors of changed skills were not made");
+                kept.rest(self.clock.uptime() + ENCODER_REST);
+            }
+            // Behind the requests they have time.
+            Err(_) => {}
+        }
+    }
+
     async fn make_for(
         &self,
         view: &Arc<CatalogView>,
@@ -74,27 +114,14 @@ impl Meanings {
         if view.entries.len() * kind.dimensions > VECTORS_BYTES {
             return Err(EncoderError::new("there are too many skills for vectors of this size"));
         }
-        let (mut made, missing) = sorted(view, known.as_deref());
-        let mut unsaved = 0;
-        for entries in missing.chunks(ENCODED_AT_ONCE) {
-            let began = self.clock.uptime();
-            self.encode(entries, kind, &mut made).await?;
-            unsaved += entries.len();
-            if unsaved >= VECTORS_SAVED_EVERY {
-                unsaved = 0;
-                self.save(
-                    key,
-                    owner,
-                    LayerVectors::new(self.encoder.identity(), kind.background, kind.dimensions, made.clone()),
-                )
-                .await;
-            }
-            tokio::time::sleep(self.clock.uptime().saturating_sub(began)).await;
+        let (made, missing) = sorted(view, known.as_deref());
+        let mut making = Making { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
+        let done = making.make_all(&missing).await;
+        // A layer without skills has its vectors when it has none of them.
+        if making.unsaved > 0 || missing.is_empty() {
+            making.keep().await;
         }
-        let vectors = LayerVectors::new(self.encoder.identity(), kind.background, kind.dimensions, made);
-        kept.replace(vectors.clone());
-        self.save(key, owner, vectors).await;
-        Ok(())
+        done
     }
 
     async fn kind(&self) -> Result<Kind, EncoderError> {
@@ -105,20 +132,6 @@ impl Meanings {
             )));
         }
         Ok(Kind { background, dimensions })
-    }
-
-    async fn encode(&self, entries: &[&Arc<CatalogEntry>], kind: Kind, made: &mut Made) -> Result<(), EncoderError> {
-        let texts: Vec<_> = entries.iter().map(|entry| skill_text(entry)).collect();
-        let vectors = self.encoder.encode(texts, TextRole::Skill).await?;
-        if vectors.len() != entries.len() || vectors.iter().any(|vector| vector.len() != kind.dimensions) {
-            return Err(EncoderError::new("it gave other vectors than it was asked for"));
-        }
-        for (entry, vector) in entries.iter().zip(vectors) {
-            // A text of which the encoder makes nothing has a vector that is near to nothing.
-            let numbers = Direction::of(&vector).map_or_else(|| vec![0; kind.dimensions].into(), |one| one.numbers);
-            made.insert(entry.skill.clone(), (entry.etag.clone(), numbers));
-        }
-        Ok(())
     }
 
     /// Writes vectors to the bucket. If that fails they are made again by the next process.
@@ -134,6 +147,97 @@ impl Meanings {
             tracing::warn!(%key, error = %error.chain(), "the vectors of skills were not written");
         }
     }
+}
+
+/// The making of one layer's vectors.
+struct Making<'a> {
+    meanings: &'a Meanings,
+    key: &'a ObjectKey,
+    owner: &'a LayerOwner,
+    kept: &'a KeptVectors,
+    kind: Kind,
+    made: Made,
+    /// How many of them are made since they were last kept.
+    unsaved: usize,
+}
+
+impl Making<'_> {
+    async fn make_all(&mut self, missing: &[&Arc<CatalogEntry>]) -> Result<(), EncoderError> {
+        for entries in missing.chunks(ENCODED_AT_ONCE) {
+            let clock = &self.meanings.clock;
+            let began = clock.uptime();
+            self.encode(entries).await?;
+            if self.unsaved >= VECTORS_SAVED_EVERY {
+                self.keep().await;
+            }
+            tokio::time::sleep(clock.uptime().saturating_sub(began)).await;
+        }
+        Ok(())
+    }
+
+    /// Encodes some skills. If the encoder refuses them it is asked about each alone, so that one does not keep the others
+    /// from theirs.
+    async fn encode(&mut self, entries: &[&Arc<CatalogEntry>]) -> Result<(), EncoderError> {
+        match self.vectors(entries).await {
+            Ok(vectors) => {
+                entries.iter().zip(vectors).for_each(|(entry, vector)| self.add(entry, &vector));
+                return Ok(());
+            }
+            Err(error) if !error.is_refusal() => return Err(error),
+            Err(_) => {}
+        }
+        // An encoder that refuses everything, such as one whose key does not hold any more, says nothing about a skill.
+        self.meanings.kind().await?;
+        for entry in entries {
+            match self.vectors(&[entry]).await {
+                Ok(vectors) => vectors.iter().for_each(|vector| self.add(entry, vector)),
+                Err(error) if error.is_refusal() => {
+                    let (skill, error) = (&entry.skill, error.chain());
+                    tracing::warn!(%skill, error, "a skill is found by its words alone, because the encoder refuses it");
+                    self.add(entry, &[]);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn vectors(&self, entries: &[&Arc<CatalogEntry>]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let texts: Vec<_> = entries.iter().map(|entry| skill_text(entry)).collect();
+        let vectors = self.meanings.encoder.encode(texts, TextRole::Skill).await?;
+        if vectors.len() != entries.len() || vectors.iter().any(|vector| vector.len() != self.kind.dimensions) {
+            return Err(EncoderError::new("it gave other vectors than it was asked for"));
+        }
+        Ok(vectors)
+    }
+
+    /// Adds the vector of a skill. One without a direction is near to nothing.
+    fn add(&mut self, entry: &CatalogEntry, vector: &[f32]) {
+        let none = || vec![0; self.kind.dimensions].into();
+        let numbers = Direction::of(vector).map_or_else(none, |one| one.numbers);
+        self.made.insert(entry.skill.clone(), (entry.etag.clone(), numbers));
+        self.unsaved += 1;
+    }
+
+    fn vectors_so_far(&self) -> LayerVectors {
+        let (Kind { background, dimensions }, made) = (self.kind, self.made.clone());
+        LayerVectors::new(self.meanings.encoder.identity(), background, dimensions, made)
+    }
+
+    /// Keeps what is made so far, so that no failure takes it away.
+    async fn keep(&mut self) {
+        self.unsaved = 0;
+        let vectors = self.vectors_so_far();
+        self.kept.replace(vectors.clone());
+        self.meanings.save(self.key, self.owner, vectors).await;
+    }
+}
+
+/// The vectors of a layer in which a few skills of `view` have none; `None` if all have one, or many have none.
+fn few_missing(view: &CatalogView, kept: &KeptVectors) -> Option<Arc<LayerVectors>> {
+    let known = kept.known()?;
+    let missing = view.entries.iter().filter(|entry| known.place(entry).is_none()).take(ENCODED_AT_ONCE + 1).count();
+    (1..=ENCODED_AT_ONCE).contains(&missing).then_some(known)
 }
 
 /// The vectors that still hold, and the skills that have none.

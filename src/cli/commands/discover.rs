@@ -11,7 +11,7 @@ use crate::{
     error::Result,
     limits::SEARCH_RESULTS,
     skill::shown::{Shown, one_line},
-    wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SkillStanding},
+    wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SearchRanking, SkillStanding},
 };
 
 /// Finding skills, which is a command of its own too.
@@ -59,9 +59,11 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     let mut table = Table::new(LastColumn::Cut);
     for found in &reply.skills {
         let (skill, description) = (one_line(&found.skill), one_line(&found.description));
-        table.row([Cell::number(format!("{:.2}", found.score)), skill.plain().into(), description.plain().into()]);
+        let (score, confidence) = (Cell::number(format!("{:.2}", found.score)), found.confidence.as_str());
+        table.row([score, confidence.into(), skill.plain().into(), description.plain().into()]);
     }
     out.table(&table)?;
+    say_how_sure(reply);
     if let Some(why) = &reply.why {
         return standing(out, why);
     }
@@ -82,11 +84,27 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
         let words: Vec<_> = nowhere.iter().map(Shown::plain).collect();
         note(format_args!("no skill contains: {}", words.join(", ")));
     }
+    out.line(match reply.ranking {
+        SearchRanking::Lexical => "ranking: lexical, by words alone",
+        SearchRanking::Fused => "ranking: fused, by words and by meaning",
+    })?;
     for found in &reply.skills {
-        out.line(format_args!("{:.2}  {}", found.score, one_line(&found.skill).plain()))?;
+        let confidence = found.confidence.as_str();
+        out.line(format_args!("{:.2}  {confidence}  {}", found.score, one_line(&found.skill).plain()))?;
         found.explain.iter().try_for_each(|explained| matches(out, explained))?;
     }
+    say_how_sure(reply);
     reply.why.iter().try_for_each(|why| standing(out, why))
+}
+
+/// Says by what the skills are ranked if not by words alone, and that perhaps none fits.
+fn say_how_sure(reply: &DiscoverReply) {
+    if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
+        note("ranked by words and by meaning");
+    }
+    if let Some(doubt) = reply.doubt() {
+        note(doubt);
+    }
 }
 
 /// Where one skill stands.
@@ -98,12 +116,20 @@ fn standing(out: &Output, why: &SkillStanding) -> Result<()> {
 
 /// The words of a skill, with what each adds to the score.
 fn matches(out: &Output, explained: &ExplainedSkill) -> Result<()> {
+    let weight = |weight: f32| Cell::number(format!("      {weight:.3}"));
     let mut table = Table::new(LastColumn::Wrapped);
     for one in &explained.matches {
         let (matched, word) = (one_line(&one.matched), one_line(&one.word));
-        let weight = Cell::number(format!("      {:.3}", one.weight));
         let how = format!("for {}: {}", word.plain(), one.by.in_words());
-        table.row([weight, one.field.as_str().into(), matched.plain().into(), how.into()]);
+        table.row([weight(one.weight), one.field.as_str().into(), matched.plain().into(), how.into()]);
+    }
+    if let Some(near) = explained.nearness {
+        let how = format!("for the question: a cosine of {:.3}", near.cosine);
+        table.row([weight(near.weight), "meaning".into(), "".into(), how.into()]);
+    }
+    if let Some(raised) = explained.raised {
+        let how = format!("raised by your own loads: {} after like questions", raised.loads);
+        table.row([weight(raised.weight), "feedback".into(), "".into(), how.into()]);
     }
     out.table(&table)?;
     if explained.more > 0 {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::super::{
     app::App,
     connect::{Host, is_connected},
+    encoding::encoder,
     output::Output,
     screen::{Cell, LastColumn, Table},
     settings::Setting,
@@ -14,6 +15,7 @@ use super::super::{
 };
 use crate::{
     backend::failed_check,
+    encoder::try_encoder,
     error::{Code, Error, Result},
     wire::{CheckStatus, StoreCheck},
 };
@@ -26,7 +28,8 @@ Examples:
   skillmount --server http://127.0.0.1:8787 doctor
   skillmount doctor --json
 
-Reads, and writes and deletes one small object below .skillmount/ of the store.
+Reads, and writes and deletes one small object below .skillmount/ of the store. An encoder
+encodes two sentences.
 The exit status is 7 if a check fails.")]
 pub(in super::super) struct Doctor {}
 
@@ -67,6 +70,22 @@ fn hosts_check() -> StoreCheck {
     StoreCheck::passed("hosts", detail)
 }
 
+/// Whether the encoder that the settings name encodes; `None` if they name none.
+async fn encoder_check(app: &App) -> Option<StoreCheck> {
+    const NAME: &str = "encoder";
+    let fix = "correct encoder, encoder_model and encoder_key; `skillmount encoder add` puts one together on this machine. \
+               Searches go by words alone until it works";
+    let encoder = match encoder(&app.settings) {
+        Ok(encoder) => encoder?,
+        Err(error) => return Some(failed_check(NAME, &error, fix)),
+    };
+    let named = app.settings.get(Setting::Encoder).unwrap_or_default();
+    Some(match try_encoder(&*encoder).await {
+        Ok(dimensions) => StoreCheck::passed(NAME, format!("{named} makes vectors of {dimensions} numbers")),
+        Err(error) => failed_check(NAME, &Error::new(Code::InvalidRequest, error.chain()), fix),
+    })
+}
+
 async fn store_checks(app: &App) -> Vec<StoreCheck> {
     let named = app.settings.get(Setting::Store).unwrap_or("no store");
     let store = match app.store().await {
@@ -77,6 +96,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
         }
     };
     let mut checks = vec![StoreCheck::passed("configuration", named), hosts_check()];
+    checks.extend(encoder_check(app).await);
     checks.extend(store.check_folder().await);
     let reached = store.check_reachable().await;
     let goes_on = reached.iter().all(|check| check.status != CheckStatus::Fail);

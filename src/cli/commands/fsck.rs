@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::super::{
     app::App,
+    encoding::encoder,
     output::Output,
     screen::{Cell, LastColumn, Table},
     status::Status,
@@ -39,7 +40,10 @@ pub(in super::super) struct Fsck {
 
 impl Fsck {
     pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
-        let service = app.direct_store("fsck").await?.direct_service(ServiceOptions::default());
+        // One that cannot be opened made no vectors that could be held against it.
+        let encoder = encoder(&app.settings).ok().flatten();
+        let service =
+            app.direct_store("fsck").await?.direct_service(ServiceOptions { encoder, ..ServiceOptions::default() });
         let report = if self.all {
             service.check_everybody(self.repair).await?
         } else {

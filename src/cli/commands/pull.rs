@@ -1,6 +1,6 @@
 //! `skillmount pull`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use clap::Args;
@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::super::{
     app::App,
     counts::counted,
-    folder::{Target, check_names, remember, remembered},
-    output::{OfSkills, Output, note},
+    folder::{Extent, Target, check_names, remember, remembered, scan},
+    output::{Output, note},
     transfer::{self, Totals},
 };
 use crate::{
@@ -70,6 +70,14 @@ struct Row {
     marked: Vec<String>,
 }
 
+/// What a pull did, or would do.
+#[derive(Debug, Serialize)]
+struct PulledSkills<'run> {
+    skills: &'run [Row],
+    /// Skills that lie here and are not in the store any more.
+    gone: &'run [String],
+}
+
 /// The folder of one skill on this disk.
 struct SkillFolder<'run> {
     app: &'run App,
@@ -116,8 +124,13 @@ impl Pull {
             refused: pulled.iter().filter(|(_, one)| !one.conflicts.is_empty()).count(),
             took: app.clock.uptime().saturating_sub(began),
         };
+        let gone = if self.places.is_empty() && !is_skill { gone(&target.folder(""), &known)? } else { Vec::new() };
         let rows: Vec<_> = pulled.into_iter().map(|(there, one)| Row::of(there, one)).collect();
-        app.out.reply(&OfSkills { skills: &rows }, |out, of| {
+        for skill in &gone {
+            let skill = one_line(skill).plain().to_owned();
+            note(format_args!("{skill} is not in the store any more: delete its folder, or push it with --force"));
+        }
+        app.out.reply(&PulledSkills { skills: &rows, gone: &gone }, |out, of| {
             of.skills.iter().try_for_each(|row| print(out, row))?;
             out.line(transfer::closing(&totals, self.dry_run))
         })?;
@@ -146,6 +159,22 @@ impl Pull {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The skills below `folder` that come from a version and are not among `known` any more, as another author deleted them.
+fn gone(folder: &Path, known: &SkillDigests) -> Result<Vec<String>> {
+    if known.is_cut || !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    // A folder without any skill is refused by a scan. Then none is gone.
+    let Ok(scanned) = scan(folder, None, Extent::Everything) else { return Ok(Vec::new()) };
+    let mut gone = Vec::new();
+    for local in scanned.skills {
+        if known.find(&local.skill).is_none() && remembered(local.folder())?.is_some() {
+            gone.push(local.skill.to_string());
+        }
+    }
+    Ok(gone)
 }
 
 /// The skills of these paths or folder names; all of them if none is named.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{
     app::App,
@@ -24,7 +24,9 @@ Examples:
 
 Looks at every source in the lock file that `skillmount add` writes, and shows what would change
 before it does. A skill that was changed here stays, and the exit status is 6. What a source no
-longer has stays too, and so does what it has besides: `skillmount add` takes that.")]
+longer has stays too, and so does what it has besides: `skillmount add` takes that. A source
+that cannot be looked at is named, the others are updated, and the exit status is that of its
+error.")]
 pub(in super::super) struct Update {
     /// Say what would change and change nothing
     #[arg(long)]
@@ -47,21 +49,51 @@ struct Known {
     fetched: Fetched,
 }
 
+/// A source that could not be looked at.
+struct FailedSource {
+    source: String,
+    error: Error,
+}
+
+impl FailedSource {
+    fn document(&self) -> Value {
+        json!({ "source": self.source, "code": self.error.code().as_str(), "detail": self.error.message() })
+    }
+}
+
 impl Update {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let known: BTreeSet<_> = lock.skills.values().map(|one| (one.source.clone(), one.into.clone())).collect();
         let mut sources = Vec::new();
+        let mut failed = Vec::new();
         for (text, into) in known {
-            let source = Source::parse(&text, self.allow_local)?;
-            let fetched = source.fetch(app, into.as_deref()).await?;
-            sources.push(Known { source, into, fetched });
+            match self.look(app, &text, into).await {
+                Ok(source) => sources.push(source),
+                Err(error) => {
+                    let source = Source::parse(&text, true).map_or_else(|_| text.clone(), |source| source.shown());
+                    failed.push(FailedSource { source, error });
+                }
+            }
         }
+        self.take(app, &mut lock, &sources, &failed).await?;
+        // What the other sources have was done. This one is told last, for the status.
+        failed.into_iter().next().map_or(Ok(()), |failed| Err(failed.error))
+    }
+
+    async fn look(&self, app: &App, text: &str, into: Option<String>) -> Result<Known> {
+        let source = Source::parse(text, self.allow_local)?;
+        let fetched = source.fetch(app, into.as_deref()).await?;
+        Ok(Known { source, into, fetched })
+    }
+
+    /// Takes over what is newer, once that was agreed to.
+    async fn take(self, app: &App, lock: &mut Lock, sources: &[Known], failed: &[FailedSource]) -> Result<()> {
         let author = app.author().await?;
-        let planned = brought(&*author, &mut lock, &sources, true).await?;
+        let planned = brought(&*author, lock, sources, true).await?;
         let has_news = planned.iter().any(Brought::changes);
         if self.dry_run || !has_news {
-            print(app, &lock, &planned, self.dry_run && has_news)?;
+            print(app, lock, (&planned, failed), self.dry_run && has_news)?;
             return outcome(&planned);
         }
         if !self.yes {
@@ -72,10 +104,10 @@ impl Update {
                 return Err(Error::new(Code::InvalidRequest, message));
             }
         }
-        let done = brought(&*author, &mut lock, &sources, false).await;
-        save(app, &lock)?;
+        let done = brought(&*author, lock, sources, false).await;
+        save(app, lock)?;
         let done = done?;
-        print(app, &lock, &done, false)?;
+        print(app, lock, (&done, failed), false)?;
         outcome(&done)
     }
 }
@@ -94,10 +126,15 @@ async fn brought(
     Ok(all)
 }
 
-fn print(app: &App, lock: &Lock, brought: &[Brought], would: bool) -> Result<()> {
-    app.out.reply(&json!({ "sources": brought, "lock": lock.path() }), |out, _| {
+fn print(app: &App, lock: &Lock, (brought, failed): (&[Brought], &[FailedSource]), would: bool) -> Result<()> {
+    let not_reached: Vec<_> = failed.iter().map(FailedSource::document).collect();
+    app.out.reply(&json!({ "sources": brought, "failed": not_reached, "lock": lock.path() }), |out, _| {
         brought.iter().try_for_each(|one| one.print(out))?;
+        for FailedSource { source, error } in failed {
+            out.line(format!("{source}: nothing was looked at: {}", error.message()))?;
+        }
         match brought {
+            [] if !failed.is_empty() => Ok(()),
             [] => out.line("no skills were added; `skillmount add` adds some"),
             _ if would => out.line("nothing was changed: this is what update would do"),
             _ => Ok(()),

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::host::Form;
+use super::{host::Form, launch::Launch};
 use crate::skill::yaml_value;
 
 /// What hosts call the server.
@@ -13,15 +13,6 @@ pub(super) const NAME: &str = "skillmount";
 /// The table of servers in TOML, and of extensions in YAML.
 const TABLE: &str = "mcp_servers";
 const EXTENSIONS: &str = "extensions";
-
-/// The program that a host starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Launch {
-    /// Its path.
-    pub(in crate::cli) command: String,
-    /// Its arguments.
-    pub(in crate::cli) args: Vec<String>,
-}
 
 /// `text` with our server in it, as `launch` starts it, or without it if there is none.
 ///
@@ -97,14 +88,21 @@ fn without_empty(form: Form, mut whole: Value) -> Value {
     whole
 }
 
-fn entry(form: Form, Launch { command, args }: &Launch) -> Value {
-    match form {
+fn entry(form: Form, Launch { command, args, variables }: &Launch) -> Value {
+    let mut entry = match form {
         Form::Json { is_typed: true, .. } => json!({ "type": "stdio", "command": command, "args": args }),
         Form::Json { .. } | Form::Toml => json!({ "command": command, "args": args }),
         Form::Yaml => json!({
             "name": NAME, "type": "stdio", "cmd": command, "args": args, "enabled": true, "timeout": 300
         }),
+    };
+    if let Some(members) = entry.as_object_mut()
+        && !variables.is_empty()
+    {
+        let name = if form == Form::Yaml { "envs" } else { "env" };
+        members.insert(name.to_owned(), json!(variables));
     }
+    entry
 }
 
 /// JSON text is TOML for strings and lists of strings, and YAML for all values.
@@ -122,10 +120,13 @@ fn in_toml(text: &str, launch: Option<&Launch>) -> String {
             kept.push('\n');
         }
     }
-    let Some(Launch { command, args }) = launch else { return kept };
+    let Some(Launch { command, args, variables }) = launch else { return kept };
     let gap = if kept.trim().is_empty() { "" } else { "\n" };
+    let variables: Vec<_> = variables.iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+    let variables =
+        if variables.is_empty() { String::new() } else { format!("env = {{ {} }}\n", variables.join(", ")) };
     format!(
-        "{}{gap}{header}\ncommand = {}\nargs = {}\n",
+        "{}{gap}{header}\ncommand = {}\nargs = {}\n{variables}",
         kept.trim_end_matches('\n').to_owned() + end(&kept),
         json!(command),
         json!(args)
@@ -181,7 +182,9 @@ mod tests {
     const CLAUDE: Form = Form::Json { member: "mcpServers", is_typed: false };
 
     fn launch(program: &str) -> Launch {
-        Launch { command: program.to_owned(), args: vec!["mcp".to_owned(), "--user".to_owned(), "a \"b\"".to_owned()] }
+        let args = ["mcp", "--user", "a \"b\""].map(str::to_owned).to_vec();
+        let variables = [("SKILLMOUNT_LOG".to_owned(), "a: \"b\" # c".to_owned())].into();
+        Launch { command: program.to_owned(), args, variables }
     }
 
     #[test]
@@ -205,6 +208,8 @@ mod tests {
             assert_eq!(edited(form, &again, Some(&launch("/bin/new"))).unwrap(), again, "again changes nothing");
             let server = parsed(form, &again).unwrap()[member(form)][NAME].clone();
             assert_eq!(server["args"], json!(["mcp", "--user", "a \"b\""]));
+            let variables = if form == Form::Yaml { &server["envs"] } else { &server["env"] };
+            assert_eq!(variables, &json!({ "SKILLMOUNT_LOG": "a: \"b\" # c" }));
             let removed = edited(form, &again, None).unwrap();
             assert_eq!(without_empty(form, parsed(form, &removed).unwrap()), parsed(form, text).unwrap(), "{removed}");
             for comment in ["# mine", "# here", "# all", "# end"].iter().filter(|comment| text.contains(**comment)) {

@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    entry::{Launch, edited, is_in},
+    entry::{edited, is_in},
     host::Host,
+    launch::Launch,
 };
 use crate::{
     cli::keys_file::keep_owner,
@@ -52,10 +53,7 @@ pub(in crate::cli) fn change(host: Host, launch: Option<&Launch>) -> Result<Done
     if new == text {
         return Ok(unchanged);
     }
-    let backup = old.is_some().then(|| beside(&file));
-    if let Some(backup) = &backup {
-        fs::copy(&file, backup).map_err(|error| failed(backup, error))?;
-    }
+    let backup = if old.is_some() { Some(keep(&file, text)?) } else { None };
     replace(&file, &new).map_err(|error| failed(&file, error))?;
     Ok(Done { file, is_changed: true, backup })
 }
@@ -82,9 +80,30 @@ fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-fn beside(file: &Path) -> PathBuf {
+/// Keeps the file as it is beside itself, under the first name that is free or has this text already: what an earlier call kept
+/// is not written over.
+fn keep(file: &Path, text: &str) -> Result<PathBuf> {
+    for number in 1.. {
+        let backup = beside(file, number);
+        match fs::File::create_new(&backup) {
+            Ok(_) => {
+                fs::copy(file, &backup).map_err(|error| failed(&backup, error))?;
+                return Ok(backup);
+            }
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&backup, error)),
+            Err(_) if fs::read_to_string(&backup).is_ok_and(|kept| kept == text) => return Ok(backup),
+            Err(_) => {}
+        }
+    }
+    Err(Error::internal("there is no free name for a backup"))
+}
+
+fn beside(file: &Path, number: u32) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(BACKUP);
+    if number > 1 {
+        name.push(format!("-{number}"));
+    }
     PathBuf::from(name)
 }
 

@@ -1,6 +1,9 @@
 //! The hosts that can be connected: where each has its configuration, and in which form.
 
-use std::path::PathBuf;
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 
@@ -60,13 +63,19 @@ impl Host {
         let home = dirs::home_dir().ok_or_else(nowhere)?;
         let settings = dirs::config_dir().ok_or_else(nowhere)?;
         Ok(match self {
-            Self::ClaudeCode => home.join(".claude.json"),
+            // https://code.claude.com/docs/en/settings, https://developers.openai.com/codex/config-advanced
+            Self::ClaudeCode => chosen("CLAUDE_CONFIG_DIR").unwrap_or(home).join(".claude.json"),
             Self::ClaudeDesktop => settings.join("Claude/claude_desktop_config.json"),
             Self::Cursor => home.join(".cursor/mcp.json"),
             Self::Vscode => settings.join("Code/User/mcp.json"),
-            Self::Codex => home.join(".codex/config.toml"),
+            Self::Codex => chosen("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml"),
             Self::Goose if cfg!(target_os = "macos") => home.join(".config/goose/config.yaml"),
             Self::Goose => settings.join("goose/config.yaml"),
         })
     }
+}
+
+/// The folder that a variable of the host names instead of its usual one.
+fn chosen(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|folder| folder.as_path() != Path::new(""))
 }

@@ -3,7 +3,8 @@
 mod entry;
 mod file;
 mod host;
+mod launch;
 
-pub(super) use entry::Launch;
 pub(super) use file::{Done, change, entry_alone, is_connected};
 pub(super) use host::Host;
+pub(super) use launch::{Launch, launch, left_out};

@@ -18,7 +18,7 @@ use crate::{
     limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
-    session::{ApprovalList, Collected, DecideApproval, SessionListRequest, SessionPage, SessionSummary},
+    session::{ApprovalList, Collected, DecideApproval, Policy, SessionListRequest, SessionPage, SessionSummary},
     wire::{SkillList, SkillListRequest, SkillPage},
 };
 
@@ -198,6 +198,14 @@ impl Control {
             all.skills.extend(page.skills);
             all.diagnostics.extend(page.diagnostics);
             all.next_cursor = page.next_cursor;
+        }
+    }
+
+    /// The user's policy, as far as the caller may know it.
+    pub(super) async fn user_policy(&self) -> Result<Policy> {
+        match self {
+            Self::Local { service, user, .. } => Ok((*service.sessions().user_policy(user).await?).clone()),
+            Self::Remote(remote) => remote.user_policy().await,
         }
     }
 

@@ -63,9 +63,13 @@ settings! {
     Audit "audit" Some("relaxed"), false;
     AuditDays "audit_days" Some("90"), false;
     DigestPace "digest_pace" Some("1000"), false;
+    Feedback "feedback" Some("true"), false;
     Encoder "encoder" None, false;
     EncoderModel "encoder_model" Some("default"), false;
+    EncoderSkillModel "encoder_skill_model" None, false;
     EncoderKey "encoder_key" None, true;
+    EncoderQuestionPrefix "encoder_question_prefix" None, false;
+    EncoderSkillPrefix "encoder_skill_prefix" None, false;
 }
 
 impl Setting {

@@ -11,9 +11,13 @@ use super::{
     lock::{Lock, Locked},
 };
 use crate::{
-    backend::{AuthorProtocol, PushOptions, PushSource, PushStatus, Remembered, VersionMemory, push_skill},
+    backend::{
+        AuthorProtocol, PushOptions, PushSource, PushStatus, Remembered, SkillDigest, SkillText, VersionMemory,
+        push_skill,
+    },
     cli::{app::App, counts::counted, output::Output},
     error::{Code, Error, Result},
+    path::SkillPath,
     skill::{Diagnostic, shown::one_line},
     wire::FileChanges,
 };
@@ -119,7 +123,10 @@ pub(in crate::cli) async fn bring(
         }
         let there = author.skill_digests(Some(&found.skill)).await?.skills.pop();
         let options = PushOptions { force: false, dry_run: how.dry_run, source: Some(fetched.provenance.clone()) };
-        let mut pushing = Pushing { found, known: locked.map(|locked| locked.version) };
+        // Who adds a skill again that was deleted here wants it back.
+        let is_wanted_back = how.adds && locked.is_some() && is_gone(author, &found.skill, there.as_ref()).await?;
+        let known = locked.filter(|_| !is_wanted_back).map(|locked| locked.version);
+        let mut pushing = Pushing { found, known };
         let pushed = push_skill(author, &found.skill, &mut pushing, there.as_ref(), &options).await?;
         let status = match pushed.status {
             PushStatus::New => Status::New,
@@ -144,6 +151,14 @@ pub(in crate::cli) async fn bring(
     rows.sort_by(|one, two| one.skill.cmp(&two.skill));
     let (revision, passed_over) = (fetched.revision.clone(), fetched.passed_over.clone());
     Ok(Brought { source: source.shown(), revision, skills: rows, passed_over })
+}
+
+/// Whether there is no such skill. A server lists one without a digest if it is broken or not there.
+async fn is_gone(author: &dyn AuthorProtocol, skill: &SkillPath, there: Option<&SkillDigest>) -> Result<bool> {
+    match there {
+        Some(there) if there.digest.is_some() => Ok(false),
+        _ => Ok(SkillText::get(author, skill, None).await?.is_none()),
+    }
 }
 
 impl Row {

@@ -30,6 +30,8 @@ const MAIN: &str = "SKILL.md";
 const PLAIN: [&str; 2] = ["100644", "100755"];
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
+/// How the file begins that Git LFS leaves in the place of another (git-lfs, docs/spec.md).
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 /// Variables by which the shell of the person would change what git does.
 const UNSET: &[&str] = &[
     "GIT_DIR",
@@ -73,6 +75,10 @@ pub(super) async fn fetch(repository: &Repository, shown: &str, into: Option<&st
         }
         let mut upload = SkillUpload::default();
         for (blob, bytes) in of_skill.iter().zip(git.contents(&of_skill).await?) {
+            if bytes.starts_with(LFS_POINTER) {
+                fetched.passed_over.push(format!("{} lies in Git LFS, and nothing is fetched from there", blob.path));
+                continue;
+            }
             upload.add(below(&folder, &blob.path).unwrap_or_default(), &bytes);
         }
         fetched.take(skill, upload, now)?;
@@ -97,7 +103,12 @@ fn too_much(blobs: &[&Blob]) -> Option<String> {
 /// The plain files of a tree. Links and submodules are passed over.
 fn blobs(listed: &[u8], passed_over: &mut Vec<String>) -> Result<Vec<Blob>> {
     let mut blobs = Vec::new();
-    for line in text(listed)?.split('\0').filter(|line| !line.is_empty()) {
+    for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+        let Ok(line) = std::str::from_utf8(line) else {
+            let name = line.splitn(2, |byte| *byte == b'\t').last().unwrap_or_default();
+            passed_over.push(format!("{} has a name that is no text", String::from_utf8_lossy(name)));
+            continue;
+        };
         let (about, path) = line.split_once('\t').ok_or_else(|| strange("a listing"))?;
         let about: Vec<&str> = about.split_whitespace().collect();
         let [mode, _, id, size] = about.as_slice() else { return Err(strange("a listing")) };

@@ -12,8 +12,9 @@ use crate::{
 
 /// The file that a skill without others is.
 const MAIN: &str = "SKILL.md";
-/// How an archive in the zip format begins.
+/// How an archive in the format zip begins, and one in tar.gz.
 const ZIP: &[u8] = b"PK";
+const GZIP: &[u8] = b"\x1f\x8b";
 
 /// What the host at `address` offers.
 pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: Timestamp) -> Result<Fetched> {
@@ -30,15 +31,15 @@ pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: T
     for entry in index.skills {
         let skill = placed(into, &entry.name)?;
         let bytes = host.artifact(&entry).await?;
-        if entry.is_archive && !bytes.starts_with(ZIP) {
-            fetched
-                .passed_over
-                .push(format!("{}: its archive is not in the zip format, which alone is taken", entry.name));
+        if entry.is_archive && ![ZIP, GZIP].iter().any(|start| bytes.starts_with(start)) {
+            fetched.passed_over.push(format!("{}: its archive is neither a zip nor a tar.gz", entry.name));
             continue;
         }
         fetched = blocking(move || {
             let mut upload = SkillUpload::default();
-            if entry.is_archive {
+            if entry.is_archive && bytes.starts_with(GZIP) {
+                upload.add_tarball(bytes);
+            } else if entry.is_archive {
                 upload.add_archive(bytes);
             } else {
                 upload.add(MAIN, &bytes);

@@ -13,7 +13,7 @@ mod responses;
 mod schemas;
 
 use utoipa::openapi::{
-    Info, License, OpenApi, OpenApiBuilder, PathItem,
+    ExternalDocs, Info, License, OpenApi, OpenApiBuilder, PathItem,
     path::Operation,
     security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     tag::TagBuilder,
@@ -70,6 +70,10 @@ pub(super) fn beginning() -> OpenApi {
         .description(Some("An API key. Without keys the service listens on a loopback address only and needs none."))
         .build();
     let mut document = headed("skillmount", about, &tags, &[("key", SecurityScheme::Http(bearer))]);
+    let mut elsewhere = ExternalDocs::new("/openapi-skills-api.json");
+    elsewhere.description =
+        Some("`/v1/skills` in the shapes of other services' SDKs, and what installers of skills read.".to_owned());
+    document.external_docs = Some(elsewhere);
     document.components.get_or_insert_default().schemas.extend(problem::schemas());
     document
 }
@@ -78,11 +82,18 @@ pub(super) fn beginning() -> OpenApi {
 pub(super) fn beginning_of_skills_api() -> OpenApi {
     let about = "Published skills in the shapes of the Skills APIs of Anthropic and of OpenAI, for the SDKs of both. A request with \
                  the header `anthropic-version` is answered in the shape of the one, errors included, and any other in that of \
-                 the other. The user is that of the key or of the header `x-skillmount-user`.";
+                 the other. The user is that of the key or of the header `x-skillmount-user`. Beside them the addresses of Agent \
+                 Skills Discovery 0.2.0, for installers, without a key.";
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key.")).build();
     let header = ApiKeyValue::with_description("x-api-key", "The same key, as older clients send it.");
     let schemes = [("key", SecurityScheme::Http(bearer)), ("header", SecurityScheme::ApiKey(ApiKey::Header(header)))];
-    headed("skillmount: the Skills APIs", about, &[("skills_api", "Published skills and their versions.")], &schemes)
+    let tags = [
+        ("skills_api", "Published skills and their versions."),
+        ("installers", "What installers of skills read, for whom the operator or a link names."),
+    ];
+    let mut document = headed("skillmount: the Skills APIs", about, &tags, &schemes);
+    document.components.get_or_insert_default().schemas.extend(problem::schemas());
+    document
 }
 
 fn headed(title: &str, about: &str, tags: &[(&str, &str)], schemes: &[(&str, SecurityScheme)]) -> OpenApi {

@@ -74,6 +74,8 @@ fn in_path(name: &str) -> Parameter {
         "session" => ("The session's id; any id names a session, which begins with its first change.", ID),
         "approval_id" => ("The id of a call that waits, as the refusal of the call and the list have it.", ID),
         "skill_id" => ("The id of a skill, as a listing has it.", REST),
+        "link" => ("What makes the address of a link: whose it is, until when, and the signature.", REST),
+        "artifact" => ("An address of the index: a skill path and `/SKILL.md`, or a skill path and `.zip`.", REST),
         "version" => ("The id of a version, or its number.", REST),
         "skill" => ("The skill path. Its slashes may be written as they are or as `%2F`.", REST),
         _ => {

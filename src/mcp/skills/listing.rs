@@ -15,7 +15,7 @@ use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
     limits::{FRESH, MCP_PAGE_FILES, MCP_PAGE_SKILLS},
-    mcp::refusal::{refusal, unknown},
+    mcp::refusal::{no_such_cursor, refusal, unknown},
     path::SkillPath,
     skill::VersionFile,
 };
@@ -24,9 +24,9 @@ use crate::{
 pub(super) const MAIN: &str = "SKILL.md";
 
 /// A page of skills, and how the next is asked for.
-pub(super) struct Page {
-    pub(super) entries: Vec<Arc<CatalogEntry>>,
-    pub(super) next: Option<String>,
+pub(in crate::mcp) struct Page {
+    pub(in crate::mcp) entries: Vec<Arc<CatalogEntry>>,
+    pub(in crate::mcp) next: Option<String>,
 }
 
 /// A page of the skills, each with its files as far as their digests are known.
@@ -92,8 +92,17 @@ pub(super) async fn locate(backend: &SkillBackend, uri: &str) -> Result<(Arc<Cat
 
 /// A page of the skills that hosts can be shown.
 pub(super) async fn page(backend: &SkillBackend, cursor: Option<&str>) -> Result<Page, ErrorData> {
-    let after = cursor.map(|cursor| skill_in(backend, cursor)).transpose()?;
     let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
+    page_of(backend, &skills, cursor)
+}
+
+/// A page of these skills, which are in byte order of their paths.
+pub(in crate::mcp) fn page_of(
+    backend: &SkillBackend,
+    skills: &[Arc<CatalogEntry>],
+    cursor: Option<&str>,
+) -> Result<Page, ErrorData> {
+    let after = cursor.map(|cursor| skill_in(backend, cursor)).transpose()?;
     let begin = after.map_or(0, |after| skills.partition_point(|entry| entry.skill <= after));
     let rest = skills.get(begin..).unwrap_or_default();
     let entries = rest.get(..MCP_PAGE_SKILLS).unwrap_or(rest).to_vec();
@@ -109,7 +118,7 @@ fn cursor_after(backend: &SkillBackend, last: &SkillPath) -> String {
 fn skill_in(backend: &SkillBackend, cursor: &str) -> Result<SkillPath, ErrorData> {
     let skill = cursor.strip_prefix(&mark_of(backend)).and_then(|rest| rest.strip_prefix(':'));
     let skill = skill.and_then(|skill| SkillPath::parse(skill).ok());
-    skill.ok_or_else(|| ErrorData::invalid_params("there is no such cursor: list again from the beginning", None))
+    skill.ok_or_else(no_such_cursor)
 }
 
 fn mark_of(backend: &SkillBackend) -> String {

@@ -6,5 +6,5 @@ mod listing;
 mod resources;
 mod uri;
 
-pub(super) use listing::{get, list};
+pub(super) use listing::{get, list, page_of};
 pub(super) use resources::{directory, list as list_resources, read};

@@ -6,6 +6,7 @@
 
 mod fields;
 mod guard;
+mod headed;
 mod repair;
 mod source;
 mod split;
@@ -49,7 +50,7 @@ pub(super) fn parse(split: &Split, folder: &str) -> Result<ParsedFrontmatter, Di
     let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
     findings.extend(found);
     if let Form::Glued(line) = split.form {
-        let message = "a heading stands on the line that ends the frontmatter: put it on a line of its own below `---`";
+        let message = "text stands on the line that ends the frontmatter: put it on a line of its own below `---`";
         findings.push(Diagnostic::new(FindingCode::FrontmatterGlued, message).at(line, 1));
     }
     Ok(ParsedFrontmatter { frontmatter, diagnostics: first_few(findings), repaired: text })

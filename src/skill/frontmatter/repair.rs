@@ -62,9 +62,8 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
         let message = "the frontmatter is not a list of fields: write `name: …` and `description: …`, a line each";
         return Diagnostic::new(FindingCode::FrontmatterNotAMap, message).at(split.yaml_line, 1);
     };
-    let starred = split.yaml.lines().find_map(|line| line.trim_start().strip_prefix("**")?.split_once(":**"));
-    let advice = match starred {
-        Some((key, _)) => format!("fields have no asterisks: write `{key}: …`", key = key.trim()),
+    let advice = match split.yaml.lines().find_map(starred) {
+        Some(key) => format!("fields have no asterisks: write `{key}: …`", key = key.trim()),
         None => "put the value in double quotes".to_owned(),
     };
     let message = format!("the frontmatter is not YAML: {}; {advice}", fault.message);
@@ -72,6 +71,12 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
     let (line, column) = fault.place.filter(|(line, _)| *line <= split.yaml.lines().count()).unwrap_or((1, 1));
     Diagnostic::new(FindingCode::YamlInvalid, message)
         .at(split.yaml_line.saturating_add(saturating(line.saturating_sub(1))), saturating(column))
+}
+
+/// The key of `**key:** value` and of `**key**: value`.
+fn starred(line: &str) -> Option<&str> {
+    let (key, value) = line.trim_start().strip_prefix("**")?.split_once("**")?;
+    key.strip_suffix(':').or_else(|| value.trim_start().starts_with(':').then_some(key))
 }
 
 struct Repair<'a> {

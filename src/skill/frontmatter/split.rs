@@ -1,15 +1,16 @@
 //! Splits a SKILL.md into frontmatter and body.
 //!
 //! Only a line that is `---` and nothing else is a delimiter: a description may contain ` --- `, and readers that split
-//! on the first three dashes cut it there. One slip is taken as it was meant: a heading glued to the closing dashes.
+//! on the first three dashes cut it there. One slip is taken as it was meant: a heading or title behind the closing dashes.
 //!
 //! A file that begins with a heading has no frontmatter. If a paragraph follows, that says what the skill is for, as other
 //! readers take it.
 
 use std::borrow::Cow;
 
+use super::headed::{self, is_heading};
 use crate::{
-    limits::{FRONTMATTER_BYTES, SKILL_DESCRIPTION_CHARS},
+    limits::FRONTMATTER_BYTES,
     skill::{Diagnostic, FindingCode},
 };
 
@@ -33,7 +34,7 @@ pub(in crate::skill) struct Split {
 pub(in crate::skill) enum Form {
     /// By two lines of dashes.
     Delimited,
-    /// A heading follows the closing dashes on their line, which has this 1-based number.
+    /// A heading or a title follows the closing dashes on their line, which has this 1-based number.
     Glued(u32),
     /// There is none. The first paragraph of the body stands in for the description.
     Absent(String),
@@ -71,7 +72,7 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
     let mut lines = text.split_inclusive('\n').enumerate().skip_while(|(_, line)| line.trim().is_empty());
     let opening = match lines.next() {
         Some((at, line)) if is_delimiter(line) => at,
-        Some((at, line)) => return headed(text, line).ok_or_else(|| missing(at, line, lines.map(|(_, line)| line))),
+        Some((at, line)) => return headed(text).ok_or_else(|| missing(at, line, lines.map(|(_, line)| line))),
         None => return Err(missing(0, "", std::iter::empty())),
     };
     let mut yaml = String::new();
@@ -81,7 +82,7 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
             let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 2));
             return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Delimited });
         }
-        if let Some(heading) = glued(line) {
+        if let Some(heading) = glued(line, &yaml) {
             let body = std::iter::once(heading).chain(lines.map(|(_, line)| line)).collect();
             let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 1));
             return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Glued(body_line) });
@@ -99,39 +100,29 @@ fn is_delimiter(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-/// The heading behind closing dashes: `# Title` of `---# Title`.
-fn glued(line: &str) -> Option<&str> {
-    line.strip_prefix("---").filter(|rest| is_heading(rest))
+/// The heading or title behind the dashes that close `yaml`: `# Title` of `---# Title` and of `--- # Title`, `Title` of
+/// `---Title`.
+fn glued<'line>(line: &'line str, yaml: &str) -> Option<&'line str> {
+    let rest = line.strip_prefix("---")?.trim_start();
+    // Dashes may begin a key. A block that is over has the fields of a skill.
+    let is_title = || rest.starts_with(char::is_alphanumeric) && !rest.contains(':') && yaml.lines().any(is_field);
+    (is_heading(rest) || is_title()).then_some(rest)
 }
 
-/// Whether a line is a heading of Markdown with `#`.
-fn is_heading(line: &str) -> bool {
-    let rest = line.trim_start_matches('#');
-    (1..=6).contains(&(line.len() - rest.len())) && rest.starts_with([' ', '\t'])
+/// Whether a line is a field that every skill has.
+fn is_field(line: &str) -> bool {
+    ["name:", "description:"].iter().any(|field| line.starts_with(field))
 }
 
-/// A file without frontmatter whose `first` line is a heading that a paragraph follows.
-fn headed(text: &str, first: &str) -> Option<Split> {
-    let description = if is_heading(first) { first_paragraph(text)? } else { return None };
-    let (yaml, body) = (String::new(), text.to_owned());
-    Some(Split { yaml, yaml_line: 1, body, body_line: 1, form: Form::Absent(description) })
-}
-
-/// The first paragraph of `text` on one line, up to the length of a description; `None` if no words stand before
-/// the first block of code.
-fn first_paragraph(text: &str) -> Option<String> {
-    let is_prose = |line: &&str| !line.is_empty() && !is_heading(line) && line.contains(char::is_alphanumeric);
-    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"));
-    let paragraph = lines.skip_while(|line| !is_prose(line)).take_while(is_prose);
-    let words = paragraph.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
-    let words: String = words.chars().take(SKILL_DESCRIPTION_CHARS).collect();
-    (!words.is_empty()).then(|| words.trim_end().to_owned())
+/// A file without frontmatter that begins with a heading and has a paragraph below it.
+fn headed(text: &str) -> Option<Split> {
+    let form = Form::Absent(headed::description(text)?);
+    Some(Split { yaml: String::new(), yaml_line: 1, body: text.to_owned(), body_line: 1, form })
 }
 
 /// Says what lacks at line `at`, counted from zero, which is `first` and is followed by `rest`.
 fn missing<'text>(at: usize, first: &str, mut rest: impl Iterator<Item = &'text str>) -> Diagnostic {
-    let is_field = ["name:", "description:"].iter().any(|field| first.starts_with(field));
-    let message = if is_field && rest.any(is_delimiter) {
+    let message = if is_field(first) && rest.any(is_delimiter) {
         "the frontmatter has no opening line: put a line that is `---` and nothing else above this one"
     } else {
         "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line"
@@ -185,28 +176,22 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_that_is_glued_to_the_closing_dashes_ends_the_block() {
-        let split = split("---\na: b\n---# Title\nText\n\n---\n").unwrap();
-        assert_eq!((split.yaml.as_str(), split.body.as_str()), ("a: b\n", "# Title\nText\n\n---\n"));
-        assert_eq!((split.body_line, split.form), (3, Form::Glued(3)));
+    fn a_heading_or_title_that_is_glued_to_the_closing_dashes_ends_the_block() {
+        for (line, body) in [("---# Title", "# Title"), ("--- # Title", "# Title"), ("---Title", "Title")] {
+            let split = split(&format!("---\nname: b\n{line}\nText\n\n---\n")).unwrap();
+            assert_eq!((split.yaml.as_str(), split.body), ("name: b\n", format!("{body}\nText\n\n---\n")));
+            assert_eq!((split.body_line, split.form), (3, Form::Glued(3)));
+        }
+        for not_over in ["a: b\n---Title\n", "name: b\n---key: c\n", "name: b\n----\n"] {
+            assert_eq!(split(&format!("---\n{not_over}")).unwrap_err().code, "frontmatter_unclosed", "{not_over}");
+        }
     }
 
     #[test]
     fn a_file_that_begins_with_a_heading_is_described_by_its_first_paragraph() {
-        for (text, description) in [
-            ("# Title\n\nFolds paper\ninto cranes.\n\nMore.\n", "Folds paper into cranes."),
-            ("\n## Title\n***\n### Deeper\nFolds paper.\n# Next\n", "Folds paper."),
-        ] {
-            let split = split(text).unwrap();
-            assert_eq!((split.form, split.body.as_str()), (Form::Absent(description.to_owned()), text));
-        }
-        let long = |chars: usize| split(&format!("# T\n\n{}\n", "é".repeat(chars))).unwrap().form;
-        for chars in [SKILL_DESCRIPTION_CHARS, SKILL_DESCRIPTION_CHARS + 1] {
-            assert_eq!(long(chars), Form::Absent("é".repeat(SKILL_DESCRIPTION_CHARS)));
-        }
-        for none in ["# Title\n", "# Title\n\n```sh\nls\n```\n", "#Title\n\ntext\n", "Title\n\ntext\n"] {
-            assert_eq!(split(none).unwrap_err().code, "frontmatter_missing", "{none:?}");
-        }
+        let text = "\n## Title\n***\n### Deeper\nFolds paper.\n# Next\n";
+        let split = split(text).unwrap();
+        assert_eq!((split.form, split.body.as_str()), (Form::Absent("Folds paper.".to_owned()), text));
     }
 
     #[test]

@@ -63,7 +63,8 @@ impl Frame {
         let opening = lines.find(|line| !line.trim().is_empty())?.to_owned();
         let mut closing = lines.next_back()?.to_owned();
         if !closing.ends_with('\n') && !body.is_empty() {
-            // A heading is glued to the dashes.
+            // Text stands behind the dashes.
+            closing.truncate(closing.trim_end().len());
             closing.push('\n');
         }
         (!head.contains('\r')).then(|| Self { opening, closing, body: body.to_owned() })

@@ -7,6 +7,7 @@
 
 mod fix;
 mod links;
+mod merge_marks;
 mod placeholders;
 mod places;
 mod secrets;
@@ -18,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 use places::place;
 
 pub use fix::{Fixed, fix};
-pub use secrets::{secret_file, secrets};
+pub use secrets::secret_file;
 pub use template::template;
 
 use super::{
@@ -88,11 +89,19 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
         }
     }
     found.extend(hidden(&text));
-    found.extend(secrets(bytes));
+    found.extend(content_findings(bytes));
     found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
     let mut found: Vec<Diagnostic> = found.into_iter().map(Diagnostic::for_lint).collect();
     found.sort_by_key(|one| (one.line, one.column));
     first_few(found)
+}
+
+/// What no text file of a skill may hold, whatever it is called: secrets, and the marks of a merge that nobody finished.
+#[must_use]
+pub fn content_findings(bytes: &[u8]) -> Vec<Diagnostic> {
+    let mut found = secrets::secrets(bytes);
+    found.extend(std::str::from_utf8(bytes).ok().and_then(merge_marks::merge_marks));
+    found
 }
 
 fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {

@@ -15,12 +15,18 @@ use crate::{
 };
 
 /// What is found, and the form that it has.
-const FORMS: [(&str, &str); 8] = [
+const FORMS: [(&str, &str); 11] = [
     (
         "a private key",
         r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[rn]|\s)+(?:[A-Za-z-]+: [^\n]*\s+)*[A-Za-z0-9+/=]{40}",
     ),
     ("an access key id of AWS", r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
+    (
+        "a secret access key of AWS",
+        r#"(?i:aws_secret_access_key|secretaccesskey)["']?\s*[=:]\s*["']?[A-Za-z0-9/+]{40}"#,
+    ),
+    ("a key of Google", r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    ("a key of this service", r"\bsmk_[0-9a-f]{64}\b"),
     ("a token of GitHub", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
     ("a token of GitHub", r"\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
     ("a key of Anthropic", r"\bsk-ant-[a-z]+[0-9]{2}-[A-Za-z0-9_-]{80,}"),
@@ -85,8 +91,7 @@ pub fn secret_file(path: &str) -> Option<Diagnostic> {
 
 /// Finds what has the form of a secret in a text, each with its line and column, up to one more than are shown. The
 /// messages do not repeat the secrets.
-#[must_use]
-pub fn secrets(text: &[u8]) -> Vec<Diagnostic> {
+pub(super) fn secrets(text: &[u8]) -> Vec<Diagnostic> {
     let Some(expression) = EXPRESSION.as_ref() else { return Vec::new() };
     let matches = expression.find_iter(text).filter(|found| is_drawn(text.get(found.range()).unwrap_or_default()));
     let finding = |at: usize, what: &str| {
@@ -141,6 +146,8 @@ mod tests {
         for (secret, what) in [
             (format!("AKIA{aws}"), "an access key id of AWS"),
             (format!("ASIA{aws}"), "an access key id of AWS"),
+            (format!("AIza{}", letters(35)), "a key of Google"),
+            (format!("smk_{}", drawn("0123456789abcdef", 64)), "a key of this service"),
             (format!("ghp_{}", letters(36)), "a token of GitHub"),
             (format!("gho_{}", letters(36)), "a token of GitHub"),
             (format!("github_pat_{}_{}", letters(22), letters(59)), "a token of GitHub"),
@@ -159,6 +166,18 @@ mod tests {
             let text = format!("# é\nset KEY=\"{secret}\"\n");
             assert_eq!(found(&text), [(what.to_owned(), Some(2), Some(10))], "{secret}");
             assert!(!secrets(text.as_bytes())[0].message.contains(&secret[..12]), "the message repeats it");
+        }
+    }
+
+    #[test]
+    fn a_secret_without_a_form_of_its_own_is_found_by_its_name() {
+        let key = letters(40);
+        for text in [format!("aws_secret_access_key = {key}"), format!("\"SecretAccessKey\": \"{key}\"")] {
+            assert_eq!(found(&text)[0].0, "a secret access key of AWS", "{text}");
+        }
+        for text in ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = $KEY"]
+        {
+            assert_eq!(found(text), [], "{text}");
         }
     }
 

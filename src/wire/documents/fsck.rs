@@ -59,10 +59,14 @@ finding_codes! {
     UnfinishedDeletion Warning "--repair goes on with it, as any running service does";
     DamagedIndex Warning "--repair deletes it, and it is made again";
     DamagedUses Warning "--repair deletes it, and uses are counted anew";
+    DamagedVectors Warning "--repair deletes it, and the vectors are made again";
+    DamagedFeedback Warning "--repair deletes it, and what is loaded after questions is noted anew";
     OrphanSnapshot Warning "--repair deletes it: no session uses it";
     DamagedBundle Warning "--repair deletes it: files are read one by one, and it may be made again";
     OrphanBundle Warning "--repair deletes it: no folder and no session has these files";
     LeftoverProbe Warning "--repair deletes it";
+    ForeignVectors Note "--repair deletes it; a service replaces it once it has made its own";
+    OrphanVectors Note "--repair deletes it: no skill has a vector there";
     OrphanVersion Note "a skill was being published here, or its head was deleted: publish the skill to have it listed";
     OrphanDraftFiles Note "no draft names it: one was being made here, changed or published";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";

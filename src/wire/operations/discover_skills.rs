@@ -43,6 +43,11 @@ impl DiscoverRequest {
         let (category, level, why) = (None, None, None);
         Self { query: query.into(), category, level, limit: SEARCH_RESULTS, explain: false, why }
     }
+
+    /// The level in lower case; empty if none is asked for.
+    pub(crate) fn level(&self) -> String {
+        self.level.as_deref().unwrap_or_default().trim().to_lowercase()
+    }
 }
 
 impl Request for DiscoverRequest {
@@ -127,6 +132,67 @@ pub struct DiscoverReply {
     pub why: Option<SkillStanding>,
 }
 
+impl SearchConfidence {
+    /// The word that is written for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Low => "low",
+        }
+    }
+}
+
+impl DiscoverReply {
+    /// What a low confidence in the best skill means, as a sentence; `None` if it is high or nothing was found.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&'static str> {
+        let best = self.skills.first()?;
+        (best.confidence == SearchConfidence::Low).then_some(match self.ranking {
+            SearchRanking::Lexical => {
+                "Confidence is low: they share little more than everyday words with the question, so perhaps none fits."
+            }
+            SearchRanking::Fused => {
+                "Confidence is low: neither their words nor what they mean is near to the question, so perhaps none fits."
+            }
+        })
+    }
+}
+
 fn default_results() -> usize {
     SEARCH_RESULTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doubt_is_said_in_the_words_of_its_ranking() {
+        let reply = |confidence, ranking| DiscoverReply {
+            skills: vec![DiscoveredSkill {
+                skill: "a/b".to_owned(),
+                name: "b".to_owned(),
+                description: "c".to_owned(),
+                category: "a".to_owned(),
+                layer: Layer::User,
+                score: 0.1,
+                confidence,
+                explain: None,
+            }],
+            total: 1,
+            ranking,
+            message: String::new(),
+            words: Vec::new(),
+            why: None,
+        };
+        let doubt = |confidence, ranking| reply(confidence, ranking).doubt();
+        assert!(doubt(SearchConfidence::Low, SearchRanking::Lexical).unwrap().contains("everyday words"));
+        assert!(doubt(SearchConfidence::Low, SearchRanking::Fused).unwrap().contains("what they mean"));
+        for ranking in [SearchRanking::Lexical, SearchRanking::Fused] {
+            assert_eq!(doubt(SearchConfidence::High, ranking), None);
+        }
+        let nothing = DiscoverReply { skills: Vec::new(), ..reply(SearchConfidence::Low, SearchRanking::Fused) };
+        assert_eq!(nothing.doubt(), None);
+    }
 }

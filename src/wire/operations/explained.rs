@@ -17,11 +17,14 @@ pub struct QuestionWord {
 /// What a score is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedSkill {
-    /// The words that made it, heaviest first: 32 at most. Their weights and that of `nearness` add up to the score.
+    /// The words that made it, heaviest first: 32 at most. Their weights and those of `nearness` and `raised` add up to the score.
     pub matches: Vec<SearchMatch>,
     /// How near the skill is to the question in meaning, if the ranking is `fused`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearness: Option<SearchNearness>,
+    /// What the user's own loads after like questions add, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raised: Option<SearchRaise>,
     /// How many more there are.
     #[serde(default, skip_serializing_if = "is_none_more")]
     pub more: usize,
@@ -33,6 +36,15 @@ pub struct SearchNearness {
     /// The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder.
     pub cosine: f32,
     /// What it adds to the score.
+    pub weight: f32,
+}
+
+/// By how much a skill is raised by the user's own loads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SearchRaise {
+    /// How often the user's sessions loaded it after like questions.
+    pub loads: usize,
+    /// What that adds to the score.
     pub weight: f32,
 }
 

@@ -5,8 +5,11 @@ mod bounds;
 mod crashes;
 mod events;
 mod late;
+mod many_records;
 mod off;
 mod records;
+#[cfg(feature = "cli")]
+mod soak;
 mod strict;
 mod usage;
 
@@ -79,6 +82,22 @@ impl Audited {
         let prefix = KeyPrefix::all().folder("u1/.skillmount/audit").unwrap();
         let (entries, _) = self.memory.list_all(&prefix, 10_000).await.unwrap();
         entries.iter().map(|entry| prefix.admit(&entry.key).unwrap()).collect()
+    }
+}
+
+/// Every record of `u1` in the directory store in `folder`, as another process reads them.
+#[cfg(feature = "cli")]
+async fn records_in(folder: &std::path::Path) -> Vec<AuditRecord> {
+    let service = Service::new(crate::support::directory(folder), ServiceOptions::default(), clock());
+    let log = AuditLog::of(&service);
+    let (mut all, mut wanted) = (Vec::new(), AuditRequest::default());
+    loop {
+        let page = log.page(&user(), &wanted).await.unwrap();
+        all.extend(page.records);
+        wanted.cursor = page.next_cursor;
+        if wanted.cursor.is_none() {
+            return all;
+        }
     }
 }
 

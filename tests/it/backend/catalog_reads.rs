@@ -2,7 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use skillmount::{backend::ServiceOptions, limits::DIGEST_PACE, skill::VersionFile, store::MemoryStore};
+use skillmount::{
+    backend::ServiceOptions,
+    limits::DIGEST_PACE,
+    skill::VersionFile,
+    store::{MemoryStore, Verb},
+};
 
 use crate::support::world::World;
 
@@ -27,14 +32,26 @@ async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
         let asked = world.ledger.asked().into_iter().map(|(_, key)| key);
         asked.filter(|key| key.contains("skills/notas/")).collect::<Vec<_>>()
     };
+    let gets = || {
+        let asked = world.ledger.asked().into_iter();
+        asked.filter(|(verb, key)| *verb == Verb::Get && key.contains("notas")).count()
+    };
     let from = asked().len();
     tokio::time::sleep(DIGEST_PACE / 2).await;
     assert_eq!(asked().len(), from, "the first pause");
     // While it is under way, a second listing begins nothing.
     assert_eq!(list().await, None);
-    tokio::time::sleep(DIGEST_PACE * 2).await;
-    assert!(read(&asked(), "notas/SKILL.md") && !read(&asked(), "notas/b.md"), "{:?}", asked());
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    // When each GET was seen, in tenths of the pause.
+    let (mut seen, begun) = (Vec::new(), gets());
+    for tenth in 0..100 {
+        tokio::time::sleep(DIGEST_PACE / 10).await;
+        seen.resize(gets() - begun, tenth);
+        if tenth == 20 {
+            assert!(read(&asked(), "notas/SKILL.md") && !read(&asked(), "notas/b.md"), "{:?}", asked());
+        }
+    }
+    assert!(seen.len() >= 4, "SKILL.md, the head and two files: {seen:?}");
+    assert!(seen.windows(2).all(|two| two[1] - two[0] >= 9), "{seen:?}: {:?}", world.ledger.asked());
     let manifest = list().await.unwrap();
     let file = |path: &str, text: &str| VersionFile::of(path, text.as_bytes());
     assert_eq!(manifest.files(), [file("SKILL.md", MAIN), file("a.md", "uno"), file("b.md", "dos")]);

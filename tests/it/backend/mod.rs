@@ -8,6 +8,8 @@ mod diffs;
 mod drafts;
 mod files;
 mod fsck;
+mod fsck_search;
+mod interrupted_changes;
 mod leaving;
 mod listed_versions;
 mod moves;

@@ -7,6 +7,7 @@ use skillmount::{
     Code, Result,
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
     path::SkillPath,
+    session::{Change, Visibility},
     store::{MemoryStore, Requests, Verb, testing::Fault},
     wire::{LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
 };
@@ -14,22 +15,22 @@ use skillmount::{
 use crate::support::world::{BackendExt, World, code, id};
 
 const SKILL: &str = "a/demo";
-const FOLDER: &str = "demo/skills/a/demo/";
+pub(super) const FOLDER: &str = "demo/skills/a/demo/";
 
-type Files = BTreeMap<String, String>;
+pub(super) type Files = BTreeMap<String, String>;
 
 /// A version of the skill: its SKILL.md says which, and so does every other file.
-fn version(number: usize, others: &[&str]) -> Files {
+pub(super) fn version(number: usize, others: &[&str]) -> Files {
     let main = format!("---\nname: demo\ndescription: Version {number}.\n---\nBody {number}\n");
     let others = others.iter().map(|path| ((*path).to_owned(), format!("{path} {number}")));
     others.chain([("SKILL.md".to_owned(), main)]).collect()
 }
 
-fn uploaded(files: &Files) -> UploadedSkill {
+pub(super) fn uploaded(files: &Files) -> UploadedSkill {
     UploadedSkill::Files(files.iter().map(|(path, text)| (path.clone(), Bytes::from(text.clone()))).collect())
 }
 
-fn from() -> PublishOptions {
+pub(super) fn from() -> PublishOptions {
     PublishOptions { by: Some("key".into()), source: Some("a test".into()), ..PublishOptions::default() }
 }
 
@@ -37,7 +38,7 @@ fn only(digest: &str) -> PublishOptions {
     PublishOptions { condition: Some(digest.to_owned()).into(), ..from() }
 }
 
-fn skill() -> SkillPath {
+pub(super) fn skill() -> SkillPath {
     SkillPath::parse(SKILL).unwrap()
 }
 
@@ -46,12 +47,12 @@ async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<
     world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
 }
 
-async fn publish(world: &World, files: &Files) -> PublishReply {
+pub(super) async fn publish(world: &World, files: &Files) -> PublishReply {
     publish_if(world, files, None).await.unwrap()
 }
 
 /// The plain files, as another tool sees them.
-async fn plain(world: &World) -> Files {
+pub(super) async fn plain(world: &World) -> Files {
     let mut files = Files::new();
     for key in world.keys().await {
         if let Some(path) = key.strip_prefix(FOLDER) {
@@ -86,7 +87,7 @@ async fn seen(world: &World, session: &str) -> Files {
 }
 
 /// As [`seen`]; no files if there is no such skill.
-async fn seen_or_nothing(world: &World, session: &str) -> Files {
+pub(super) async fn seen_or_nothing(world: &World, session: &str) -> Files {
     let replica = world.replica();
     let agent = replica.agent_of("demo", session);
     match agent.load(SKILL).await {
@@ -99,7 +100,7 @@ async fn seen_or_nothing(world: &World, session: &str) -> Files {
 }
 
 /// Waits until some process has brought the plain files up to the head.
-async fn settled(world: &World) {
+pub(super) async fn settled(world: &World) {
     for _ in 0..100 {
         let head = world.bytes("demo/.skillmount/heads/a/demo.json").await;
         if head.is_none_or(|head| String::from_utf8(head).unwrap().contains("\"materialised\":true")) {
@@ -254,6 +255,39 @@ async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
             assert!(now == one || now == two, "{is_managed} {moment}: {now:?}");
         }
     }
+}
+
+// S-GATE-6: Policy `visibility: all` shows every permitted skill as `/skills/{mount}`, read-only.
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish() {
+    let others = ["b.md", "c.md", "d.md"];
+    let (one, two) = (version(1, &others), version(2, &others));
+    let mut seen = [0, 0];
+    for moment in 0..30 {
+        let world = World::new();
+        publish(&world, &one).await;
+        world.faults.set_latency(Duration::from_millis(10));
+        let reader = world.replica();
+        let agent = reader.agent_of("demo", "s");
+        let (user, session) = (id("demo"), id("s"));
+        let update = reader.service.sessions().update(&user, &session, |session| {
+            session.policy.visibility = Visibility::All;
+            Ok(Change::Save(()))
+        });
+        update.await.unwrap();
+        reader.faults.for_keys(Verb::List, "skills/", Fault::SlowRequest(Duration::from_millis(25)));
+        let read = async {
+            tokio::time::sleep(Duration::from_millis(5 * moment)).await;
+            agent.hits("[12]$", Some("/skills")).await.unwrap()
+        };
+        let (published, hits) = tokio::join!(publish_if(&world, &two, None), read);
+        published.unwrap();
+        assert_eq!(hits.len(), 1 + others.len(), "{moment}: {hits:?}");
+        let of_two = hits.iter().filter(|hit| hit.ends_with('2')).count();
+        assert!(of_two == 0 || of_two == hits.len(), "{moment}: {hits:?}");
+        seen[usize::from(of_two > 0)] += 1;
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
 }
 
 // S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With

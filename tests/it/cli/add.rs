@@ -4,7 +4,10 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::TcpListener,
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{PermissionsExt as _, symlink},
+    },
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -84,6 +87,9 @@ fn what_another_skillmount_shows_is_added_once_to_a_store_and_through_a_server()
         let history = run(&["skills", "history", "minutes"]);
         assert_eq!(history["versions"].as_array().unwrap().len(), 1, "{history}");
         assert!(history["versions"][0]["source"].as_str().unwrap().starts_with(&format!("{} at sha256:", shows.url)));
+        home.ok(&[&through[..], &["skills", "rm", "from-elsewhere/notes"]].concat());
+        let back = as_pairs(&[("from-elsewhere/minutes", "unchanged"), ("from-elsewhere/notes", "new")]);
+        assert_eq!(statuses(&run(&add)), back, "whoever adds it again wants it back");
         let out = format!("out{}", through.len());
         home.ok(&[&through[..], &["pull", "minutes", &out]].concat());
         assert_eq!(home.read(&format!("{out}/from-elsewhere/minutes/form.md")), "one\n");
@@ -141,6 +147,58 @@ fn what_a_git_repository_has_is_added_once_and_updated_when_it_changes() {
     }
     home.ok(&["pull", "minutes", "again"]);
     assert_eq!(home.read("again/minutes/form.md"), "mine\n");
+}
+
+// S-ADD-2: `update` shows what the sources of the lock file have that is newer, and asks before it takes that over.
+#[test]
+fn a_source_that_is_away_costs_itself_and_is_named() {
+    let home = Home::new();
+    let (repo, url) = repository(&home);
+    home.file("mine/letters/SKILL.md", &skill("letters", "Writes letters."));
+    home.ok(&["add", "mine"]);
+    home.ok(&["add", &url, "--allow-local", "--into", "theirs"]);
+    home.file("mine/letters/SKILL.md", &skill("letters", "Writes better letters."));
+    fs::rename(&repo, home.path().join("moved")).unwrap();
+    let updated = home.run(&["update", "--allow-local", "--yes", "--json"]);
+    assert_eq!(updated.status.code(), Some(2), "the status of the source that is away");
+    let document: Value = serde_json::from_slice(&updated.stdout).unwrap();
+    assert_eq!(statuses(&document), as_pairs(&[("letters", "changed")]));
+    assert_eq!(document["failed"][0]["source"], json!(format!("git+{url}")), "{document}");
+    assert!(document["failed"][0]["detail"].as_str().unwrap().contains("git cannot fetch that"), "{document}");
+    assert!(home.ok(&["skills", "show", "letters"]).contains("better letters"));
+    let told = home.run(&["update", "--dry-run"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains(&format!("{url}: nothing was looked at")) && told.contains("letters"), "{told}");
+}
+
+// S-ADD-3: Nothing of a source is run, and nothing of it is followed: no hook, filter, link or submodule of a repository, and no
+// option in the place of an address.
+#[test]
+fn files_in_lfs_and_names_that_are_no_text_are_passed_over_aloud() {
+    let home = Home::new();
+    let (repo, url) = repository(&home);
+    let pointer =
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1\nsize 12\n";
+    home.file("repo/notes/model.bin", pointer);
+    let strange = std::ffi::OsStr::from_bytes(b"notes-\xff.md");
+    fs::write(repo.join("notes").join(strange), "x").unwrap();
+    commit(&repo);
+    let added = home.json(&["add", &url, "--allow-local"]);
+    assert_eq!(statuses(&added), as_pairs(&[("minutes", "new"), ("notes", "new")]));
+    let passed_over = added["sources"][0]["passed_over"].to_string();
+    assert!(passed_over.contains("notes/model.bin lies in Git LFS"), "{passed_over}");
+    assert!(passed_over.contains("has a name that is no text"), "{passed_over}");
+    home.ok(&["pull", "notes", "out"]);
+    assert_eq!(
+        fs::read_dir(home.path().join("out/notes"))
+            .unwrap()
+            .filter(|one| {
+                let name = one.as_ref().unwrap().file_name();
+                name == "model.bin" || name.as_bytes().contains(&0xff)
+            })
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -256,6 +314,19 @@ fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", VersionFile::of("", bytes).sha256)
 }
 
+/// A skill as `tar czf` packs it in its folder, with a link in it if asked for.
+fn tarball(name: &str, has_link: bool) -> Vec<u8> {
+    let home = Home::new();
+    home.file("it/SKILL.md", &skill(name, "Comes packed."));
+    home.file("it/forms/a.md", "one\n");
+    if has_link {
+        symlink("/etc/passwd", home.path().join("it/forms/b.md")).unwrap();
+    }
+    let tar = ["-C", "it", "-czf", "it.tar.gz", "."];
+    assert!(Command::new("tar").current_dir(home.path()).args(tar).status().unwrap().success());
+    fs::read(home.path().join("it.tar.gz")).unwrap()
+}
+
 // S-ADD-4: What a host sends is taken only with the digest of its index and by the checks of a publish, and an index of another
 // schema not at all.
 #[test]
@@ -271,6 +342,7 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
     bomb.start_file("zeros", options).unwrap();
     bomb.write_all(&vec![0; 40 << 20]).unwrap();
     let bomb = bomb.finish().unwrap().into_inner();
+    let (tarred, linked) = (tarball("tarred", false), tarball("linked", true));
     let entry = |name: &str, kind: &str, url: &str, bytes: &[u8]| json!({"name": name, "description": "x", "type": kind, "url": url, "digest": digest(bytes)});
     let skills = json!([
         entry("good", "skill-md", "good/SKILL.md", good.as_bytes()),
@@ -279,29 +351,45 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
         entry("later", "wasm", "later.wasm", b""),
         entry("Bad Name", "skill-md", "good/SKILL.md", good.as_bytes()),
         {"name": "none", "description": "x", "type": "skill-md", "url": "x", "digest": "md5:1"},
-        entry("tarred", "archive", "tarred.tar.gz", b"\x1f\x8bx"),
+        entry("tarred", "archive", "tarred.tar.gz", &tarred),
+        entry("linked", "archive", "linked.tar.gz", &linked),
+        entry("broken", "archive", "broken.tar.gz", b"\x1f\x8bx"),
+        entry("packed", "archive", "packed.7z", b"7z\xbc\xaf"),
     ]);
     let base = host(vec![
         index(&skills),
         ("/.well-known/agent-skills/good/SKILL.md", good.clone().into_bytes()),
         ("/.well-known/agent-skills/climbs.zip", climbs.to_vec()),
         ("/bomb.zip", bomb),
-        ("/.well-known/agent-skills/tarred.tar.gz", b"\x1f\x8bx".to_vec()),
+        ("/.well-known/agent-skills/tarred.tar.gz", tarred.clone()),
+        ("/.well-known/agent-skills/linked.tar.gz", linked.clone()),
+        ("/.well-known/agent-skills/broken.tar.gz", b"\x1f\x8bx".to_vec()),
+        ("/.well-known/agent-skills/packed.7z", b"7z\xbc\xaf".to_vec()),
     ]);
     let output = home.run(&["add", &base, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(statuses(&answer), as_pairs(&[("bomb", "refused"), ("climbs", "refused"), ("good", "new")]));
+    let expected = [
+        ("bomb", "refused"),
+        ("broken", "refused"),
+        ("climbs", "refused"),
+        ("good", "new"),
+        ("linked", "refused"),
+        ("tarred", "new"),
+    ];
+    assert_eq!(statuses(&answer), as_pairs(&expected));
     let passed_over = answer["sources"][0]["passed_over"].to_string();
     for said in [
         "later: its type",
         "Bad Name: that is no name",
         "none: it has no digest",
-        "tarred: its archive is not in the zip format",
+        "packed: its archive is neither a zip nor a tar.gz",
     ] {
         assert!(passed_over.contains(said), "{said} in {passed_over}");
     }
     assert!(home.ok(&["skills", "list"]).contains("good"));
+    home.ok(&["pull", "tarred", "out"]);
+    assert_eq!(home.read("out/tarred/forms/a.md"), "one\n");
 
     let lies = host(vec![
         index(&json!([entry("lies", "skill-md", "lies", b"what it says")])),

@@ -39,6 +39,58 @@ fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     }
 }
 
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
+// everything else in it as it was.
+#[test]
+fn the_server_is_started_with_every_setting_that_was_chosen() {
+    let home = Home::with_skills();
+    home.file("skillmount.toml", "path_style = false\nticket = \"{user}/t/{ticket_id}\"\nencoder_key = \"k-secret\"\n");
+    let chosen = ["--store", "file:here", "--session", "fixed", "--sse-kms-key-id", "K", "--layers", "--region", "eu"];
+    let told = home.ok(&[&["connect", "cursor"], &chosen[..]].concat());
+    assert!(told.contains("SKILLMOUNT_ENCODER_KEY is a secret"), "{told}");
+    let text = home.read(".cursor/mcp.json");
+    assert!(!text.contains("k-secret"), "{text}");
+    let server = serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["skillmount"].clone();
+    let arguments = server["args"].as_array().unwrap();
+    let here = format!("file:{}/here", home.path().display());
+    for wanted in [&["--store", &here][..], &["--session", "fixed"], &["--sse-kms-key-id", "K"], &["--region", "eu"]] {
+        assert!(arguments.windows(2).any(|pair| pair == wanted), "{wanted:?} in {arguments:?}");
+    }
+    assert!(arguments.contains(&json!("--layers")) && !arguments.contains(&json!("--path-style")), "{arguments:?}");
+    let variables = json!({ "SKILLMOUNT_PATH_STYLE": "false", "SKILLMOUNT_TICKET": "{user}/t/{ticket_id}" });
+    assert_eq!(server["env"], variables);
+    assert!(home.ok(&["connect", "codex", "--print"]).contains("SKILLMOUNT_TICKET = \"{user}/t/{ticket_id}\""));
+}
+
+#[test]
+fn a_kept_configuration_is_never_written_over() {
+    let home = Home::with_skills();
+    home.file(".cursor/mcp.json", "{\"mine\": 1}");
+    home.ok(&["connect", "cursor"]);
+    let first = home.read(".cursor/mcp.json");
+    assert!(home.ok(&["connect", "cursor", "--user", "ana"]).contains("mcp.json.before-skillmount-2"));
+    home.ok(&["connect", "cursor", "--remove"]);
+    assert_eq!(home.read(".cursor/mcp.json.before-skillmount"), "{\"mine\": 1}");
+    assert_eq!(home.read(".cursor/mcp.json.before-skillmount-2"), first);
+    // The same text is kept once.
+    home.file(".cursor/mcp.json", "{\"mine\": 1}");
+    home.ok(&["connect", "cursor"]);
+    assert!(!home.path().join(".cursor/mcp.json.before-skillmount-4").exists());
+}
+
+#[test]
+fn a_host_that_was_told_of_another_folder_has_its_configuration_there() {
+    let home = Home::with_skills();
+    for (host, variable, file) in
+        [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")]
+    {
+        let folder = home.path().join(host);
+        home.command(&["connect", host]).env(variable, &folder).assert().success();
+        assert!(std::fs::read_to_string(folder.join(file)).unwrap().contains("skillmount"), "{host}");
+    }
+    assert!(!home.path().join(".claude.json").exists() && !home.path().join(".codex").exists());
+}
+
 // S-MCP-15: A configuration that cannot be understood is left alone, and `connect` says so. `--print` changes nothing.
 #[test]
 fn what_cannot_be_understood_is_left_alone() {

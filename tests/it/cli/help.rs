@@ -48,6 +48,8 @@ fn every_command_teaches_by_example() {
         "prompt",
         "hook",
         "connect",
+        "plugin export",
+        "encoder add",
         "skills list",
         "skills show",
         "skills discover",

@@ -95,6 +95,27 @@ fn doctor_says_what_is_served_and_which_links_are_not() {
     assert!(checks.to_string().contains("empty holds no skill yet"), "{checks}");
 }
 
+#[test]
+fn a_skill_that_is_too_large_for_hosts_is_named_by_doctor_and_by_the_program_that_they_start() {
+    let home = with_folder();
+    for number in 0..600 {
+        home.file(&format!("mine/notes/big/{number}.md"), "x");
+    }
+    let checks = home.json(&["--store", "skills:mine", "doctor"])["checks"].clone();
+    let check = checks.as_array().unwrap().iter().find(|check| check["name"] == "hosts over MCP").unwrap();
+    assert_eq!(check["status"], "warn");
+    let detail = check["detail"].as_str().unwrap();
+    assert!(detail.starts_with("notes is not shown to hosts over MCP: 601 files"), "{detail}");
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "resources/list"});
+    let mut started = home.command(&["mcp", "--skills", "mine"]);
+    let ended = started.write_stdin(format!("{hello}\n{ready}\n{list}\n")).output().unwrap();
+    let log = String::from_utf8(ended.stderr).unwrap();
+    assert!(log.contains("hosts over MCP are not shown a skill") && log.contains("601 files"), "{log}");
+}
+
 // S-HOME-4: A folder that cannot be served is refused with what to do: one that is not there, a file, a skill itself, a store.
 #[test]
 fn a_folder_that_is_none_is_refused_before_anything_is_served() {

@@ -53,7 +53,9 @@ fn the_settings_in_the_readme_work_as_they_are_pasted() {
     for event in ["UserPromptSubmit", "PreToolUse", "SubagentStart"] {
         assert_eq!(hook(event)["type"], "http", "{event}");
         let url = hook(event)["url"].as_str().unwrap().to_owned();
-        assert!(url.ends_with("/v1/users/me/sessions/cli/hooks"), "{url}");
+        assert!(url.ends_with("/hooks/claude"), "{url}");
+        let headers = serde_json::json!({ "x-skillmount-user": "me", "x-skillmount-session": "cli" });
+        assert_eq!(hook(event)["headers"], headers);
     }
 }
 

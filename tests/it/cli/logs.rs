@@ -147,3 +147,30 @@ fn credentials_that_are_missing_are_a_sentence_and_no_dump() {
         assert!(text.lines().all(|line| line.len() < 400), "{text}");
     }
 }
+
+// S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the client's address;
+// and user and session, if it was let in for them.
+#[cfg(feature = "mcp")]
+#[test]
+fn a_request_of_mcp_leaves_one_line_too() {
+    use std::io::{Read as _, Write as _};
+    let home = Home::new();
+    let server = Server::start(&home, &["--drain", "0"]);
+    let address = server.url.strip_prefix("http://").unwrap();
+    let about = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"nosy","version":"1"}}"#;
+    for (method, params) in [("initialize", about), ("tools/list", "{}")] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let head = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close";
+        let length = body.len();
+        write!(stream, "POST /mcp HTTP/1.1\r\nHost: {address}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}")
+            .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    server.signal("TERM");
+    let (_, log) = server.end();
+    assert_eq!(requests(&log).len(), 2, "{log}");
+    assert!(!log.contains("rmcp") && !log.contains("nosy"), "{log}");
+}

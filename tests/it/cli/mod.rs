@@ -8,6 +8,8 @@ mod complete;
 mod connect;
 #[cfg(feature = "s3")]
 mod doctor;
+#[cfg(all(unix, feature = "encoder"))]
+mod encoder;
 mod files;
 mod folders;
 mod help;
@@ -22,9 +24,13 @@ mod lint;
 mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
+#[cfg(unix)]
+mod plugin;
 mod push;
 mod search_test;
 pub(crate) mod server;
+#[cfg(feature = "s3")]
+mod session_tags;
 mod settings;
 mod skills;
 #[cfg(unix)]

@@ -148,6 +148,27 @@ fn two_authors_are_told_of_each_other_and_how_to_join_what_they_did() {
     assert_eq!(home.json(&["push", "ana", "--force"])["skills"][1]["status"], "changed");
 }
 
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[test]
+fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
+    let home = Home::with_skills();
+    home.ok(&["pull", "ana"]);
+    home.ok(&["skills", "rm", "notas"]);
+    let pulled = home.run(&["pull", "ana", "--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&pulled.stdout).unwrap();
+    assert_eq!(document["gone"], serde_json::json!(["notas"]));
+    let pushed = home.run(&["push", "ana"]);
+    let told = String::from_utf8(pushed.stdout).unwrap();
+    assert_eq!(pushed.status.code(), Some(6), "{told}");
+    assert!(
+        told.contains("notas: not pushed, it was deleted meanwhile") && told.contains("push ana/notas --force"),
+        "{told}"
+    );
+    assert!(!home.ok(&["skills", "list"]).contains("notas"));
+    home.ok(&["push", "ana/notas", "--force"]);
+    assert!(home.ok(&["skills", "list"]).contains("notas"));
+}
+
 #[test]
 fn versions_are_listed_gone_back_to_moved_and_deleted() {
     let home = Home::with_skills();

@@ -1,4 +1,9 @@
-//! Each moment of a conversation that a host asks at.
+//! Each moment of a conversation that a host asks at, and the sentences of the first design, "Hook Implementation Details".
+//!
+//! What of these does not apply: the names of functions, which are those of another program, and the note on a hook that was once
+//! switched off for a fault of its command line. `SKILL_PROMPT_TRIGGERS` are the `triggers` of skills here, and
+//! `SUBAGENT_EXPECTED_SKILLS` is `agents` in a policy. What that program puts into `systemMessage` is in `additionalContext`
+//! here: hosts show the former to the person and give the latter to the model.
 
 use serde_json::{Value, json};
 use skillmount::{

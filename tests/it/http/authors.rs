@@ -72,6 +72,16 @@ fn lines(draft: &Draft) -> BTreeSet<String> {
 }
 
 impl Writer {
+    /// What a person does with the marks of a merge, which no push takes: both sides stay.
+    fn keep_both_sides(&mut self) {
+        for bytes in self.draft.files.values_mut() {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let is_mark = |line: &&str| ["<<<<<<< mine", "=======", ">>>>>>> theirs"].contains(line);
+            let kept: String = text.lines().filter(|line| !is_mark(line)).map(|line| format!("{line}\n")).collect();
+            *bytes = kept.into();
+        }
+    }
+
     async fn take(&mut self, author: &RemoteBackend, step: Step, line: String) {
         let there = async || author.skill_digests(Some(&demo())).await.unwrap().skills.pop().unwrap();
         match step {
@@ -81,6 +91,7 @@ impl Writer {
                 pull_skill(author, &there().await, &mut self.draft, options).await.unwrap().unwrap();
                 let now = lines(&self.draft);
                 assert!(self.written.iter().all(|line| now.contains(line)), "a pull lost what was written here");
+                self.keep_both_sides();
             }
             Step::Edit(file, place) => {
                 let path = ["SKILL.md", "one.md", "two.md"][usize::from(file)];
@@ -105,6 +116,36 @@ impl Writer {
             Step::Push => {}
         }
     }
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[tokio::test]
+async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force() {
+    let server = Server::start().await;
+    let author = remote(&server, None);
+    let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
+    let push = async |draft: &mut Draft, force: bool, dry_run: bool| {
+        let there = author.skill_digests(Some(&demo())).await.unwrap().skills.pop();
+        let options = PushOptions { force, dry_run, ..PushOptions::default() };
+        push_skill(&author, &demo(), draft, there.as_ref(), &options).await.unwrap().status
+    };
+    assert_eq!(push(&mut draft, false, false).await, PushStatus::New);
+    let local = Author::new(server.service.clone(), id("u1"));
+    local.delete_skill(&demo(), None).await.unwrap();
+    for edited in [false, true] {
+        if edited {
+            draft.set("one.md", "1\n");
+        }
+        assert_eq!(push(&mut draft, false, true).await, PushStatus::Conflict, "{edited}");
+        assert_eq!(push(&mut draft, false, false).await, PushStatus::Conflict, "{edited}");
+    }
+    assert!(author.skill_digests(None).await.unwrap().skills.is_empty(), "it stays deleted");
+    assert_eq!(push(&mut draft, true, false).await, PushStatus::New);
+    // A folder that comes from another store is new here.
+    let other = Server::start().await;
+    let author = remote(&other, None);
+    let pushed = push_skill(&author, &demo(), &mut draft, None, &PushOptions::default()).await.unwrap();
+    assert_eq!(pushed.status, PushStatus::New);
 }
 
 // S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.

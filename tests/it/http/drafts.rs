@@ -103,6 +103,20 @@ async fn an_agent_finds_no_draft_but_that_of_its_session() {
             assert_eq!(said.replace("minutes", "seconds"), absent.json["detail"].as_str().unwrap());
         }
     }
+    // What was published before is not shown either.
+    let other = json!({"description": "Writes letters. Use it to write one.", "body": "Dear …"});
+    send(&control, Method::PUT, "/skills/letters", other).await.is(201);
+    for (key, status) in [(&control, 200), (&agent, 200)] {
+        send(key, Method::GET, "/versions/letters", Value::Null).await.is(status);
+    }
+    let digest = send(&control, Method::GET, "/versions/letters", Value::Null).await.json["current"].clone();
+    let diff = format!("/diff/letters?from={0}&to={0}", digest.as_str().unwrap());
+    send(&agent, Method::GET, &diff, Value::Null).await.is(200);
+    send(&control, Method::PATCH, "/skills/letters", json!({"state": "draft"})).await.is(200);
+    for path in ["/versions/letters", &diff] {
+        send(&control, Method::GET, path, Value::Null).await.is(200);
+        send(&agent, Method::GET, path, Value::Null).await.is_problem(404, "skill_not_found");
+    }
     let load = json!({"skill": "minutes"});
     send(&here, Method::POST, "/sessions/chat-1/load_skill", load.clone()).await.is(200);
     send(&elsewhere, Method::POST, "/sessions/chat-2/load_skill", load).await.is_problem(404, "skill_not_found");

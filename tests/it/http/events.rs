@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
-use reqwest::Response;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use skillmount::{
     audit::{AuditMode, Recorder},
@@ -11,20 +11,28 @@ use skillmount::{
     clock::SystemClock,
     http::HttpConfig,
     path::Namespace,
-    store::{MemoryStore, SharedStore},
+    store::{
+        MemoryStore, SharedStore, Verb,
+        testing::{Fault, Faulty},
+    },
 };
 
 use super::{Answer, Server};
 
 /// A server whose operations leave records.
-async fn audited(memory: &Arc<MemoryStore>) -> Server {
+pub(super) async fn audited(memory: &Arc<MemoryStore>) -> Server {
+    recording(AuditMode::Relaxed, memory, memory.clone()).await
+}
+
+/// As `audited`, in this mode, with records that go to `records`.
+async fn recording(mode: AuditMode, memory: &Arc<MemoryStore>, records: SharedStore) -> Server {
     let store = memory.clone() as SharedStore;
-    let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::Relaxed, Arc::new(SystemClock::new()));
+    let recorder = Recorder::new(records, Namespace::default(), mode, Arc::new(SystemClock::new()));
     let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
     Server::over(HttpConfig { audit: Some(recorder), ..HttpConfig::default() }, options, memory.clone(), store).await
 }
 
-async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
+pub(super) async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
     let request = server.client.get(url).header("accept", "text/event-stream");
     let request = last.into_iter().fold(request, |request, last| request.header("last-event-id", last));
     let response = request.send().await.unwrap();
@@ -34,7 +42,7 @@ async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
 }
 
 /// The text of a stream until it has `end`, or all of it.
-async fn until(response: Response, end: &str) -> String {
+pub(super) async fn until(response: Response, end: &str) -> String {
     let mut text = String::new();
     let mut pieces = response.bytes_stream();
     while !text.contains(end) {
@@ -47,7 +55,7 @@ async fn until(response: Response, end: &str) -> String {
 }
 
 /// Id, name and payload of each event in a stream.
-fn told(text: &str) -> Vec<(Option<String>, String, Value)> {
+pub(super) fn told(text: &str) -> Vec<(Option<String>, String, Value)> {
     let of = |block: &str, name: &str| {
         let line = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
@@ -166,4 +174,42 @@ async fn a_decision_on_a_call_that_waits_leaves_a_record() {
     let page = server.get(&server.user("/audit?operation=decide_approval")).await;
     let record = &page.is(200)["records"][0];
     assert_eq!((&record["subject"], &record["session"]), (&json!(format!("allow {id}")), &json!("s1")));
+}
+
+#[tokio::test]
+async fn the_archive_of_a_user_has_the_records_that_waited() {
+    let server = audited(&Arc::new(MemoryStore::like_s3())).await;
+    server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
+    let archive = server.client.get(server.user("/export")).send().await.unwrap().bytes().await.unwrap();
+    let mut archive = tar::Archive::new(&*archive);
+    let names = archive.entries().unwrap().map(|one| one.unwrap().path().unwrap().to_string_lossy().into_owned());
+    assert_eq!(names.filter(|name| name.starts_with("u1/.skillmount/audit/")).count(), 1);
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test]
+async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let records = Arc::new(Faulty::new(memory.clone()));
+    let server = recording(AuditMode::Strict, &memory, records.clone()).await;
+    let skill = json!({"description": "Writes minutes. Use it for meetings.", "body": "# minutes\n\nBegin.\n"});
+    let calls = [
+        (Method::PUT, server.session(""), json!({}), "session"),
+        (Method::PUT, server.user("/policy"), json!({"plan_mode": false}), "file"),
+        (Method::PUT, server.user("/skills/minutes"), skill, "file"),
+        (Method::POST, server.session("/write"), json!({"file_path": "/workspace/a", "content": "x"}), "file"),
+        (Method::POST, server.session("/load_skill"), json!({"skill": "minutes"}), "session"),
+        (Method::DELETE, server.user("/skills/minutes"), Value::Null, "file"),
+    ];
+    for (method, url, body, part) in calls {
+        records.for_keys(Verb::Put, "/audit/", Fault::Deny);
+        let answer = server.send(method.clone(), &url, &body).await;
+        answer.is_problem(503, "store_unavailable");
+        assert_eq!(answer.json["parts"], json!({part: "applied", "audit": "not_applied"}), "{method} {url}");
+        records.clear();
+    }
+    server.op("write", json!({"file_path": "/workspace/b", "content": "x"})).await.is(200);
+    let page = server.get(&server.user("/audit")).await;
+    let known = page.is(200)["records"].as_array().unwrap().len();
+    assert_eq!(known, 7, "none is given up, and whoever asks has all: {}", page.json);
 }

@@ -11,7 +11,7 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
-    access::{Callers, KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, LinkSecret, PublicSkills, Scope},
     clock::SystemClock,
     error::Code,
     http::HttpConfig,
@@ -106,6 +106,8 @@ impl Kind {
 enum Does {
     /// Something of the service itself.
     Service,
+    /// Fetches the skill `a` as an installer does, without a key.
+    Installs,
     /// Looks at something of the user that a bound key may look at too.
     LooksAtUser,
     /// Looks at the catalog.
@@ -178,6 +180,7 @@ macro_rules! in_session {
 fn calls() -> Vec<Call> {
     let service = ["/healthz", "/readyz"];
     let mut all: Vec<Call> = service.map(|path| call("get", path, Does::Service, Value::Null)).into();
+    all.extend(of_installers());
     all.extend(about_sessions());
     all.extend(in_sessions());
     all.extend(Tool::all().map(tool_call));
@@ -189,6 +192,17 @@ fn calls() -> Vec<Call> {
     all.push(Call { ok: 202, ..call("delete", "/v1/users/{user}", Does::RulesAll, Value::Null) });
     all.push(call("get", "/v1/deletions/{user}", Does::RulesAll, Value::Null));
     all
+}
+
+/// What installers fetch, for whom the operator or a link names.
+fn of_installers() -> Vec<Call> {
+    let of = |path, does| call("get", path, does, Value::Null);
+    vec![
+        of("/.well-known/agent-skills/index.json", Does::Service),
+        of("/links/{link}/.well-known/agent-skills/index.json", Does::Service),
+        of("/.well-known/agent-skills/{artifact}", Does::Installs),
+        of("/links/{link}/.well-known/agent-skills/{artifact}", Does::Installs),
+    ]
 }
 
 /// Calls about a user, and about a session as a whole.
@@ -342,6 +356,11 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
     let denied = || "denied".to_owned();
     if call.does == Does::Service {
         return call.ok.to_string();
+    }
+    if call.does == Does::Installs {
+        let skill = policy.skills.get("a").copied().unwrap_or_default();
+        let is_open = policy.catalog_reads && skill == SkillRule::AutoApprove;
+        return if is_open { call.ok.to_string() } else { "skill_not_found".to_owned() };
     }
     match kind {
         Kind::Nobody | Kind::Unknown | Kind::Expired => return "unauthenticated".to_owned(),
@@ -556,6 +575,19 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
     assert_eq!(fields, known.into(), "a key can say more than there are kinds of keys here");
 }
 
+fn secret() -> LinkSecret {
+    LinkSecret::parse(&"s".repeat(32)).unwrap()
+}
+
+/// The skills of `u1`, for whoever asks this Host or has a link.
+fn public() -> PublicSkills {
+    PublicSkills { hosts: BTreeMap::from([("127.0.0.1".to_owned(), Id::parse("u1").unwrap())]), links: Some(secret()) }
+}
+
+fn link() -> String {
+    secret().sign(&Id::parse("u1").unwrap(), "2999-01-01T00:00:00Z".parse().unwrap())
+}
+
 struct World {
     server: Server,
     keys: BTreeMap<Kind, String>,
@@ -579,7 +611,7 @@ impl World {
             }
         }
         let server = Server::with(HttpConfig {
-            callers: Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() },
+            callers: Callers { keys: Keys::from_toml(&file).unwrap(), public: public(), ..Callers::default() },
             ..HttpConfig::default()
         })
         .await;
@@ -625,6 +657,7 @@ impl World {
             _ => session.to_owned(),
         };
         let path = path.replace("{user}", "u1").replace("{session}", &id);
+        let path = path.replace("{link}", &link()).replace("{artifact}", "a/SKILL.md");
         let path = path.replace("{approval_id}", WAITING);
         let deleted = if kind == Kind::OfAll { "d" } else { "c" };
         let path = path.replace("{skill}", if *method == "delete" { deleted } else { "a" });

@@ -7,21 +7,23 @@ use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
-    http::HttpConfig,
-    mcp,
+    http::{HttpConfig, McpAnswer},
+    mcp::WebHosts,
     path::Id,
 };
 
 use super::{Answer, Server};
 
 pub(super) fn config() -> HttpConfig {
-    HttpConfig {
-        mcp: Some(|backend, request, begins| Box::pin(mcp::answer(backend, request, begins))),
-        ..HttpConfig::default()
-    }
+    let hosts = WebHosts::default();
+    let answer = McpAnswer::new(move |backend, request, begins| {
+        let hosts = hosts.clone();
+        Box::pin(async move { hosts.answer(backend, request, begins).await })
+    });
+    HttpConfig { mcp: Some(answer), ..HttpConfig::default() }
 }
 
-async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwest::Response {
+pub(super) async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwest::Response {
     let mut request = server.client.post(format!("{}/mcp", server.base)).body(body);
     request =
         request.header("content-type", "application/json").header("accept", "application/json, text/event-stream");
@@ -31,11 +33,11 @@ async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwes
     request.send().await.unwrap()
 }
 
-async fn post(server: &Server, headers: &[(&str, &str)], body: String) -> Answer {
+pub(super) async fn post(server: &Server, headers: &[(&str, &str)], body: String) -> Answer {
     Answer::of(send(server, headers, body).await).await
 }
 
-fn message(method: &str, params: &Value) -> String {
+pub(super) fn message(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 

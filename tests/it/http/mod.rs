@@ -2,6 +2,7 @@
 
 mod agent_loop;
 mod approvals;
+mod audit_trail;
 mod authors;
 mod bounds;
 mod browsers;
@@ -17,6 +18,8 @@ mod files;
 #[cfg(unix)]
 mod generators;
 mod hooks;
+mod hostile_archives;
+mod hostile_questions;
 #[cfg(all(unix, feature = "cli"))]
 mod installers;
 mod keys;
@@ -25,7 +28,13 @@ mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp")]
+mod mcp_addresses;
+#[cfg(feature = "mcp")]
 mod mcp_asking;
+#[cfg(feature = "mcp")]
+mod mcp_bad_input;
+#[cfg(feature = "mcp")]
+mod mcp_cancelled;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_conformance;
 #[cfg(feature = "mcp")]
@@ -41,6 +50,7 @@ mod publishing;
 mod refusals;
 mod remote;
 mod requests;
+mod server_sent_events;
 mod sessions;
 mod skill_files;
 mod skills;

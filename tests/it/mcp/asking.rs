@@ -1,30 +1,59 @@
 //! Calls that a person approves at the host.
 
 use rmcp::{
-    ClientHandler, ErrorData, RoleClient, ServiceExt as _,
+    ClientHandler, ErrorData, RoleClient, ServiceError,
     model::{
         CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        Implementation,
+        ErrorCode, GetPromptRequestParams, Implementation, ProtocolVersion,
     },
-    service::RequestContext,
+    service::{ClientLifecycleMode, ClientServiceExt as _, NotificationContext, RequestContext, RunningService},
     transport::TokioChildProcess,
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::text;
 use crate::cli::Home;
 
-/// A host whose person gives the same answer to every question.
+/// A host whose person gives the same answer to every question. It notes the questions, and that its tools changed.
 #[derive(Clone, Debug)]
 struct Host {
     asked: UnboundedSender<String>,
+    changes: UnboundedSender<()>,
     answer: Option<&'static str>,
+}
+
+/// What a host was asked, and when its tools changed.
+struct Heard {
+    questions: UnboundedReceiver<String>,
+    changes: UnboundedReceiver<()>,
+}
+
+fn eras() -> [ClientLifecycleMode; 2] {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }]
+}
+
+/// A host of this answer that starts the command.
+async fn begin(
+    home: &Home,
+    answer: Option<&'static str>,
+    era: ClientLifecycleMode,
+) -> (RunningService<RoleClient, Host>, Heard) {
+    let (asked, questions) = unbounded_channel();
+    let (told, changes) = unbounded_channel();
+    let transport = TokioChildProcess::new(tokio::process::Command::from(home.program(&["mcp"]))).unwrap();
+    let host = Host { asked, changes: told, answer }.serve_with_lifecycle(transport, era).await.unwrap();
+    (host, Heard { questions, changes })
 }
 
 impl ClientHandler for Host {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(ClientCapabilities::builder().enable_elicitation().build(), Implementation::new("t", "1"))
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changes.send(()).unwrap();
     }
 
     async fn create_elicitation(
@@ -52,17 +81,16 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
     let policy = json!({"tools": {"*": "auto", "write": "ask"}, "skills": {"notas": "enabled"}});
     home.file("data/skillmount/me/.skillmount/policy.json", &policy.to_string());
     let write = json!({"file_path": "/workspace/a.md", "content": "uno"});
-    for (answer, fails, questions) in [
+    let answers = [
         (Some("allow"), [false, true], 2),
         (Some("allow until the conversation ends"), [false, true], 1),
         (Some("deny"), [true, true], 1),
         (None, [true, true], 1),
         (Some("cancel"), [true, true], 2),
         (Some("perhaps"), [true, true], 2),
-    ] {
-        let (asked, mut questions_asked) = unbounded_channel();
-        let command = tokio::process::Command::from(home.program(&["mcp"]));
-        let host = Host { asked, answer }.serve(TokioChildProcess::new(command).unwrap()).await.unwrap();
+    ];
+    for (era, (answer, fails, questions)) in eras().into_iter().flat_map(|era| answers.map(|row| (era.clone(), row))) {
+        let (host, mut heard) = begin(&home, answer, era).await;
         let call = async |name: &'static str, input: &Value| {
             let mut call = CallToolRequestParams::new(name);
             call.arguments = input.as_object().cloned();
@@ -70,13 +98,13 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
         };
         let first = call("write", &write).await;
         assert_eq!(first.is_error == Some(true), fails[0], "{answer:?}: {}", text(&first));
-        let question = questions_asked.recv().await.unwrap();
+        let question = heard.questions.recv().await.unwrap();
         assert!(question.contains("write") && question.contains("/workspace/a.md"), "{question}");
         // If the file is there by now, the call fails once it has been asked about. A denial holds for a while.
         let second = call("write", &write).await;
         assert_eq!(second.is_error == Some(true), fails[1], "{answer:?}: {}", text(&second));
         let mut count = 1;
-        while questions_asked.try_recv().is_ok() {
+        while heard.questions.try_recv().is_ok() {
             count += 1;
         }
         assert_eq!(count, questions, "{answer:?}");
@@ -87,5 +115,24 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
             let loaded = call("load_skill", &json!({"skill": "notas"})).await;
             assert!(text(&loaded).contains("Pasos."), "{}", text(&loaded));
         }
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_asks_as_a_load_does_and_reports_what_it_changed() {
+    let home = Home::with_skills();
+    let policy = json!({"skills": {"notas": "enabled"}});
+    home.file("data/skillmount/me/.skillmount/policy.json", &policy.to_string());
+    for era in eras() {
+        let (host, mut heard) = begin(&home, Some("allow"), era.clone()).await;
+        let prompt = host.get_prompt(GetPromptRequestParams::new("notas")).await.unwrap();
+        assert!(prompt.messages[0].content.as_text().unwrap().text.contains("Pasos."));
+        assert!(heard.questions.try_recv().unwrap().contains("notas"));
+        heard.changes.recv().await.unwrap();
+        let (host, mut heard) = begin(&home, Some("deny"), era).await;
+        let refused = host.get_prompt(GetPromptRequestParams::new("notas")).await.unwrap_err();
+        let ServiceError::McpError(refused) = refused else { panic!("{refused}") };
+        assert!(refused.code != ErrorCode::INVALID_PARAMS && refused.message.contains("denied"), "{refused:?}");
+        assert!(heard.questions.try_recv().is_ok() && heard.changes.try_recv().is_err());
     }
 }

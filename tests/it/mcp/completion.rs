@@ -15,7 +15,7 @@ async fn a_host_completes_skills_and_their_parameters() {
     let home = Home::with_skills();
     home.file(
         "more/carta/SKILL.md",
-        "---\nname: carta\ndescription: Escribe cartas.\nparameters:\n  - name: destino\n  - name: tono\n---\n\n{{destino}} {{tono}}\n",
+        "---\nname: carta\ndescription: Escribe cartas.\nparameters:\n  - name: destino\n  - name: tono\n    default: formal\n---\n\n{{destino}} {{tono}}\n",
     );
     home.ok(&["push", "more"]);
     let conversation = Conversation::begin(&home, &[]).await;
@@ -30,8 +30,10 @@ async fn a_host_completes_skills_and_their_parameters() {
     let carta = || Reference::for_prompt("carta");
     assert_eq!(complete(carta(), "arguments", "").await.unwrap(), ["destino=", "tono="]);
     assert_eq!(complete(carta(), "arguments", "destino=Ana t").await.unwrap(), ["destino=Ana tono="]);
+    assert_eq!(complete(carta(), "tono", "for").await.unwrap(), ["formal"], "what it is if nothing is given");
+    assert_eq!(complete(carta(), "destino", "").await.unwrap(), Vec::<String>::new());
     for (at, argument, code) in [
-        (Reference::for_prompt("none"), "arguments", ErrorCode(-32004)),
+        (Reference::for_prompt("none"), "arguments", ErrorCode::INVALID_PARAMS),
         (carta(), "other", ErrorCode::INVALID_PARAMS),
         (Reference::for_resource("skill://x"), "skill", ErrorCode::INVALID_PARAMS),
     ] {

@@ -1,7 +1,12 @@
 //! MCP as a host meets it: the real command, spoken to by the client of the protocol's own SDK.
 
 mod asking;
+mod bad_input;
+mod cancelled;
+mod changes;
 mod completion;
+mod methods;
+mod prompts;
 mod results;
 
 use rmcp::{
@@ -11,6 +16,7 @@ use rmcp::{
     transport::TokioChildProcess,
 };
 use serde_json::{Value, json};
+use skillmount::limits::TEXT_BODY_BYTES;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::cli::Home;
@@ -112,7 +118,7 @@ async fn a_model_reads_why_its_call_failed_and_nothing_else_is_a_result() {
     let unknown = conversation.host.call_tool(CallToolRequestParams::new("fly")).await.unwrap_err();
     assert_eq!(code(unknown), ErrorCode::INVALID_PARAMS);
     let missing = conversation.host.get_prompt(GetPromptRequestParams::new("none")).await.unwrap_err();
-    assert_eq!(code(missing), ErrorCode(-32004));
+    assert_eq!(code(missing), ErrorCode::INVALID_PARAMS);
     let odd = ClientRequest::CustomRequest(CustomRequest::new("no/such", None));
     assert_eq!(code(conversation.host.send_request(odd).await.unwrap_err()), ErrorCode::METHOD_NOT_FOUND);
 }
@@ -148,7 +154,18 @@ fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "ls", "arguments": {"path": "/"}}});
     let odd = json!({"jsonrpc": "2.0", "id": 3, "method": "no/such"});
-    let input = format!("{hello}\n{ready}\nnot json\n{{\"jsonrpc\":\"2.0\"}}\n{odd}\n{call}\n");
+    let served = [("tools/call", json!({})), ("tools/call", json!({"name": 3})), ("skills/get", json!({}))];
+    let served = served.iter().zip(10..);
+    let served: String = served
+        .map(|((method, params), id)| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+        .map(|message| format!("{message}\n"))
+        .collect();
+    let mut input = format!("{hello}\n{ready}\nnot json\n{{\"jsonrpc\":\"2.0\"}}\n[]\n{odd}\n{served}").into_bytes();
+    for line in [b"\xff\xfe".to_vec(), vec![b'['; 5000], vec![b'x'; TEXT_BODY_BYTES + 1]] {
+        input.extend(line);
+        input.push(b'\n');
+    }
+    input.extend(format!("{call}\n").bytes());
     let output = home.command(&["mcp"]).write_stdin(input).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let answers = String::from_utf8(output.stdout).unwrap();
@@ -156,10 +173,18 @@ fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let to = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("{answers:?}"));
     assert_eq!(to(1)["result"]["serverInfo"]["name"], "skillmount");
     assert_eq!(to(3)["error"]["code"], -32601);
+    for id in 10..13 {
+        assert_eq!(to(id)["error"]["code"], -32602, "{id}");
+    }
+    let unnamed = answers.iter().filter(|answer| answer["id"].is_null() && answer["method"].is_null());
+    let unnamed: Vec<_> = unnamed.map(|answer| answer["error"]["code"].as_i64().unwrap()).collect();
+    assert_eq!(unnamed, [-32700, -32600, -32600, -32700, -32700, -32700]);
     assert!(to(2)["result"]["content"][0]["text"].as_str().unwrap().contains("/workspace"));
 
     let refused = home.command(&["mcp"]).write_stdin("GET / HTTP/1.1\n\n").output().unwrap();
-    assert!(refused.stdout.is_empty() || String::from_utf8_lossy(&refused.stdout).contains("error"));
+    let refused = String::from_utf8(refused.stdout).unwrap();
+    let answer: Value = serde_json::from_str(refused.trim_end()).unwrap_or_else(|error| panic!("{error}: {refused}"));
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)));
 }
 
 // S-HOME-1: `serve DIR`, `mcp --skills DIR` and the store `skills:DIR` serve a folder of skills as it is, for the default user.

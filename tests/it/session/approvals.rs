@@ -342,6 +342,8 @@ async fn a_skill_whose_loads_are_approved_is_not_preloaded() {
     }
 }
 
+// The first design, "Permission Model": all four of its levels apply.
+
 /// A world in which one skill has this level.
 async fn at_level(level: SkillRule) -> World {
     let world = World::new();

@@ -168,6 +168,28 @@ async fn a_workspace_goes_with_the_last_session_that_shares_it() {
 }
 
 #[tokio::test]
+async fn a_session_that_only_wrote_files_is_forgotten_with_them() {
+    let world = World::new();
+    let agent = world.agent_of("demo", "p");
+    assert_eq!(code(agent.forget_with_workspace().await), Code::SessionNotFound);
+    agent.create("/workspace/a", "x").await.unwrap();
+    world.agent_of("demo", "q").create("/workspace/b", "x").await.unwrap();
+    assert_eq!(agent.session().await.unwrap().version, 0, "it has no object");
+    agent.forget_with_workspace().await.unwrap();
+    assert_eq!(files(&world).await, ["demo/threads/q/b"]);
+    assert_eq!(code(agent.forget_with_workspace().await), Code::SessionNotFound);
+
+    let parse = |text: &str| MountTemplate::parse(text).unwrap();
+    let templates = MountTemplates::new(parse("{user}/workspace"), parse("{user}/tickets/{ticket_id}")).unwrap();
+    let world =
+        World::with(Arc::new(MemoryStore::like_s3()), ServiceOptions { templates, ..ServiceOptions::default() });
+    let agent = world.agent_of("demo", "p");
+    agent.create("/workspace/a", "x").await.unwrap();
+    assert_eq!(code(agent.forget_with_workspace().await), Code::SessionNotFound, "the files are everybody's");
+    assert_eq!(files(&world).await, ["demo/workspace/a"]);
+}
+
+#[tokio::test]
 async fn a_workspace_that_a_variable_or_the_template_shares_is_shared_too() {
     let parse = |text: &str| MountTemplate::parse(text).unwrap();
     for template in ["{user}/workspace", "{user}/rooms/{room}"] {

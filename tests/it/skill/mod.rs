@@ -2,3 +2,4 @@
 
 mod real_skills;
 mod shown;
+mod slips;

@@ -11,6 +11,8 @@ pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_script;
 pub(crate) mod saboteur;
+#[cfg(feature = "encoder")]
+pub(crate) mod wheels;
 
 pub(crate) mod world;
 

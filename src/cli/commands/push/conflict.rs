@@ -71,6 +71,10 @@ impl Conflict {
             }
         }
         let folder = one_line(&self.folder).plain().to_owned();
+        if self.theirs.is_none() {
+            let message = format!("  delete {folder} too, or put it back: `skillmount push {folder} --force`");
+            return out.line(message);
+        }
         out.line(format_args!("  to join both: `skillmount pull {name} {folder} --merge`, look at it, and push again"))
     }
 }

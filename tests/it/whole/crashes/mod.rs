@@ -6,6 +6,7 @@
 
 mod agent;
 mod content;
+mod going_back;
 mod publishing;
 
 use std::{

@@ -31,7 +31,7 @@ use crate::{
 
 const KILLS: u32 = 25;
 const OTHERS: [&str; 4] = ["a.md", "b.md", "c.md", "d/e.md"];
-const FOLDER: &str = "demo/skills/a/demo";
+pub(super) const FOLDER: &str = "demo/skills/a/demo";
 const VERSIONS: &str = "demo/.skillmount/versions/a/demo";
 
 /// An author who publishes version after version.
@@ -64,19 +64,19 @@ impl Author {
 }
 
 /// A version whose files all say which it is.
-fn version(tag: &str) -> Value {
+pub(super) fn version(tag: &str) -> Value {
     let files: serde_json::Map<_, _> = OTHERS.iter().map(|path| ((*path).to_owned(), json!(tag))).collect();
     json!({"description": format!("Version {tag}."), "body": format!("Body {tag}\n"), "files": files})
 }
 
-fn start(folder: &Path) -> Server {
+pub(super) fn start(folder: &Path) -> Server {
     let mut command = on_store(folder);
     command.args(["serve", "--listen", "127.0.0.1:0", "--json"]).env("SKILLMOUNT_LOG", "off");
     Server::spawn(&mut command)
 }
 
 /// Everything a session reads of the skill, by path below its mount.
-async fn loaded(backend: &RemoteBackend) -> Vec<(String, String)> {
+pub(super) async fn loaded(backend: &RemoteBackend) -> Vec<(String, String)> {
     let wanted = GlobRequest { pattern: "**".into(), path: Some("/skills/demo".into()) };
     let mut files = Vec::new();
     for found in backend.glob(wanted).await.unwrap().matches {
@@ -87,7 +87,7 @@ async fn loaded(backend: &RemoteBackend) -> Vec<(String, String)> {
 }
 
 /// The contents of all files in all archives of versions.
-fn archived(folder: &Path) -> BTreeSet<String> {
+pub(super) fn archived(folder: &Path) -> BTreeSet<String> {
     let mut contents = BTreeSet::new();
     for (_, bytes) in files_below(&folder.join(VERSIONS)) {
         let mut zip = ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
@@ -143,7 +143,13 @@ async fn begin(folder: &Path) -> Vec<(String, String)> {
 
 /// Another tool puts files into the folder while authors publish: new ones, and one over a file of theirs. Returns what it
 /// wrote, once some publishes are done.
-async fn write_between(folder: &Path, life: u32, random: &mut StdRng, done: &AtomicU64, enough: u64) -> Vec<String> {
+pub(super) async fn write_between(
+    folder: &Path,
+    life: u32,
+    random: &mut StdRng,
+    done: &AtomicU64,
+    enough: u64,
+) -> Vec<String> {
     let store = directory(folder);
     let mut written = Vec::new();
     let mut write = async |path: String| {

@@ -1213,6 +1213,21 @@ class SearchNearness(BaseModel):
     """
 
 
+class SearchRaise(BaseModel):
+    """
+    By how much a skill is raised by the user's own loads.
+    """
+
+    loads: int
+    """
+    How often the user's sessions loaded it after like questions.
+    """
+    weight: float
+    """
+    What that adds to the score.
+    """
+
+
 class SessionGcReply(BaseModel):
     """
     The result of removing a user's idle sessions.
@@ -2259,9 +2274,10 @@ class ExplainedSkill(BaseModel):
 
     matches: list[SearchMatch]
     """
-    The words that made it, heaviest first: 32 at most. Their weights and that of `nearness` add up to the score.
+    The words that made it, heaviest first: 32 at most. Their weights and those of `nearness` and `raised` add up to the score.
     """
     nearness: SearchNearness | None = None
+    raised: SearchRaise | None = None
     more: int | None = None
     """
     How many more there are.

@@ -1,0 +1,45 @@
+//! What searches go by beside the catalog: the vectors of skills, and the loads that followed questions.
+
+use super::{super::Service, derived::mend, survey::Survey};
+use crate::{
+    catalog::VectorsState,
+    error::Result,
+    json,
+    path::SkillPath,
+    store::{GetOptions, Keep, StoreError},
+    wire::FindingCode,
+};
+
+/// Checks the vectors of an owner's skills.
+pub(super) async fn check_vectors(service: &Service, survey: &mut Survey) -> Result<()> {
+    let Some(VectorsState { key, content }) = VectorsState::look(&**service.store(), &survey.space).await? else {
+        return Ok(());
+    };
+    let vectors = match content {
+        Ok(vectors) => vectors,
+        Err(why) => return mend(service, survey, FindingCode::DamagedVectors, &key, &why).await,
+    };
+    let own = service.shared.catalogs.encoder();
+    if let Some(own) = own.filter(|own| *own != vectors.encoder) {
+        let why = format!("{} made it, and the encoder here is {own}", vectors.encoder);
+        return mend(service, survey, FindingCode::ForeignVectors, &key, &why).await;
+    }
+    let is_there = |skill: &SkillPath| survey.objects.contains_key(&format!("skills/{skill}/SKILL.md"));
+    if !vectors.skills.iter().any(is_there) {
+        return mend(service, survey, FindingCode::OrphanVectors, &key, "none of its skills is there any more").await;
+    }
+    Ok(())
+}
+
+/// Checks the loads of a user that followed questions.
+pub(super) async fn check_feedback(service: &Service, survey: &mut Survey) -> Result<()> {
+    let key = survey.space.feedback()?;
+    match service.store().get(&key, GetOptions::default().with_keep(Keep::Not)).await {
+        Ok(object) => match json::from_slice::<serde_json::Value>(&object.bytes) {
+            Ok(_) => Ok(()),
+            Err(fault) => mend(service, survey, FindingCode::DamagedFeedback, &key, &fault.to_string()).await,
+        },
+        Err(StoreError::NotFound) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

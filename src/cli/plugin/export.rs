@@ -1,0 +1,205 @@
+//! One look at the skills of the user, and what it changes in the folder of the plugin.
+
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::Serialize;
+
+use super::{
+    folder::{Changes, Place, PluginFolder},
+    manifest::Written,
+    parts::parts,
+};
+use crate::{
+    backend::{AuthorProtocol, Remembered, SkillDigest, SkillText, flat_names},
+    cli::{app::App, control::Control, folder::check_names},
+    error::{Error, Result},
+    limits::PARALLEL_SKILLS,
+    session::{Policy, SkillRule},
+    skill::shown::one_line,
+};
+
+/// What became of a skill or a file of the plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::cli) enum Status {
+    /// It was not there.
+    New,
+    /// It has another version now.
+    Changed,
+    /// It is as it was.
+    Unchanged,
+    /// The user has it no more, or agents may not read it without asking, and it went.
+    Removed,
+    /// Somebody else changed what is in its place, so it stays as it is.
+    Kept,
+    /// This disk cannot hold it.
+    Refused,
+}
+
+/// A skill or a file of the plugin, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(in crate::cli) struct Row {
+    /// Its path in the plugin.
+    pub(in crate::cli) path: String,
+    /// The skill that it is; `None` for a file beside the skills.
+    pub(in crate::cli) skill: Option<String>,
+    /// What became of it.
+    pub(in crate::cli) status: Status,
+    /// Why it was kept or refused, in words that follow its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) why: Option<String>,
+}
+
+/// Keeps the folder of a plugin as the skills of a user are.
+pub(in crate::cli) struct Exporter<'run> {
+    app: &'run App,
+    author: Arc<dyn AuthorProtocol>,
+    control: Control,
+    folder: PluginFolder,
+    parts: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl<'run> Exporter<'run> {
+    /// For the plugin called `name` in the folder `root`.
+    ///
+    /// # Errors
+    /// `invalid_request` if the folder has files and no export wrote any of them; those of the settings.
+    pub(in crate::cli) async fn open(app: &'run App, root: PathBuf, name: &str) -> Result<Self> {
+        let parts = parts(app, name)?;
+        let (author, control) = (app.author().await?, app.control().await?);
+        Ok(Self { app, author, control, folder: PluginFolder::open(root)?, parts })
+    }
+
+    /// Brings the folder up to date, and returns what became of each skill and file.
+    ///
+    /// # Errors
+    /// Those of the store or the server, and of the disk.
+    pub(in crate::cli) async fn pass(&mut self) -> Result<Vec<Row>> {
+        let known = self.author.skill_digests(None).await?;
+        let policy = self.control.user_policy().await?;
+        let open: Vec<&SkillDigest> = known.skills.iter().filter(|there| is_open(&policy, there)).collect();
+        let named = flat_names(&open, |there| &there.skill);
+        check_names(named.keys().map(String::as_str))?;
+        let wanted: BTreeSet<&str> = named.keys().map(String::as_str).collect();
+        let (mut changes, mut rows, mut fetched) = (Changes::default(), Vec::new(), Vec::new());
+        for (folder, there) in &named {
+            match self.folder.skill(folder)? {
+                Place::Foreign(why) => rows.push(Row::kept(folder, there, why)),
+                Place::Ours if self.is_version(folder, there, there.digest.as_deref()) => {
+                    rows.push(Row::of(folder, there, Status::Unchanged));
+                }
+                place => fetched.push((folder, **there, place)),
+            }
+        }
+        let author = &*self.author;
+        let texts: Vec<_> = fetched
+            .into_iter()
+            .map(async |(folder, there, place)| {
+                Ok::<_, Error>((folder, there, place, SkillText::get(author, &there.skill, None).await?))
+            })
+            .collect();
+        let mut texts = std::pin::pin!(stream::iter(texts).buffered(PARALLEL_SKILLS));
+        while let Some((folder, there, place, text)) = texts.try_next().await? {
+            // It went since it was listed: the next look removes it.
+            let Some(text) = text else { continue };
+            rows.push(self.version(&mut changes, folder, there, (place, &text)));
+        }
+        // Skills beyond the end of a listing that was cut are not known to be gone.
+        if !known.is_cut {
+            self.remove_all_but(&wanted, &mut changes, &mut rows)?;
+        }
+        self.beside_skills(&mut changes, &mut rows)?;
+        self.folder.apply(changes, self.app.clock.random())?;
+        rows.sort_by(|one, two| one.path.cmp(&two.path));
+        Ok(rows)
+    }
+
+    fn is_version(&self, folder: &str, there: &SkillDigest, digest: Option<&str>) -> bool {
+        let known = self.folder.known(folder);
+        known.is_some_and(|known| known.skill == there.skill && digest == Some(known.version.digest.as_str()))
+    }
+
+    /// Writes the version beside, unless it is there already.
+    fn version(
+        &self,
+        changes: &mut Changes,
+        folder: &str,
+        there: &SkillDigest,
+        (place, text): (Place, &SkillText),
+    ) -> Row {
+        if place == Place::Ours && self.is_version(folder, there, Some(text.version.digest())) {
+            return Row::of(folder, there, Status::Unchanged);
+        }
+        let written = Written { skill: there.skill.clone(), version: Remembered::of(&text.version) };
+        match self.folder.write_beside(changes, folder, (written, text), self.app.clock.random()) {
+            Ok(()) if place == Place::Free => Row::of(folder, there, Status::New),
+            Ok(()) => Row::of(folder, there, Status::Changed),
+            Err(error) => Row { why: Some(error.message().to_owned()), ..Row::of(folder, there, Status::Refused) },
+        }
+    }
+
+    fn remove_all_but(&self, wanted: &BTreeSet<&str>, changes: &mut Changes, rows: &mut Vec<Row>) -> Result<()> {
+        for folder in self.folder.folders().into_iter().filter(|folder| !wanted.contains(folder.as_str())) {
+            let skill = self.folder.known(&folder).map(|known| known.skill.to_string());
+            let row = Row { path: path(&folder), skill, status: Status::Removed, why: None };
+            if let Place::Foreign(why) = self.folder.skill(&folder)? {
+                rows.push(Row { status: Status::Kept, why: Some(why), ..row });
+            } else {
+                rows.push(row);
+                changes.removed.push(folder);
+            }
+        }
+        Ok(())
+    }
+
+    fn beside_skills(&self, changes: &mut Changes, rows: &mut Vec<Row>) -> Result<()> {
+        for (path, bytes) in &self.parts {
+            let (status, why) = match self.folder.part(path, bytes)? {
+                Place::Free => (Status::New, None),
+                Place::Ours => (Status::Unchanged, None),
+                Place::Damaged => (Status::Changed, None),
+                Place::Foreign(why) => (Status::Kept, Some(why)),
+            };
+            if matches!(status, Status::New | Status::Changed) {
+                changes.parts.push((path, bytes.clone()));
+            }
+            rows.push(Row { path: (*path).to_owned(), skill: None, status, why });
+        }
+        Ok(())
+    }
+}
+
+/// Whether agents of the user may read the skill without asking anybody: a host that reads a disk asks nobody.
+fn is_open(policy: &Policy, there: &SkillDigest) -> bool {
+    policy.catalog_reads && policy.skill(&there.skill) == SkillRule::AutoApprove
+}
+
+/// The path of a skill's folder in the plugin.
+fn path(folder: &str) -> String {
+    format!("skills/{folder}")
+}
+
+impl Row {
+    fn of(folder: &str, there: &SkillDigest, status: Status) -> Self {
+        Self { path: path(folder), skill: Some(there.skill.to_string()), status, why: None }
+    }
+
+    fn kept(folder: &str, there: &SkillDigest, why: String) -> Self {
+        Self { why: Some(why), ..Self::of(folder, there, Status::Kept) }
+    }
+
+    /// The line that shows it.
+    pub(in crate::cli) fn line(&self) -> String {
+        let path = one_line(&self.path).plain().to_owned();
+        let why = || one_line(self.why.as_deref().unwrap_or_default()).plain().to_owned();
+        match self.status {
+            Status::New => format!("{path}: new"),
+            Status::Changed => format!("{path}: changed"),
+            Status::Unchanged => format!("{path}: unchanged"),
+            Status::Removed => format!("{path}: removed"),
+            Status::Kept => format!("{path}: left as it is, it {}", why()),
+            Status::Refused => format!("{path}: left out: {}", why()),
+        }
+    }
+}

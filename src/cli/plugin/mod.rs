@@ -1,0 +1,12 @@
+//! A plugin of Claude Code on this disk, for hosts that read only disks: the user's skills, the hooks, and the server of the
+//! Model Context Protocol.
+//!
+//! The folder belongs to the person. A manifest in it says which files an export wrote and with which bytes; nothing else is
+//! ever changed or removed.
+
+mod export;
+mod folder;
+mod manifest;
+mod parts;
+
+pub(super) use export::{Exporter, Row, Status};

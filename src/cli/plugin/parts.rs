@@ -1,0 +1,106 @@
+//! What a plugin has beside its skills: what it is called, the hooks, and the server that its host connects to.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    cli::{app::App, connect::launch, settings::Setting},
+    error::{Error, Result},
+};
+
+/// The events that the service answers and that a plugin asks about, with the tools that matter. The host lists the skills of a
+/// plugin itself when a conversation begins.
+const EVENTS: &[(&str, Option<&str>)] =
+    &[("UserPromptSubmit", None), ("PreToolUse", Some("Bash|Task|Agent")), ("SubagentStart", None)];
+
+/// The variable in which a host finds the key. A key itself is never written down.
+const KEY: &str = "SKILLMOUNT_API_KEY";
+
+/// The files beside the skills, by their paths.
+///
+/// # Errors
+/// `invalid_request` if the settings name no user, session or store.
+pub(super) fn parts(app: &App, name: &str) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let about = json!({ "name": name, "description": "Skills of skillmount, their reminders and their tools." });
+    let (hook, server) = match app.settings.server()? {
+        Some(server) => of_server(app, server)?,
+        None => of_store(app)?,
+    };
+    let hooks: Map<String, Value> = EVENTS.iter().map(|(event, matcher)| of_event(event, *matcher, &hook)).collect();
+    let files = [
+        (".claude-plugin/plugin.json", about),
+        ("hooks/hooks.json", json!({ "hooks": hooks })),
+        (".mcp.json", json!({ "mcpServers": { "skillmount": server } })),
+    ];
+    files.into_iter().map(|(path, value)| Ok((path, text(&value)?))).collect()
+}
+
+fn of_event(event: &str, matcher: Option<&str>, hook: &Value) -> (String, Value) {
+    let mut group = json!({ "hooks": [hook] });
+    if let (Some(matcher), Some(members)) = (matcher, group.as_object_mut()) {
+        members.insert("matcher".to_owned(), json!(matcher));
+    }
+    (event.to_owned(), json!([group]))
+}
+
+/// A hook that posts to a service, and its server of the protocol.
+fn of_server(app: &App, server: &str) -> Result<(Value, Value)> {
+    let (user, session) = (app.user()?, app.session()?);
+    let server = server.trim_end_matches('/');
+    let mut hook = json!({ "type": "http", "url": format!("{server}/v1/users/{user}/sessions/{session}/hooks") });
+    let mut headers = json!({ "x-skillmount-user": user });
+    if !app.settings.is_default(Setting::Session) {
+        headers["x-skillmount-session"] = json!(session);
+    }
+    if app.settings.get(Setting::ApiKey).is_some() {
+        hook["headers"] = json!({ "authorization": format!("Bearer ${KEY}") });
+        hook["allowedEnvVars"] = json!([KEY]);
+        headers["authorization"] = json!(format!("Bearer ${{{KEY}}}"));
+    }
+    Ok((hook, json!({ "type": "http", "url": format!("{server}/mcp"), "headers": headers })))
+}
+
+/// A hook that runs this program on the store, and this program as the server.
+fn of_store(app: &App) -> Result<(Value, Value)> {
+    let server = launch(app, "mcp")?;
+    let hook = launch(app, "hook")?;
+    let variables = hook.variables.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+    let mut words = [hook.command].into_iter().chain(hook.args).collect::<Vec<_>>();
+    if app.settings.is_default(Setting::Session) {
+        words.extend(["--session".to_owned(), app.session()?.to_string()]);
+    }
+    let command: Vec<_> = variables.chain(words.iter().map(|word| quoted(word))).collect();
+    let mut started = json!({ "command": server.command, "args": server.args });
+    if !server.variables.is_empty() {
+        started["env"] = json!(server.variables);
+    }
+    Ok((json!({ "type": "command", "command": command.join(" ") }), started))
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn text(value: &Value) -> Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(Error::internal)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_word_stays_one_word_in_a_shell() {
+        for (word, shown) in
+            [("mcp", "mcp"), ("file:/a b", "'file:/a b'"), ("", "''"), ("it's $HOME", r"'it'\''s $HOME'")]
+        {
+            assert_eq!(quoted(word), shown);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Messages as lines of standard input and output, each of which is answered.
+//!
+//! The crate of the protocol drops a line that is no JSON, or is too long. A host that made a mistake in a request would wait for its
+//! answer for ever.
+
+use std::{future::Future, io};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
+
+/// Lines that wait to be written. A host that does not read is not read either.
+const WAITING: usize = 16;
+
+/// Some hosts begin with the mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A host behind two streams. Two tasks have them, so that a message which is under way is not lost with whoever waits for it.
+#[derive(Debug)]
+pub(super) struct Lines {
+    incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
+    outgoing: Option<Outgoing>,
+    reading: JoinHandle<()>,
+}
+
+/// Where lines are written.
+#[derive(Clone, Debug)]
+struct Outgoing(mpsc::Sender<(Vec<u8>, oneshot::Sender<()>)>);
+
+impl Outgoing {
+    /// Writes a message. It is with the host then, even if this process ends at once.
+    async fn write(self, message: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let (done, is_done) = oneshot::channel();
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        self.0.send((line, done)).await.map_err(|_| gone())?;
+        is_done.await.map_err(|_| gone())
+    }
+}
+
+/// What one line is.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    /// All of it is in the buffer.
+    Whole,
+    /// It was longer than a line may be, and was passed over.
+    TooLong,
+    /// There are no more lines.
+    End,
+}
+
+impl Lines {
+    /// The host behind these streams, which sends lines of at most `most` bytes.
+    pub(super) fn new(
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        most: usize,
+    ) -> Self {
+        let (outgoing, to_write) = mpsc::channel(WAITING);
+        let outgoing = Outgoing(outgoing);
+        let (messages, incoming) = mpsc::channel(1);
+        tokio::spawn(write_lines(writer, to_write));
+        let reading = tokio::spawn(read_lines(BufReader::new(reader), most, messages, outgoing.clone()));
+        Self { incoming, outgoing: Some(outgoing), reading }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let outgoing = outgoing.ok_or(io::ErrorKind::NotConnected)?;
+            outgoing.write(&message).await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.incoming.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        // Whoever sent a message has waited until it was written. A host that reads nothing is not waited for any longer.
+        self.reading.abort();
+        self.outgoing = None;
+        Ok(())
+    }
+}
+
+async fn write_lines(
+    mut writer: impl AsyncWrite + Send + Unpin,
+    mut lines: mpsc::Receiver<(Vec<u8>, oneshot::Sender<()>)>,
+) {
+    while let Some((line, done)) = lines.recv().await {
+        let is_written = writer.write_all(&line).await.is_ok() && writer.flush().await.is_ok();
+        if !is_written {
+            return;
+        }
+        // Whoever sent it may be gone.
+        let _ = done.send(());
+    }
+}
+
+async fn read_lines(
+    mut reader: impl AsyncBufRead + Send + Unpin,
+    most: usize,
+    messages: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
+    outgoing: Outgoing,
+) {
+    let mut line = Vec::new();
+    loop {
+        let read = match next_line(&mut reader, &mut line, most).await {
+            Ok(Line::End) => return,
+            Ok(Line::TooLong) => Err(Some(answer(&Value::Null, &too_long(most)))),
+            Ok(Line::Whole) => match line.strip_prefix(MARK).unwrap_or(&line).trim_ascii() {
+                [] => continue,
+                text => message_of(text),
+            },
+            Err(error) => return tracing::error!(%error, "standard input cannot be read"),
+        };
+        let is_gone = match read {
+            Ok(message) => messages.send(message).await.is_err(),
+            Err(None) => false,
+            Err(Some(answer)) => outgoing.clone().write(&answer).await.is_err(),
+        };
+        if is_gone {
+            return;
+        }
+    }
+}
+
+/// Reads the next line into `line`, which holds at most `most` bytes. The last one may have no line end.
+async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, most: usize) -> io::Result<Line> {
+    line.clear();
+    // A long message is rare; its room is not kept.
+    line.shrink_to(1 << 16);
+    let (mut is_long, mut is_begun) = (false, false);
+    loop {
+        let read = reader.fill_buf().await?;
+        if read.is_empty() && !is_begun {
+            return Ok(Line::End);
+        }
+        let end = read.iter().position(|byte| *byte == b'\n');
+        let piece = read.get(..end.unwrap_or(read.len())).unwrap_or(read);
+        let (is_last, taken) = (end.is_some() || read.is_empty(), piece.len() + usize::from(end.is_some()));
+        is_begun = true;
+        is_long |= line.len() + piece.len() > most;
+        if is_long {
+            line.clear();
+        } else {
+            line.extend_from_slice(piece);
+        }
+        reader.consume(taken);
+        if is_last {
+            return Ok(if is_long { Line::TooLong } else { Line::Whole });
+        }
+    }
+}
+
+/// The message of a line, or else the answer to what is none. A notification is not answered, nor is an answer.
+fn message_of(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
+    serde_json::from_slice(line).map_err(|_| answer_to(line))
+}
+
+fn answer_to(line: &[u8]) -> Option<Value> {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let error = ErrorData::parse_error(format!("the line is no JSON: {error}"), None);
+            return Some(answer(&Value::Null, &error));
+        }
+    };
+    let has = |member: &str| value.get(member).is_some();
+    if !has("id") && has("method") || !has("method") && (has("result") || has("error")) {
+        return None;
+    }
+    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
+    let why =
+        if value.is_array() { "is a batch, which the protocol does not have" } else { "is no message of the protocol" };
+    let error = ErrorData::invalid_request(format!("the line {why}: send one JSON-RPC message in each"), None);
+    Some(answer(&id, &error))
+}
+
+fn answer(id: &Value, error: &ErrorData) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+fn too_long(most: usize) -> ErrorData {
+    ErrorData::parse_error(format!("the line has more than {most} bytes, and was passed over"), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    const MOST: usize = 100;
+
+    /// The methods of the messages that come of this input, and the answers to what is none: id and code.
+    async fn read(input: &[u8]) -> (Vec<String>, Vec<(Value, i64)>) {
+        let (mut host, server) = duplex(7);
+        let (reader, writer) = tokio::io::split(server);
+        let mut lines = Lines::new(reader, writer, MOST);
+        let input = input.to_vec();
+        let host = tokio::spawn(async move {
+            let (mut answers, mut sending) = tokio::io::split(&mut host);
+            let mut text = String::new();
+            let send = async {
+                sending.write_all(&input).await.unwrap();
+                sending.shutdown().await.unwrap();
+            };
+            tokio::join!(send, async { answers.read_to_string(&mut text).await.unwrap() });
+            text
+        });
+        let mut methods = Vec::new();
+        while let Some(message) = lines.receive().await {
+            methods.push(serde_json::to_value(message).unwrap()["method"].as_str().unwrap().to_owned());
+        }
+        lines.close().await.unwrap();
+        drop(lines);
+        let answers = host.await.unwrap();
+        let answers = answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        (methods, answers.map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap())).collect())
+    }
+
+    #[tokio::test]
+    async fn each_line_is_a_message_or_is_answered() {
+        let nothing = |input: &'static [u8]| async move {
+            let (methods, answers) = read(input).await;
+            assert!(methods.is_empty() && answers.is_empty(), "{methods:?} {answers:?}");
+        };
+        nothing(b"").await;
+        nothing(b"\n \r\n").await;
+        nothing(b"{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n{\"result\":3}\n").await;
+        let refused = |input: Vec<u8>, id: Value, code: i64| async move {
+            let text = String::from_utf8_lossy(&input).into_owned();
+            let all = [&input, b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}".as_slice()].concat();
+            assert_eq!(read(&all).await, (vec!["ping".to_owned()], vec![(id, code)]), "{text}");
+        };
+        refused(b"{oops".to_vec(), Value::Null, -32700).await;
+        refused(b"\xff\xfe".to_vec(), Value::Null, -32700).await;
+        refused(vec![b'['; MOST], Value::Null, -32700).await;
+        refused(vec![b' '; MOST + 1], Value::Null, -32700).await;
+        refused(vec![b'x'; 50 * MOST], Value::Null, -32700).await;
+        refused(b"[]".to_vec(), Value::Null, -32600).await;
+        refused(b"3".to_vec(), Value::Null, -32600).await;
+        refused(b"{\"id\":\"a\",\"method\":3}".to_vec(), json!("a"), -32600).await;
+    }
+}

@@ -1,0 +1,85 @@
+//! Questions in other languages than those of the skills, to thousands of public skills that lie outside the project.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use skillmount::{
+    catalog::search::{SearchDocument, SearchIndex},
+    path::SkillPath,
+    skill::{Head, read_head},
+};
+
+/// How many questions of each language find a right skill among the first five, at least: what was measured when they were written,
+/// which was before any of them was asked.
+const FLOORS: [(&str, usize); 7] = [("ar", 3), ("de", 4), ("fr", 10), ("hi", 3), ("ja", 2), ("pt", 8), ("ru", 3)];
+
+/// The folder of the public skills.
+fn search_set() -> PathBuf {
+    std::env::var_os("SKILLMOUNT_SEARCH_SET")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/search"), PathBuf::from)
+}
+
+/// The requests that belong to the public skills.
+pub(super) fn public_requests() -> Vec<String> {
+    let lines = fs::read_to_string(search_set().join("questions.jsonl")).unwrap();
+    let query = |line: &str| serde_json::from_str::<Value>(line).unwrap()["query"].as_str().unwrap().to_owned();
+    lines.lines().map(query).collect()
+}
+
+/// The index of the public skills, whose paths end with their folders; `None`, said aloud, where they are not at hand.
+pub(super) fn public_skills() -> Option<SearchIndex> {
+    let folder = search_set();
+    let Ok(lines) = fs::read_to_string(folder.join("skills.jsonl")) else {
+        println!("SKIPPED: no public skills at {}: set SKILLMOUNT_SEARCH_SET", folder.display());
+        return None;
+    };
+    let skills: Vec<(SkillPath, Head)> = lines
+        .lines()
+        .enumerate()
+        .filter_map(|(number, line)| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let named = row["folder"].as_str().unwrap().chars();
+            let folder: String = named.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            let path = SkillPath::parse(&format!("k{number}/{folder}")).ok()?;
+            let head = read_head(row["text"].as_str().unwrap().as_bytes(), path.folder()).0?;
+            Some((path, head))
+        })
+        .collect();
+    assert!(skills.len() > 2000, "{}", skills.len());
+    Some(SearchIndex::build(skills.iter().map(|(skill, head)| SearchDocument {
+        skill,
+        name: head.frontmatter.name.as_deref().unwrap_or_default(),
+        description: &head.frontmatter.description,
+        when_to_use: head.frontmatter.when_to_use.as_deref().unwrap_or_default(),
+        triggers: &head.frontmatter.triggers,
+        tags: &head.frontmatter.tags,
+        keywords: &head.frontmatter.keywords,
+        headings: &head.headings,
+        body: &head.opening,
+    })))
+}
+
+#[test]
+fn questions_in_seven_languages_find_english_skills() {
+    let Some(index) = public_skills() else { return };
+    let mut found = BTreeMap::<&str, (usize, Vec<&str>)>::new();
+    for line in include_str!("languages.tsv").lines() {
+        let [language, question, right] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let hits = index.search(question, |_| true, 5).unwrap().hits;
+        let (first, missed) = found.entry(language).or_default();
+        if hits.iter().any(|hit| right.split(',').any(|folder| hit.skill.folder() == folder)) {
+            *first += 1;
+        } else {
+            missed.push(question);
+        }
+    }
+    println!("{found:#?}");
+    for (language, floor) in FLOORS {
+        assert!(found[language].0 >= floor, "{language}: {:?}", found[language]);
+    }
+    assert_eq!(found.len(), FLOORS.len());
+}

@@ -1,0 +1,100 @@
+//! The sentences of the first design, "Data Privacy", as far as they are about records: "Audit Trail - Log all tool executions for
+//! user review".
+//!
+//! The others are shown elsewhere: "No Implicit Data Sharing" and "Data Minimization" in `approvals`, and "Explicit Consent" in
+//! `session/approvals`, for the input of a call that waits: the service has no OAuth, and no skill of its own that uses a network.
+//! "Local Processing - Use local models for sensitive operations when possible" is about models, of which the service runs none
+//! but the encoder that an operator names, a folder of this machine among them (`catalog/meaning`). All four of its "Permission
+//! Model" are in `session/approvals`.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use reqwest::{Method, multipart::Form};
+use serde_json::{Value, json};
+use skillmount::{store::MemoryStore, wire::Operation};
+
+use super::{Answer, Server, events::audited};
+
+/// What each tool is called with, in an order in which each call succeeds.
+fn calls() -> Vec<(&'static str, Value)> {
+    let body = "Say who was there, what was decided, and who does what until when.";
+    vec![
+        ("write", json!({"file_path": "/workspace/a", "content": "secret one"})),
+        ("edit", json!({"file_path": "/workspace/a", "old_string": "one", "new_string": "two"})),
+        ("read", json!({"file_path": "/workspace/a"})),
+        ("ls", json!({"path": "/workspace"})),
+        ("grep", json!({"pattern": "secret two"})),
+        ("glob", json!({"pattern": "*"})),
+        ("move", json!({"from": "/workspace/a", "to": "/workspace/b"})),
+        ("download", json!({"paths": ["/workspace/b"]})),
+        ("delete", json!({"path": "/workspace/b"})),
+        ("discover_skills", json!({"query": "secret minutes"})),
+        ("load_skill", json!({"skill": "minutes"})),
+        ("unload_skill", json!({"skill": "minutes"})),
+        ("create_skill", json!({"name": "notes", "description": "Writes secret notes in talks.", "body": body})),
+    ]
+}
+
+async fn records(server: &Server) -> Vec<Value> {
+    server.get(&server.user("/audit")).await.is(200)["records"].as_array().unwrap().clone()
+}
+
+async fn with_skill() -> Server {
+    let memory = Arc::new(MemoryStore::like_s3());
+    memory.put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
+    let server = audited(&memory).await;
+    let policy = json!({"policy": {"tools": {"create_skill": "auto"}}});
+    server.send(Method::PUT, &server.session(""), &policy).await.is(201);
+    server
+}
+
+async fn upload(server: &Server) -> Answer {
+    let form = Form::new().percent_encode_noop().text("/workspace/u", "secret");
+    Answer::of(server.client.post(server.session("/upload")).multipart(form).send().await.unwrap()).await
+}
+
+// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+#[tokio::test]
+async fn audit_trail_log_all_tool_executions_for_user_review() {
+    let server = with_skill().await;
+    upload(&server).await.is(200);
+    for (name, body) in calls() {
+        let answer = server.op(name, body).await;
+        assert!((200..300).contains(&answer.status), "{name}: {}", answer.json);
+    }
+    let records = records(&server).await;
+    let mut counts = BTreeMap::new();
+    for record in &records {
+        *counts.entry(record["operation"].as_str().unwrap()).or_insert(0) += 1;
+        assert_eq!((&record["session"], &record["outcome"]), (&json!("s1"), &json!("ok")), "{record}");
+        assert!(record["time"].is_string() && record["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{record}");
+    }
+    for operation in Operation::ALL {
+        assert_eq!(counts.get(operation.name()), Some(&1), "{operation}: {counts:?}");
+    }
+    // The names of tools and files are for the person's eyes, and what was in them is not.
+    assert!(!json!(records).to_string().contains("secret"), "{records:?}");
+}
+
+#[tokio::test]
+async fn audit_trail_a_tool_that_was_refused_asked_about_or_failed_is_logged_too() {
+    let server = with_skill().await;
+    let tools = json!({"policy": {"tools": {"write": "blocked", "ls": "ask"}}});
+    server.send(Method::PATCH, &server.session(""), &tools).await.is(200);
+    server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await.is_problem(403, "tool_blocked");
+    server.op("ls", json!({"path": "/"})).await.is_problem(403, "approval_required");
+    server.op("read", json!({"file_path": "/workspace/none"})).await.is_problem(404, "file_not_found");
+    server.op("load_skill", json!({"skill": "none"})).await.is_problem(404, "skill_not_found");
+    let records = records(&server).await;
+    let said: Vec<_> =
+        records.iter().map(|one| (one["operation"].as_str().unwrap(), one["outcome"].as_str().unwrap())).collect();
+    let expected = [
+        ("create_session", "ok"),
+        ("change_session", "ok"),
+        ("write", "tool_blocked"),
+        ("ls", "approval_required"),
+        ("read", "file_not_found"),
+        ("load_skill", "skill_not_found"),
+    ];
+    assert_eq!(said, expected);
+}

@@ -1,0 +1,98 @@
+//! Questions that nobody asks: any bytes, any length, any script. Each is answered or refused, and none breaks anything.
+
+use std::fmt::Write as _;
+
+use reqwest::header::CONTENT_TYPE;
+use serde_json::json;
+use skillmount::limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS};
+
+use super::Server;
+use crate::support::world::{seed, soak};
+
+/// Questions; a soak of 50 asks ten thousand.
+const QUESTIONS: u32 = 200;
+
+/// Where each script lies, and characters that are no letters.
+const SCRIPTS: [(u32, u32); 14] = [
+    (0x20, 0x7e),
+    (0x00, 0x1f),
+    (0xa0, 0x24f),
+    (0x300, 0x36f),
+    (0x370, 0x52f),
+    (0x590, 0x6ff),
+    (0x900, 0xdff),
+    (0xe00, 0xfff),
+    (0x1100, 0x11ff),
+    (0x2000, 0x2bff),
+    (0x3040, 0x9fff),
+    (0xac00, 0xd7a3),
+    (0xe000, 0xfffd),
+    (0x1f000, 0x10_ffff),
+];
+
+/// Numbers that look random and are the same in each run of a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    fn text(&mut self, characters: u64) -> String {
+        let (mut text, mut script) = (String::new(), SCRIPTS[0]);
+        for _ in 0..characters {
+            if self.below(12) == 0 {
+                script = SCRIPTS[usize::try_from(self.below(SCRIPTS.len() as u64)).unwrap()];
+            }
+            let one = script.0 + u32::try_from(self.below(u64::from(script.1 - script.0 + 1))).unwrap();
+            text.extend(char::from_u32(one));
+        }
+        text
+    }
+
+    /// A question, short or over a limit.
+    fn question(&mut self) -> String {
+        match self.below(6) {
+            0 => self.text(20_000),
+            1 => (0..self.below(3000)).fold(String::new(), |mut text, number| {
+                let _ = write!(text, "compra{number} ");
+                text
+            }),
+            2 => "escritura de compraventa ".repeat(usize::try_from(self.below(800)).unwrap()),
+            3 => self.text(2000),
+            _ => self.text(60),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_question_however_hostile_breaks_the_service() {
+    let server = Server::with_skills().await;
+    let (url, mut dice) = (server.session("/discover_skills"), Dice(seed().wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..QUESTIONS * soak() {
+        let question = dice.question();
+        let body = json!({ "query": question, "explain": dice.below(4) == 0 });
+        let answer = server.op("discover_skills", body).await;
+        let is_too_long = question.len() > SEARCH_QUERY_BYTES || question.split(' ').count() > SEARCH_QUERY_WORDS;
+        match answer.status {
+            200 => answered += 1,
+            400 | 413 if is_too_long => refused += 1,
+            status => panic!("{status} {} for {question:?}", answer.json),
+        }
+        // Bytes that are no text, or no JSON.
+        let bytes: Vec<u8> = (0..dice.below(80)).map(|_| u8::try_from(dice.below(256)).unwrap()).collect();
+        let quoted = [b"{\"query\":\"".as_slice(), &bytes, b"\"}"].concat();
+        for body in [bytes, quoted] {
+            let post = server.client.post(&url).header(CONTENT_TYPE, "application/json").body(body.clone());
+            let status = post.send().await.unwrap().status().as_u16();
+            assert!(matches!(status, 200 | 400), "{status} for {body:?}");
+        }
+    }
+    assert!(answered > refused && refused > 0, "{answered} answered, {refused} refused");
+    println!("{answered} questions were answered and {refused} refused");
+    server.op("discover_skills", json!({ "query": "compraventa" })).await.is(200);
+}

