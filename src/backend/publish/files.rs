@@ -79,16 +79,16 @@ impl Service {
         &self,
         space: &UserSpace,
         path: &SkillPath,
-        pace: Pace,
+        at: Pace,
     ) -> Result<Found> {
         let place = self.place_in(space.clone(), path)?;
-        let (mut look, mut head) = place.look_and_head(pace).await?;
+        let (mut look, mut head) = place.look_and_head(at).await?;
         for _ in 0..PUBLISH_ATTEMPTS {
             match &head {
                 None if !look.may_precede_a_head(&place) => return place.plain(look, None, false),
                 Some(known) if !known.head.materialised => {
                     place.finish_behind();
-                    pace.rest().await;
+                    at.rest().await;
                     match place.published(known).await {
                         Err(error) if error.code() == Code::VersionNotFound => {
                             return place.plain(look, head.as_ref(), false);
@@ -98,10 +98,10 @@ impl Service {
                 }
                 Some(known) if look.is(&place, known) => return place.plain(look, head.as_ref(), true),
                 // A listing that begins now lies between two looks at the head.
-                Some(_) => look = place.look(pace).await?,
+                Some(_) => look = place.look(at).await?,
                 None => {}
             }
-            pace.rest().await;
+            at.rest().await;
             let again = place.head().await?;
             if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
                 let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
