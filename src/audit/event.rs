@@ -1,16 +1,17 @@
 //! Events for whoever watches a user or a session, made from records.
 //!
 //! The id of an event is the position of its record and its part of it, so that it means the same to every replica. An event
-//! has what its record has: neither contents nor inputs.
+//! has what its record has: the input of its call without contents.
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    batch::Position,
+    batch::{BatchName, Position},
     record::{AuditRecord, AuditSkill},
 };
 use crate::{
@@ -43,6 +44,18 @@ pub struct EventId {
     pub part: usize,
 }
 
+/// Where a client goes on that was told of a part of what it missed: `{id}@{microseconds}`.
+///
+/// Whoever comes back with an id is told once more what may have come into the store late, and would be so after each part. With
+/// this it is not, until it has been told all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// The last event that it was told of.
+    pub after: EventId,
+    /// When it began to ask for what it missed; `None` for an id alone, with which it begins.
+    pub begun: Option<Timestamp>,
+}
+
 /// The parts of a record. Files come last, because there may be many.
 const RESULT: usize = 1;
 const SKILL: usize = 2;
@@ -53,7 +66,8 @@ const FILES: usize = 5;
 impl Event {
     /// That a call has begun. It has no record yet, and so no id.
     pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
-        let data = is_tool(call.operation).then(|| start(&call.call, call.operation, &call.subject))?;
+        let data = is_tool(call.operation)
+            .then(|| start(&call.call, call.operation, input_of(call.input.as_ref(), &call.subject)))?;
         let session = call.session.as_ref().map(ToString::to_string);
         Some(Self { id: None, event: "tool_use_start".to_owned(), session, data })
     }
@@ -62,9 +76,10 @@ impl Event {
     pub(super) fn of(position: &Position, record: &AuditRecord) -> Vec<(EventId, Self)> {
         let mut parts: Vec<(usize, &str, Value)> = Vec::new();
         let AuditRecord { call, operation, subject, outcome, .. } = record;
+        let input = || input_of(record.input.as_ref(), subject);
         if record.session.is_some() && is_tool(operation) {
             let is_error = outcome != "ok";
-            parts.push((0, "tool_use_start", start(call, operation, subject)));
+            parts.push((0, "tool_use_start", start(call, operation, input())));
             let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
             parts.push((RESULT, "tool_result", result));
         }
@@ -77,7 +92,7 @@ impl Event {
             }
         }
         if let Some(approval) = &record.approval {
-            let data = json!({"requestId": approval, "toolName": operation, "input": {"subject": subject}});
+            let data = json!({"requestId": approval, "toolName": operation, "input": input()});
             parts.push((PERMISSION, "permission_request", data));
         }
         if let Some(catalog) = record.catalog.filter(|catalog| catalog.changed + catalog.removed > 0) {
@@ -96,6 +111,17 @@ impl Event {
         parts.into_iter().map(event).collect()
     }
 
+    /// The events of a record that is not kept: they have no ids.
+    pub(super) fn unrecorded(record: &AuditRecord) -> impl Iterator<Item = Self> {
+        let nowhere = Position { batch: BatchName::new(record.time, "00000000"), place: 0 };
+        Self::of(&nowhere, record).into_iter().map(|(_, event)| Self { id: None, ..event })
+    }
+
+    /// Whether it says that a call has begun, which is told when it does.
+    pub(super) fn is_begin(&self) -> bool {
+        self.event == "tool_use_start"
+    }
+
     /// That events after `id` are gone, because their records are no longer kept.
     pub(super) fn gap(id: &EventId) -> Self {
         Self { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
@@ -108,19 +134,56 @@ impl Event {
 }
 
 impl EventId {
+    /// What lies before every event of batches from `time` on.
+    pub(super) fn before(time: Timestamp) -> Self {
+        Self { record: Position { batch: BatchName::new(time, "00000000"), place: 0 }, part: 0 }
+    }
+
     /// Reads an id.
     ///
     /// # Errors
     /// `invalid_request` if the text is none.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = || {
-            let message = "Last-Event-ID is no id of an event here; send one back as it came, or leave the header out";
-            Error::new(Code::InvalidRequest, message)
-        };
-        let (record, part) = text.rsplit_once('.').ok_or_else(wrong)?;
-        let part = part.parse().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(wrong)?;
-        Ok(Self { record: Position::parse(record).map_err(|_| wrong())?, part })
+        let (record, part) = text.rsplit_once('.').ok_or_else(wrong_id)?;
+        let part = part.parse().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(wrong_id)?;
+        Ok(Self { record: Position::parse(record).map_err(|_| wrong_id())?, part })
     }
+}
+
+impl Resume {
+    /// Reads an id, or what names the rest of what was missed.
+    ///
+    /// # Errors
+    /// `invalid_request` if the text is neither.
+    pub fn parse(text: &str) -> Result<Self> {
+        let Some((id, begun)) = text.split_once('@') else {
+            return Ok(Self { after: EventId::parse(text)?, begun: None });
+        };
+        let is_plain = begun.bytes().all(|byte| byte.is_ascii_digit());
+        let begun = begun.parse().ok().filter(|_| is_plain).and_then(|micros| Timestamp::from_microsecond(micros).ok());
+        let begun = begun.ok_or_else(wrong_id)?;
+        Ok(Self { after: EventId::parse(id)?, begun: Some(begun) })
+    }
+}
+
+impl From<EventId> for Resume {
+    fn from(after: EventId) -> Self {
+        Self { after, begun: None }
+    }
+}
+
+impl fmt::Display for Resume {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.begun {
+            None => write!(f, "{}", self.after),
+            Some(begun) => write!(f, "{}@{}", self.after, begun.as_microsecond()),
+        }
+    }
+}
+
+fn wrong_id() -> Error {
+    let message = "Last-Event-ID is no id of an event here; send one back as it came, or leave the header out";
+    Error::new(Code::InvalidRequest, message)
 }
 
 impl fmt::Display for EventId {
@@ -129,8 +192,13 @@ impl fmt::Display for EventId {
     }
 }
 
-fn start(call: &str, operation: &str, subject: &str) -> Value {
-    json!({"id": call, "name": operation, "input": {"subject": subject}})
+fn start(call: &str, operation: &str, input: Value) -> Value {
+    json!({"id": call, "name": operation, "input": input})
+}
+
+/// The input of a call; of a record without one, what the call was about.
+fn input_of(input: Option<&Value>, subject: &str) -> Value {
+    input.cloned().unwrap_or_else(|| json!({ "subject": subject }))
 }
 
 fn is_tool(operation: &str) -> bool {
@@ -140,7 +208,7 @@ fn is_tool(operation: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{AuditCatalog, AuditFile, BatchName};
+    use crate::audit::{AuditCatalog, AuditFile};
 
     fn position() -> Position {
         Position { batch: BatchName::parse("20260102T030405.000006Z-0a1b2c3d").unwrap(), place: 7 }
@@ -153,6 +221,18 @@ mod tests {
         }
         assert!(events.is_sorted_by_key(|(id, _)| id.clone()));
         events.into_iter().map(|(_, event)| event.event).collect()
+    }
+
+    #[test]
+    fn where_to_go_on_is_read_as_it_was_written_and_nothing_else_is() {
+        let after = EventId { record: position(), part: 1 };
+        for begun in [None, Some(Timestamp::from_microsecond(1_700_000_000_000_001).unwrap())] {
+            let resume = Resume { after: after.clone(), begun };
+            assert_eq!(Resume::parse(&resume.to_string()).unwrap(), resume);
+        }
+        for odd in ["", "@1", &format!("{after}@"), &format!("{after}@-1"), &format!("{after}@1@2"), "x@1"] {
+            assert_eq!(Resume::parse(odd).unwrap_err().code(), Code::InvalidRequest, "{odd}");
+        }
     }
 
     // S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.

@@ -2,29 +2,30 @@
 //!
 //! Records of other replicas are looked for only while a client listens, by one task for each user. A client that comes
 //! back with the id of its last event first receives what the store has since. That overlaps with the live events by up to
-//! [`AUDIT_LATENESS`], so events may come twice, with the same id, and none is skipped.
+//! [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS), so events may come twice, with the same id, and none is skipped.
 
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
 };
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use tokio::{sync::broadcast, time::sleep};
 
 use super::{
     batch::BatchName,
     channels::Channels,
-    event::{Event, EventId},
-    log::{AuditLog, earlier},
-    pieces::{Pieces, StoredBatch, StoredRecord},
+    event::{Event, EventId, Resume},
+    log::{AuditLog, StoredBatch, earlier},
+    pieces::Pieces,
+    record::StoredRecord,
     recorder::Recorder,
 };
 use crate::{
     backend::Service,
     clock::Clock,
     error::{Error, Result},
-    limits::{AUDIT_BATCH_BYTES, AUDIT_LATENESS, EVENTS_LOOK, EVENTS_PIECE_BYTES},
+    limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PIECE_BYTES},
     path::Id,
 };
 
@@ -52,6 +53,15 @@ pub struct Listener {
     is_over: bool,
 }
 
+/// What happened that a client missed.
+#[derive(Debug, Default)]
+pub struct Missed {
+    /// The events, in the order of their records.
+    pub events: Vec<Event>,
+    /// What names the rest of them; `None` if that is all.
+    pub next: Option<Resume>,
+}
+
 /// What the store has of events after some id.
 #[derive(Debug)]
 struct Replay {
@@ -77,7 +87,7 @@ impl Events {
     ///
     /// # Errors
     /// The store's.
-    pub async fn listen(&self, user: &Id, session: Option<&Id>, after: Option<EventId>) -> Result<Listener> {
+    pub async fn listen(&self, user: &Id, session: Option<&Id>, after: Option<Resume>) -> Result<Listener> {
         let live = {
             let _turn = self.begins.lock().await;
             let (live, is_first) = self.channels.listen(user);
@@ -93,8 +103,8 @@ impl Events {
                 if let Some(recorder) = &self.recorder {
                     recorder.flush(user).await?;
                 }
-                if self.is_gone(user, &after).await? {
-                    ready.push_back(Arc::new(Event::gap(&after)));
+                if after.begun.is_none() && self.is_gone(user, &after.after).await? {
+                    ready.push_back(Arc::new(Event::gap(&after.after)));
                 }
                 Some(Replay::new(self.log.clone(), user.clone(), after))
             }
@@ -102,7 +112,7 @@ impl Events {
         Ok(Listener { replay, ready, live, session: session.cloned(), is_over: false })
     }
 
-    /// What happened since `after`: `most` events and `bytes` of them as JSON at most, and one if there is one.
+    /// What happened since `from`: `most` events and `bytes` of them as JSON at most, but one that has an id if there is one.
     ///
     /// # Errors
     /// As [`listen`](Self::listen).
@@ -110,21 +120,25 @@ impl Events {
         &self,
         user: &Id,
         session: Option<&Id>,
-        after: EventId,
+        from: Resume,
         (most, bytes): (usize, usize),
-    ) -> Result<Vec<Event>> {
-        let mut listener = self.listen(user, session, Some(after)).await?;
-        let (mut events, mut taken) = (Vec::new(), 0);
-        while events.len() < most
-            && let Some(event) = listener.replayed().await?
-        {
+    ) -> Result<Missed> {
+        let now = self.clock.now();
+        let begun = from.begun.unwrap_or(now);
+        let mut listener = self.listen(user, session, Some(from)).await?;
+        let (mut events, mut taken, mut last) = (Vec::new(), 0, None);
+        while let Some(event) = listener.replayed().await? {
             taken += serde_json::to_vec(&*event).map_err(Error::internal)?.len();
-            if taken > bytes && !events.is_empty() {
-                break;
+            if let Some(after) = last.take_if(|_| events.len() >= most || taken > bytes) {
+                return Ok(Missed { events, next: Some(Resume { after, begun: Some(begun) }) });
             }
+            last = event.id.as_deref().map(EventId::parse).transpose()?;
             events.push(Event::clone(&event));
         }
-        Ok(events)
+        // What came into the store meanwhile may lie before what was told meanwhile.
+        let is_long = begun <= earlier(now);
+        let again = is_long.then(|| Resume { after: EventId::before(earlier(begun)), begun: Some(now) });
+        Ok(Missed { events, next: again })
     }
 
     /// Whether the batch of an event is not kept any more.
@@ -146,7 +160,7 @@ impl Events {
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
     async fn look_for_others(&self, user: &Id) -> Result<()> {
-        let listed = self.recent(user).await;
+        let listed = self.recent(user, horizon(self.clock.now())).await;
         let seen = match listed {
             Ok(batches) => batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>(),
             Err(error) => {
@@ -161,19 +175,31 @@ impl Events {
 
     async fn follow(&self, user: &Id, mut seen: BTreeSet<BatchName>) {
         let own = self.recorder.as_ref().map(Recorder::replica);
+        let mut looked = self.clock.now();
         loop {
             sleep(EVENTS_LOOK).await;
             if self.channels.is_over(user) {
                 return;
             }
-            if let Err(error) = self.look_once(user, own.as_deref(), &mut seen).await {
-                tracing::warn!(%user, error = %error.chain(), "events of other replicas come later");
+            let now = self.clock.now();
+            match self.look_once(user, own.as_deref(), &mut seen, looked).await {
+                Ok(()) => looked = now,
+                Err(error) => {
+                    tracing::warn!(%user, error = %error.chain(), "events of other replicas come later");
+                }
             }
         }
     }
 
-    async fn look_once(&self, user: &Id, own: Option<&str>, seen: &mut BTreeSet<BatchName>) -> Result<()> {
-        for batch in self.recent(user).await? {
+    /// Tells what came into the store since it was looked at, at `looked`.
+    async fn look_once(
+        &self,
+        user: &Id,
+        own: Option<&str>,
+        seen: &mut BTreeSet<BatchName>,
+        looked: Timestamp,
+    ) -> Result<()> {
+        for batch in self.recent(user, horizon(looked)).await? {
             if seen.contains(&batch.name) {
                 continue;
             }
@@ -187,14 +213,14 @@ impl Events {
             }
             seen.insert(name);
         }
-        let oldest = self.horizon();
+        let oldest = horizon(looked);
         seen.retain(|name| name.time() >= oldest);
         Ok(())
     }
 
     /// The batches that may be new: those of the last minutes, by whichever clock.
-    async fn recent(&self, user: &Id) -> Result<Vec<StoredBatch>> {
-        let mut from = BatchName::before(self.horizon());
+    async fn recent(&self, user: &Id, since: Timestamp) -> Result<Vec<StoredBatch>> {
+        let mut from = BatchName::before(since);
         let mut all = Vec::new();
         loop {
             let (batches, has_more) = self.log.batches(user, &from, LISTED).await?;
@@ -205,11 +231,11 @@ impl Events {
             }
         }
     }
+}
 
-    fn horizon(&self) -> Timestamp {
-        let lateness = SignedDuration::try_from(2 * AUDIT_LATENESS).unwrap_or_default();
-        self.clock.now().checked_sub(lateness).unwrap_or(Timestamp::MIN)
-    }
+/// From when on the names of batches may be that came into the store since `looked`, by whichever clock.
+fn horizon(looked: Timestamp) -> Timestamp {
+    earlier(earlier(looked))
 }
 
 impl Listener {
@@ -259,9 +285,11 @@ impl Listener {
 }
 
 impl Replay {
-    fn new(log: AuditLog, user: Id, after: EventId) -> Self {
-        // A batch that was begun before may have got its last record later.
-        let from = BatchName::before(earlier(after.record.batch.time()));
+    fn new(log: AuditLog, user: Id, resume: Resume) -> Self {
+        let Resume { after, begun } = resume;
+        let time = after.record.batch.time();
+        // A batch that was begun before may have got its last record later, or have come into the store later.
+        let from = BatchName::before(if begun.is_some() { time } else { earlier(time) });
         let pieces = Pieces::new(&log, &user, [], EVENTS_PIECE_BYTES);
         Self { log, user, after, from, pieces, is_listed: false }
     }

@@ -201,15 +201,32 @@ impl Journals {
             return self.discard(user, &batch);
         }
         let waiters = self.settle(user, &batch.name);
-        if is_absent {
+        if is_absent && !batch.is_doubtful {
             batch.name = self.new_name(at.now);
         }
+        batch.is_doubtful |= !is_absent;
         batch.urgent = None;
         batch.retry = Some(at.uptime + AUDIT_RETRY);
         if let Some(journal) = self.by_user.get_mut(user) {
             journal.batches.push_front(batch);
         }
         waiters
+    }
+
+    /// Gives a batch that is being written the name of this moment. Those who wait for it wait for that.
+    pub(super) fn rename(&mut self, user: &Id, batch: &mut Batch, now: Timestamp) {
+        let old = std::mem::replace(&mut batch.name, self.new_name(now));
+        if let Some(journal) = self.by_user.get_mut(user) {
+            for (name, _) in journal.waiters.iter_mut().filter(|(name, _)| *name == old) {
+                name.clone_from(&batch.name);
+            }
+            if let Some((name, _)) = journal.writing.as_mut().filter(|(name, _)| *name == old) {
+                name.clone_from(&batch.name);
+            }
+        }
+        if std::mem::take(&mut batch.is_doubtful) {
+            batch.earlier.push(old);
+        }
     }
 
     fn settle(&mut self, user: &Id, name: &BatchName) -> Vec<Waiter> {

@@ -2,28 +2,34 @@
 //!
 //! A service reports every operation to the [`Recorder`], which writes records in batches, one object for many of them.
 //! [`AuditLog`] reads them, and [`usage()`] makes figures of them. A record names paths and digests, and never a content or
-//! an input. [`Events`] are made from records, and reach listeners as they happen.
+//! a question. [`Events`] are made from records, and reach listeners as they happen.
 
 mod batch;
 mod channels;
+mod counted;
 mod event;
 mod events;
 mod figures;
 mod journal;
 mod log;
 mod mode;
+mod page;
 mod pieces;
 mod record;
 mod recorder;
+mod retention;
 mod usage;
 mod waiting;
+mod writer;
 
 pub use batch::{BatchName, Position};
-pub use event::{Event, EventId};
-pub use events::{Events, Listener};
+pub use counted::usage;
+pub use event::{Event, EventId, Resume};
+pub use events::{Events, Listener, Missed};
 pub use figures::{SkillUsage, Usage, UsageRequest};
-pub use log::{AuditLog, AuditPage, AuditRequest};
-pub use mode::AuditMode;
+pub use log::AuditLog;
+pub use mode::{AuditMode, AuditOptions};
+pub use page::{AuditPage, AuditRequest};
 pub use record::{AuditCatalog, AuditFile, AuditRecord, AuditSkill};
 pub use recorder::{AuditCounts, Recorder};
-pub use usage::{UsageTally, usage};
+pub use usage::UsageTally;

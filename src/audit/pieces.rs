@@ -8,35 +8,19 @@ use std::collections::VecDeque;
 use futures_util::{TryStreamExt as _, stream};
 
 use super::{
-    batch::{BatchName, Position},
-    log::AuditLog,
-    record::AuditRecord,
+    batch::BatchName,
+    log::{AuditLog, StoredBatch},
+    record::{AuditRecord, StoredRecord},
 };
 use crate::{
     error::Result,
     limits::{AUDIT_BATCH_BYTES, AUDIT_LINE_BYTES},
     path::{ETag, Id},
-    store::{GetOptions, Keep, StoreError},
+    store::GetOptions,
 };
 
 /// Batches that are read at once.
 const PARALLEL: usize = 8;
-
-/// A batch as a listing shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct StoredBatch {
-    pub(super) name: BatchName,
-    pub(super) bytes: u64,
-}
-
-/// A record in the store.
-#[derive(Debug)]
-pub(super) struct StoredRecord {
-    pub(super) position: Position,
-    pub(super) record: AuditRecord,
-    /// What it takes in its batch, and as JSON with its id.
-    pub(super) bytes: usize,
-}
 
 /// Batches that are read piece by piece, in their order.
 #[derive(Debug)]
@@ -138,23 +122,11 @@ impl LargeBatch {
             self.is_passed_over = false;
         }
         let records = AuditRecord::of_lines(&self.name, self.lines, &text);
-        self.lines += text.iter().filter(|byte| **byte == b'\n').count();
+        self.lines += text.split(|byte| *byte == b'\n').skip(1).count();
         if self.rest.len() > AUDIT_LINE_BYTES {
             self.rest.clear();
             self.is_passed_over = true;
         }
         Ok((records, has_more))
-    }
-}
-
-impl AuditLog {
-    /// A batch, or a range of it; `None` if it is gone, or is not as long as that, or another than it was.
-    async fn read(&self, user: &Id, name: &BatchName, options: GetOptions) -> Result<Option<crate::store::Object>> {
-        let key = self.key_of(user, name)?;
-        match self.store().get(&key, options.with_keep(Keep::Not)).await {
-            Ok(object) => Ok(Some(object)),
-            Err(StoreError::NotFound | StoreError::PreconditionFailed | StoreError::RangeNotSatisfiable) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 }

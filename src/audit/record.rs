@@ -5,12 +5,10 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    batch::{BatchName, Position},
-    pieces::StoredRecord,
-};
+use super::batch::{BatchName, Position};
 use crate::{
     backend::{FileChange, ObservedOperation, SkillUse},
     error::Outcome,
@@ -19,7 +17,7 @@ use crate::{
 /// The first line of a batch.
 pub(super) const HEADER: &[u8] = b"{\"format\":1}\n";
 
-/// What was done: who, in which session, on what, with which outcome. Contents and inputs are not in it.
+/// What was done: who, in which session, on what, with which outcome. Contents and questions are not in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AuditRecord {
     /// Its position, which is the same for every replica.
@@ -42,6 +40,11 @@ pub struct AuditRecord {
     /// What it was about: paths, or a skill. Empty if it was about neither.
     #[serde(default)]
     pub subject: String,
+    /// What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
+    /// members are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Value>,
     /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
     #[serde(default)]
     pub outcome: String,
@@ -69,6 +72,15 @@ pub struct AuditRecord {
     /// The approval that it has begun to wait for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
+}
+
+/// A record in the store.
+#[derive(Debug)]
+pub(super) struct StoredRecord {
+    pub(super) position: Position,
+    pub(super) record: AuditRecord,
+    /// What it takes in its batch, and as JSON with its id.
+    pub(super) bytes: usize,
 }
 
 /// A file, or a skill as a whole, that was changed.
@@ -124,6 +136,7 @@ impl AuditRecord {
             by: call.by,
             session: call.session.map(|session| session.to_string()),
             subject: call.subject,
+            input: call.input,
             outcome: outcome.to_owned(),
             changed,
             ms: milliseconds,

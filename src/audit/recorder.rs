@@ -14,35 +14,25 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream};
-use jiff::SignedDuration;
 use moka::{future, sync::Cache};
-use tokio::{
-    runtime::Handle,
-    sync::oneshot,
-    time::{sleep, timeout},
-};
+use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
-    batch::BatchName,
     channels::Channels,
+    counted::candidates,
     event::{Event, EventId},
-    journal::{Added, Journals, Moment, Next, Waiter},
+    journal::{Added, Journals, Moment},
     log::AuditLog,
-    mode::AuditMode,
+    mode::{AuditMode, AuditOptions},
     record::AuditRecord,
-    usage::candidates,
-    waiting::Batch,
 };
 use crate::{
     backend::{Candidates, Kept, ObservedCall, ObservedOperation, Observer, OpenStore},
     clock::Clock,
     error::{Code, Error, Outcome, Result},
-    limits::{
-        AUDIT_PRUNED, AUDIT_RETENTION_DAYS, CANDIDATE_USERS, CANDIDATES_REMEMBERED, DELETIONS_RENEWED,
-        OPERATION_TIMEOUT, PARALLEL_GETS,
-    },
+    limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
     path::{Id, Namespace, SkillPath},
-    store::{Base, Committer, DeleteOptions, ListOptions, SharedStore, StoreError, StoreResult},
+    store::{Committer, SharedStore},
 };
 
 /// How often the old batches of one user are looked for.
@@ -56,18 +46,18 @@ pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    store: SharedStore,
-    committer: Committer,
-    namespace: Namespace,
-    clock: Arc<dyn Clock>,
-    mode: AuditMode,
+pub(super) struct Shared {
+    pub(super) store: SharedStore,
+    pub(super) committer: Committer,
+    pub(super) namespace: Namespace,
+    pub(super) clock: Arc<dyn Clock>,
+    options: AuditOptions,
     journals: Mutex<Journals>,
-    pruned: Cache<Id, ()>,
+    pub(super) pruned: Cache<Id, ()>,
     candidates: future::Cache<Id, Arc<Vec<SkillPath>>>,
     channels: Channels,
-    records: AtomicU64,
-    batches: AtomicU64,
+    pub(super) records: AtomicU64,
+    pub(super) batches: AtomicU64,
     dropped: AtomicU64,
 }
 
@@ -85,16 +75,21 @@ pub struct AuditCounts {
 }
 
 impl Recorder {
-    /// A recorder that writes below `namespace` in `store`.
+    /// A recorder that writes below `namespace` in `store`, or in the mode `off` tells listeners alone.
     #[must_use]
-    pub fn new(store: SharedStore, namespace: Namespace, mode: AuditMode, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        store: SharedStore,
+        namespace: Namespace,
+        options: impl Into<AuditOptions>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let replica = format!("{:08x}", clock.random() & u128::from(u32::MAX));
         let shared = Shared {
             committer: Committer::new(store.clone(), clock.clone()),
             store,
             namespace,
             clock,
-            mode,
+            options: options.into(),
             journals: Mutex::new(Journals::new(replica)),
             pruned: Cache::builder().max_capacity(PRUNED_USERS).time_to_live(PRUNE_EVERY).build(),
             candidates: future::Cache::builder()
@@ -111,9 +106,9 @@ impl Recorder {
 
     /// A recorder for services over `store`. It asks the store itself, past what they count.
     #[must_use]
-    pub fn of(store: &OpenStore, mode: AuditMode) -> Self {
+    pub fn of(store: &OpenStore, options: impl Into<AuditOptions>) -> Self {
         let (below, namespace, clock) = store.itself();
-        Self::new(below, namespace, mode, clock)
+        Self::new(below, namespace, options, clock)
     }
 
     /// What it has done so far.
@@ -164,7 +159,7 @@ impl Recorder {
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder")
-            .field("mode", &self.shared.mode)
+            .field("options", &self.shared.options)
             .field("counts", &self.counts())
             .finish_non_exhaustive()
     }
@@ -172,15 +167,15 @@ impl fmt::Debug for Recorder {
 
 impl Observer for Recorder {
     fn begun(&self, call: &ObservedCall) {
-        if call.is_change && self.shared.mode == AuditMode::Strict {
+        if call.is_change && self.shared.options.mode == AuditMode::Strict {
             self.shared.journals().begin_change(&call.user);
         }
         self.shared.channels.tell(&call.user, || Event::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<Kept> {
-        let user =
-            (operation.call.is_change && self.shared.mode == AuditMode::Strict).then(|| operation.call.user.clone());
+        let user = (operation.call.is_change && self.shared.options.mode == AuditMode::Strict)
+            .then(|| operation.call.user.clone());
         let kept = self.shared.record(operation);
         if let Some(user) = user {
             self.shared.journals().end_change(&user);
@@ -203,28 +198,40 @@ impl Observer for Recorder {
     }
 
     fn candidates(&self, user: &Id) -> Candidates {
+        if self.shared.options.mode == AuditMode::Off {
+            return Box::pin(std::future::ready(Vec::new()));
+        }
         let (shared, user) = (Arc::clone(&self.shared), user.clone());
         Box::pin(async move { shared.candidates_of(&user).await })
     }
 }
 
 impl Shared {
-    fn journals(&self) -> MutexGuard<'_, Journals> {
+    pub(super) fn journals(&self) -> MutexGuard<'_, Journals> {
         self.journals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn moment(&self) -> Moment {
+    pub(super) fn options(&self) -> AuditOptions {
+        self.options
+    }
+
+    pub(super) fn moment(&self) -> Moment {
         Moment { now: self.clock.now(), uptime: self.clock.uptime() }
     }
 
     /// Adds a record, and returns what its caller has to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<Kept> {
-        let is_awaited = self.mode == AuditMode::Strict && operation.call.is_change && operation.outcome == "ok";
+        let is_awaited =
+            self.options.mode == AuditMode::Strict && operation.call.is_change && operation.outcome == "ok";
         let user = operation.call.user.clone();
         let at = self.moment();
         // Whoever decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
         let record = AuditRecord::of(operation, at.now);
+        if self.options.mode == AuditMode::Off {
+            self.channels.tell(&user, || Event::unrecorded(&record).filter(|event| !event.is_begin()));
+            return None;
+        }
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
         if self.journals().has_left(&user) {
             return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(leaving()))) });
@@ -238,7 +245,7 @@ impl Shared {
             self.begin_writer(user.clone());
         }
         // That a call has begun was told when it did.
-        let later = |(_, event): &(EventId, Event)| event.event != "tool_use_start";
+        let later = |(_, event): &(EventId, Event)| !event.is_begin();
         self.channels.tell(&user, || Event::of(&position, &record).into_iter().filter(later).map(|(_, event)| event));
         learns.map(|learns| -> Kept { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
     }
@@ -272,122 +279,10 @@ impl Shared {
             runtime.spawn(async move { this.write_all(&user).await });
         }
     }
-
-    async fn write_all(&self, user: &Id) {
-        loop {
-            let (next, wake) = {
-                let mut journals = self.journals();
-                (journals.next(user, self.clock.uptime()), journals.wake(user))
-            };
-            match (next, wake) {
-                (Next::End, _) | (Next::Wait(_), None) => return,
-                (Next::Write(batch), _) => {
-                    self.write(user, batch).await;
-                    self.prune(user).await;
-                }
-                (Next::Wait(wait), Some(wake)) => {
-                    tokio::select! {
-                        () = sleep(wait) => {}
-                        () = wake.notified() => {}
-                    }
-                }
-            }
-        }
-    }
-
-    async fn write(&self, user: &Id, mut batch: Batch) {
-        if self.is_deleted_since(user, &batch).await {
-            let waiters = self.journals().discard(user, &batch);
-            return waiters.into_iter().for_each(|waiter| drop(waiter.send(Err(leaving()))));
-        }
-        let outcome = self.put(user, &mut batch).await;
-        let waiters: Vec<Waiter> = match &outcome {
-            Ok(()) => {
-                self.batches.fetch_add(1, Ordering::Relaxed);
-                self.records.fetch_add(batch.records as u64, Ordering::Relaxed);
-                self.journals().written(user, &batch)
-            }
-            Err(error) => {
-                tracing::error!(%user, records = batch.records, error = %error.chain(), "audit records were not written; they are tried again");
-                let is_absent = error.outcome() != Some(Outcome::Unknown);
-                self.journals().failed(user, batch, is_absent, self.moment())
-            }
-        };
-        for waiter in waiters {
-            // A caller that went away does not want to know.
-            let _ = waiter.send(outcome.clone());
-        }
-    }
-
-    /// Whether the user is being deleted, or was since the batch was begun. A process without calls does not look for
-    /// tombstones, so a batch that has waited for long is not written unseen.
-    async fn is_deleted_since(&self, user: &Id, batch: &Batch) -> bool {
-        if self.clock.uptime().saturating_sub(batch.opened) < DELETIONS_RENEWED {
-            return false;
-        }
-        let (Ok(tombstone), Ok(receipt)) = (self.namespace.deletion(user), self.namespace.receipt(user)) else {
-            return false;
-        };
-        let (tombstone, receipt) = tokio::join!(self.store.head(&tombstone), self.store.head(&receipt));
-        // If the store does not answer, it does not take the batch either.
-        tombstone.is_ok() || receipt.is_ok_and(|receipt| receipt.modified_at >= batch.name.time())
-    }
-
-    async fn put(&self, user: &Id, batch: &mut Batch) -> Result<()> {
-        let key = self.namespace.user(user)?.audit_batch(&batch.name.to_string())?;
-        let bytes = bytes::Bytes::copy_from_slice(&batch.text);
-        match timeout(2 * OPERATION_TIMEOUT, self.committer.commit(&key, bytes, &Base::Absent)).await {
-            // No other process has this name: an earlier attempt of ours was not lost after all.
-            Ok(Ok(_) | Err(StoreError::PreconditionFailed)) => Ok(()),
-            Ok(Err(error)) => Err(Error::from(error).of_change()),
-            Err(_) => {
-                let message = "the store takes too long";
-                Err(Error::new(Code::StoreUnavailable, message).with_outcome(Outcome::Unknown))
-            }
-        }
-    }
-
-    /// Deletes the batches of `user` that are too old, once a day.
-    async fn prune(&self, user: &Id) {
-        if self.pruned.contains_key(user) {
-            return;
-        }
-        self.pruned.insert(user.clone(), ());
-        if let Err(error) = self.prune_now(user).await {
-            tracing::warn!(%user, error = %Error::from(error).chain(), "old audit records were not deleted");
-        }
-    }
-
-    async fn prune_now(&self, user: &Id) -> StoreResult<()> {
-        let Ok(prefix) = self.namespace.user(user).and_then(|space| space.audit()) else { return Ok(()) };
-        let age = SignedDuration::from_hours(24 * AUDIT_RETENTION_DAYS);
-        let oldest = self.clock.now().checked_sub(age).unwrap_or_default();
-        let mut options = ListOptions::default();
-        let mut deleted = 0;
-        loop {
-            let page = self.store.list(&prefix, options.clone()).await?;
-            for entry in &page.objects {
-                // What is no batch is another tool's.
-                let Some(name) = prefix.relative(&entry.key).and_then(BatchName::parse) else { continue };
-                // Names come in the order of time.
-                if name.time() >= oldest || deleted == AUDIT_PRUNED {
-                    return Ok(());
-                }
-                if let Some(key) = prefix.admit(&entry.key) {
-                    self.store.delete(&key, DeleteOptions::default()).await?;
-                    deleted += 1;
-                }
-            }
-            match page.next {
-                None => return Ok(()),
-                next => options.page = next,
-            }
-        }
-    }
 }
 
 /// The error of a record of a user who is being deleted.
-fn leaving() -> Error {
+pub(super) fn leaving() -> Error {
     Error::new(Code::Denied, "the user is being deleted, and so are the user's audit records")
         .with_outcome(Outcome::NotApplied)
 }

@@ -8,24 +8,14 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
 };
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::{
-    batch::BatchName,
-    figures::{SkillUsage, Usage, UsageRequest},
-    log::{AuditLog, earlier},
-    pieces::{Pieces, StoredBatch},
+    figures::{SkillUsage, Usage},
     record::AuditRecord,
 };
 use crate::{
-    backend::Service,
-    error::Result,
-    limits::{
-        AUDIT_PAGE_BATCHES, AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATE_LISTED,
-        CANDIDATES_PRELOADED, USAGE_ASKED, USAGE_BATCHES, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS,
-        USAGE_TALLY_BYTES,
-    },
-    path::{Id, SkillPath},
+    limits::{USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES},
     wire::Operation,
 };
 
@@ -35,54 +25,6 @@ const CANDIDATE_RATE: (u64, u64) = (3, 10);
 const APPROVAL_REQUIRED: &str = "approval_required";
 /// The outcomes of a call that its caller may not make.
 const REFUSED: [&str; 3] = ["denied", "tool_blocked", "plan_mode"];
-/// Bytes of text that a token stands for.
-const TOKEN_BYTES: u64 = 4;
-
-/// The figures of `user` from the records in the store of `service`.
-///
-/// # Errors
-/// The store's.
-pub async fn usage(service: &Service, user: &Id, wanted: &UsageRequest) -> Result<Usage> {
-    let tally = tally(&AuditLog::of(service), user, wanted).await?;
-    let stored = service.stored_skills(user).await?;
-    let instructions = stored.skills.iter().map(|stored| (stored.skill.to_string(), stored.main_size() / TOKEN_BYTES));
-    Ok(tally.figures(&instructions.collect()))
-}
-
-/// The skills that conversations of `user` used so often of late that a new one may begin with them, the most used first. Looks at
-/// the latest [`CANDIDATE_BATCHES`] of a month.
-///
-/// # Errors
-/// The store's.
-pub(super) async fn candidates(log: &AuditLog, user: &Id, now: Timestamp) -> Result<Vec<SkillPath>> {
-    let since = now.checked_sub(SignedDuration::from_hours(24 * CANDIDATE_DAYS)).unwrap_or_default();
-    let (mut batches, _) = log.batches(user, &BatchName::before(since), CANDIDATE_LISTED).await?;
-    let latest = batches.split_off(batches.len().saturating_sub(CANDIDATE_BATCHES));
-    let mut tally = UsageTally::new(Some(since));
-    tally.read(log, user, latest).await?;
-    let skills = tally.figures(&BTreeMap::new()).default_candidates;
-    Ok(skills.iter().filter_map(|skill| SkillPath::parse(skill).ok()).take(CANDIDATES_PRELOADED).collect())
-}
-
-/// The counts of the records in `log`, from the time that is wanted on.
-async fn tally(log: &AuditLog, user: &Id, wanted: &UsageRequest) -> Result<UsageTally> {
-    let mut tally = UsageTally::new(wanted.since);
-    let mut from = wanted.since.map_or_else(String::new, |since| BatchName::before(earlier(since)));
-    let mut read = 0;
-    loop {
-        let (batches, has_more) = log.batches(user, &from, AUDIT_PAGE_BATCHES.min(USAGE_BATCHES - read)).await?;
-        let last = batches.last().map(|last| last.name.to_string());
-        read += batches.len();
-        tally.read(log, user, batches).await?;
-        match last {
-            Some(last) if has_more && read < USAGE_BATCHES => from = last,
-            _ => {
-                tally.truncated |= has_more;
-                return Ok(tally);
-            }
-        }
-    }
-}
 
 /// Counts records, which come in the order of time.
 #[derive(Debug, Default)]
@@ -102,7 +44,7 @@ pub struct UsageTally {
     completed: u64,
     /// About what all this takes.
     bytes: u64,
-    truncated: bool,
+    pub(super) truncated: bool,
 }
 
 /// What a conversation, a skill beside its path, a skill of a conversation and a call that waits take.
@@ -137,18 +79,6 @@ impl UsageTally {
     #[must_use]
     pub fn new(since: Option<Timestamp>) -> Self {
         Self { since, ..Self::default() }
-    }
-
-    /// Counts the records of batches, those of each piece in the order of time.
-    async fn read(&mut self, log: &AuditLog, user: &Id, batches: Vec<StoredBatch>) -> Result<()> {
-        let mut pieces = Pieces::new(log, user, batches, AUDIT_PIECE_BYTES);
-        while let Some(mut piece) = pieces.next().await? {
-            piece.sort_by_key(|stored| stored.record.time);
-            for stored in &piece {
-                self.add(&stored.record);
-            }
-        }
-        Ok(())
     }
 
     /// Counts a record. What is no call of an agent changes nothing.

@@ -2,13 +2,21 @@
 
 use std::time::Duration;
 
-use super::{batch::BatchName, record::HEADER};
+use jiff::Timestamp;
+
+use super::{batch::BatchName, log::earlier, record::HEADER};
 use crate::limits::{AUDIT_BATCH_AGE, AUDIT_BATCH_RECORDS, AUDIT_GROUP};
 
 /// Records that are written together.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) name: BatchName,
+    /// When it was begun, whatever its name says by now.
+    pub(super) begun: Timestamp,
+    /// Whether it may be in the store under its name.
+    pub(super) is_doubtful: bool,
+    /// Names that it had before, under which it may be in the store.
+    pub(super) earlier: Vec<BatchName>,
     pub(super) text: Vec<u8>,
     pub(super) records: usize,
     pub(super) opened: Duration,
@@ -20,12 +28,19 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) fn new(name: BatchName, opened: Duration) -> Self {
-        Self { name, text: HEADER.to_vec(), records: 0, opened, urgent: None, retry: None }
+        let begun = name.time();
+        let (text, earlier) = (HEADER.to_vec(), Vec::new());
+        Self { name, begun, is_doubtful: false, earlier, text, records: 0, opened, urgent: None, retry: None }
     }
 
     pub(super) fn is_open(&self, uptime: Duration) -> bool {
         let is_young = uptime.saturating_sub(self.opened) < AUDIT_BATCH_AGE;
         self.retry.is_none() && self.records < AUDIT_BATCH_RECORDS && is_young
+    }
+
+    /// Whether who reads on from a batch of `now` would not look for its name any more.
+    pub(super) fn is_late(&self, now: Timestamp) -> bool {
+        self.name.time() < earlier(now)
     }
 
     /// What its records hold.

@@ -96,7 +96,7 @@ impl SkillBackend {
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
-        let _room = versions.enter(3 * BUNDLE_BYTES).await?;
+        let _room = versions.enter(key, 3 * BUNDLE_BYTES).await?;
         let reads = snapshot.files().iter().map(|file| async move {
             let options = GetOptions { if_match: Some(file.etag.clone()), ..GetOptions::default() };
             let object = store.get(&folder.key(&file.path)?, options.with_keep(Keep::Not)).await?;

@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{DraftReader, Service, drafted::entry_of, skills::page_of};
 use crate::{
+    access::{Reach, SessionPattern},
     catalog::CatalogView,
-    error::Result,
+    error::{Code, Result},
     path::{Id, Layer, SkillPath},
-    session::Policy,
+    session::{Policy, SessionVersion},
     skill::SkillDraft,
     wire::{ListedState, SkillDocument, SkillListRequest, SkillPage},
 };
@@ -36,7 +37,10 @@ impl Service {
             return Ok(ListedDrafts { view: Arc::clone(view), shown: BTreeMap::new(), more: 0 });
         }
         let category = wanted.category.as_deref().unwrap_or_default();
-        let mut paths = self.draft_paths(user).await?;
+        let mut paths = match reader {
+            DraftReader::Control => self.draft_paths(user).await?,
+            DraftReader::Agent(reach) => self.drafts_within(user, reach).await?,
+        };
         paths.retain(|path| path.is_in(category) && policy.skill(path).is_visible() && view.entry(path).is_none());
         let before = wanted.cursor.as_deref().map_or(0, |cursor| paths.partition_point(|path| path.as_str() <= cursor));
         // An agent sees few of them, which only they themselves say.
@@ -54,6 +58,24 @@ impl Service {
         );
         let shown = drafts.into_iter().map(|draft| (draft.skill.clone(), draft)).collect();
         Ok(ListedDrafts { view: Arc::new(view), shown, more })
+    }
+
+    /// The paths of the drafts that an agent of this reach may see, in byte order: those that its sessions note, or all if it is
+    /// bound to sessions by the beginning of their ids.
+    async fn drafts_within(&self, user: &Id, reach: &Reach) -> Result<Vec<SkillPath>> {
+        let mut paths = Vec::new();
+        for pattern in reach.sessions() {
+            let SessionPattern::One(session) = pattern else { return self.draft_paths(user).await };
+            match self.sessions().get(user, session, SessionVersion::default()).await {
+                Ok(session) => paths.extend(session.drafts.iter().map(|draft| draft.skill.clone())),
+                // A session that is damaged costs its own drafts and no listing.
+                Err(damage) if damage.code() == Code::Internal => {}
+                Err(error) => return Err(error),
+            }
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
     }
 
     /// The page of the draft at `skill`, if there is one that the reader sees.

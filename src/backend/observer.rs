@@ -1,6 +1,7 @@
 //! The port to whoever keeps account of what is done: for audit records, and for events.
 //!
-//! An operation is reported by its name, by paths and by digests. Contents and inputs are never reported.
+//! An operation is reported by its name, by paths and by digests, and by its input without the texts in it that are contents or
+//! questions: those are never reported.
 
 use std::{
     fmt,
@@ -9,6 +10,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -47,7 +49,7 @@ pub trait Observer: fmt::Debug + Send + Sync {
 }
 
 /// Who calls what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObservedCall {
     /// Whose data it is about.
     pub user: Id,
@@ -61,6 +63,8 @@ pub struct ObservedCall {
     pub operation: &'static str,
     /// What it is about: paths, or a skill.
     pub subject: String,
+    /// Its input without contents, 4 KiB of it at most; `None` for what is no operation of an agent.
+    pub input: Option<Value>,
     /// Whether it changes anything if it succeeds.
     pub is_change: bool,
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{SkillBackend, naming::flat_names};
+use super::{SkillBackend, naming::flat_names, publish::owner_below};
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
@@ -116,7 +116,12 @@ impl SkillBackend {
     /// The archive of a skill, whose digest is kept by what the files hold.
     async fn archive_to_offer(&self, entry: &Arc<CatalogEntry>) -> Result<Artifact> {
         // The files, and the archive of them.
-        let _room = self.shared.versions.enter(2 * entry.size.min(MCP_SKILL_BYTES)).await?;
+        let _room = self
+            .shared
+            .versions
+            .rooms
+            .enter(&owner_below(self.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
+            .await?;
         let mut files = Vec::with_capacity(entry.files);
         for (path, _) in self.catalog_files(entry).await? {
             let bytes = self.catalog_file(entry, &path).await?.bytes;

@@ -6,6 +6,7 @@
 
 use std::{future::Future, sync::Arc};
 
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
-    limits::AUDIT_SUBJECT_BYTES,
+    limits::{AUDIT_INPUT_BYTES, AUDIT_SUBJECT_BYTES},
     path::Id,
     wire::{Effect, Operation},
 };
@@ -140,14 +141,20 @@ fn unrecorded(effect: Effect, error: Error) -> Error {
 }
 
 impl SkillBackend {
-    /// Reports that `operation` begins in this session. Returns the handle to do it with, which notes what it does.
-    pub(super) fn begin(&self, operation: Operation, subject: impl Fn() -> String) -> (Self, Observed<'_>) {
+    /// Reports that `operation` begins in this session, with an `input` without contents. Returns the handle to do it with, which notes what it does.
+    pub(super) fn begin(
+        &self,
+        operation: Operation,
+        subject: impl Fn() -> String,
+        input: impl FnOnce() -> Value,
+    ) -> (Self, Observed<'_>) {
         let who = (self.user(), Some(&self.session));
         let note = OperationNote::begin(who, operation.name(), &subject);
         let account = self.shared.observer.as_ref().map(|observer| {
             // What is searched for is an input, and no path.
             let subject = if operation == Operation::DiscoverSkills { String::new() } else { cut(subject()) };
             let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
+            let call = ObservedCall { input: Some(fitting(input())), ..call };
             Account::begin(observer, call, operation.effect())
         });
         let mut backend = self.clone();
@@ -274,6 +281,7 @@ impl super::service::Shared {
             call: format!("{:016x}", self.clock.random() & u128::from(u64::MAX)),
             operation,
             subject,
+            input: None,
             is_change: effect != Effect::Reads,
         }
     }
@@ -285,6 +293,31 @@ fn cut(mut text: String) -> String {
     text
 }
 
+/// The members of an input that a record has room for, and whether some are left out.
+fn fitting(input: Value) -> Value {
+    let Value::Object(members) = input else { return Value::Object(Map::new()) };
+    let mut room = AUDIT_INPUT_BYTES;
+    let mut kept = Map::new();
+    let mut is_cut = false;
+    for (name, value) in members {
+        if value.is_null() {
+            continue;
+        }
+        let size = name.len() + value.to_string().len() + 6;
+        match room.checked_sub(size) {
+            Some(left) => {
+                room = left;
+                kept.insert(name, value);
+            }
+            None => is_cut = true,
+        }
+    }
+    if is_cut {
+        kept.insert("input_cut".to_owned(), true.into());
+    }
+    Value::Object(kept)
+}
+
 /// The paths of an operation on several files.
 pub(crate) fn paths_of<'path>(paths: impl Iterator<Item = &'path str>) -> String {
     paths.collect::<Vec<_>>().join(" ")
@@ -293,6 +326,13 @@ pub(crate) fn paths_of<'path>(paths: impl Iterator<Item = &'path str>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_input_is_kept_as_far_as_there_is_room() {
+        let all = serde_json::json!({"path": "/a", "glob": null, "paths": ["x".repeat(AUDIT_INPUT_BYTES)]});
+        assert_eq!(fitting(all), serde_json::json!({"path": "/a", "input_cut": true}));
+        assert_eq!(fitting(serde_json::json!({"path": "/a"})), serde_json::json!({"path": "/a"}));
+    }
 
     #[test]
     fn what_a_record_is_about_is_cut_at_the_limit_and_at_a_character() {

@@ -10,7 +10,7 @@ use super::{
     catalog_reads::Manifests,
     changes::SkillChanges,
     edits::EditQueues,
-    leaving::Departures,
+    leaving::{Departures, Doorkeeper, Wall},
     lines::LineIndex,
     observer::{EffectsNote, Observer},
     progress::Progress,
@@ -100,6 +100,8 @@ impl Service {
     #[must_use]
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.unwrap_or_default();
+        let wall = Wall::new(store, namespace.clone());
+        let store: SharedStore = wall.clone();
         let committer = Committer::new(store.clone(), clock.clone());
         let workers = Workers::new(options.budgets.workers);
         let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone(), workers.clone())
@@ -136,7 +138,10 @@ impl Service {
             store,
             clock,
         };
-        Self { shared: Arc::new(shared) }
+        let shared = Arc::new(shared);
+        let keeper: Arc<dyn Doorkeeper> = shared.clone();
+        wall.go_by(Arc::downgrade(&keeper));
+        Self { shared }
     }
 
     /// The handle of one session; asks nothing of the store.

@@ -16,7 +16,7 @@ use super::{
     settings::{Setting, Settings, Sources},
 };
 use crate::{
-    audit::{AuditMode, Recorder},
+    audit::{AuditMode, AuditOptions, Recorder},
     backend::{Author, AuthorProtocol, BackendProtocol, Budgets, Observer, OpenStore, Service, ServiceOptions},
     client::RemoteBackend,
     clock::Clock,
@@ -154,16 +154,16 @@ impl App {
         Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, encoder, ..self.options()? })))
     }
 
-    /// What writes audit records into `store`, if the settings want them and anything can be written. It is remembered for
+    /// What writes audit records into `store`, if the settings want them and anything can be written, and tells events. It is remembered for
     /// [`end`](Self::end).
-    pub(super) fn recorder(&self, store: &OpenStore, read_only: Option<&str>) -> Result<Option<Recorder>> {
+    pub(super) fn recorder(&self, store: &OpenStore, read_only: Option<&str>) -> Result<Recorder> {
         let mode = self.settings.required(Setting::Audit, AuditMode::from_str)?;
-        if mode == AuditMode::Off || read_only.is_some() {
-            return Ok(None);
-        }
-        let recorder = Recorder::of(store, mode);
+        let retention_days = self.settings.required(Setting::AuditDays, AuditOptions::parse_days)?;
+        // Where nothing can be written there is no record, and listeners are told all the same.
+        let mode = if read_only.is_some() { AuditMode::Off } else { mode };
+        let recorder = Recorder::of(store, AuditOptions { mode, retention_days });
         self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
-        Ok(Some(recorder))
+        Ok(recorder)
     }
 
     /// What the settings say of a service.

@@ -10,7 +10,7 @@ use super::{RemoteBackend, json, problem};
 use crate::{
     error::{Code, Error, Result},
     path::Id,
-    session::Policy,
+    session::{Collected, Policy},
     wire::{Deletion, Effect, UserList, UserListRequest},
 };
 
@@ -68,6 +68,15 @@ impl RemoteBackend {
     /// As [`list_users`](Self::list_users).
     pub async fn delete_user(&self, user: &Id) -> Result<Deletion> {
         let request = self.client.delete(self.url(&["v1", "users", user.as_str()])?);
+        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
+    }
+
+    /// Forgets the sessions of a user that have expired.
+    ///
+    /// # Errors
+    /// As [`list_users`](Self::list_users).
+    pub async fn collect_garbage_of(&self, user: &Id) -> Result<Collected> {
+        let request = self.client.post(self.url(&["v1", "users", user.as_str(), "session_gc"])?);
         json(self.send(request, Effect::Writes).await?, Effect::Writes).await
     }
 

@@ -19,7 +19,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
-    audit::{Event, EventId, Listener},
+    audit::{Event, Listener, Missed, Resume},
     error::{Error, Result},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
@@ -42,8 +42,10 @@ pub(super) fn of_session() -> OpenApiRouter {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EventList)]
 struct EventPage {
-    /// In the order in which the service has their records, 1,000 and 128 KiB at most. Ask again with the last id for the next.
+    /// In the order in which the service has their records, 1,000 and 128 KiB at most.
     events: Vec<Event>,
+    /// Send this back as `Last-Event-ID` to get the rest; null if that is all.
+    next: Option<String>,
 }
 
 /// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. A client that
@@ -68,14 +70,14 @@ async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -
 
 async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> Result<Response> {
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
-    let after = last.map(EventId::parse).transpose()?;
+    let after = last.map(Resume::parse).transpose()?;
     let events = &call.app.events;
     if !prefers(headers, STREAM, "application/json") {
-        let events = match after {
-            None => Vec::new(),
+        let Missed { events, next } = match after {
+            None => Missed::default(),
             Some(after) => events.since(&call.user, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
         };
-        return Ok(Json(EventPage { events }).into_response());
+        return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());
     }
     let listener = events.listen(&call.user, session, after).await?;
     let stopping = call.app.stopping();

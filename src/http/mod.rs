@@ -12,6 +12,7 @@ mod app;
 mod approvals;
 mod audit;
 mod authors;
+mod background;
 mod body;
 mod call;
 mod compression;

@@ -16,6 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
+    background::to_its_end,
     body::{JsonBody, Parameters, is_json, parse},
     call::UserCall,
     conditions::Tags,
@@ -127,7 +128,7 @@ async fn publish(
         drop(held);
         published
     };
-    let reply = tokio::spawn(work).await.map_err(Error::internal)??;
+    let reply = to_its_end(work).await?;
     Ok(published(reply))
 }
 
@@ -154,7 +155,7 @@ async fn change(
         let action = (Action::ChangeSkill, skill.as_str());
         call.observed(None, action, |reply| version(before, reply), changing).await
     };
-    let reply = tokio::spawn(work).await.map_err(Error::internal)??;
+    let reply = to_its_end(work).await?;
     Ok(with_tag(StatusCode::OK, reply))
 }
 
@@ -179,7 +180,7 @@ async fn roll_back(
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
         call.observed(None, (Action::RollBackSkill, skill.as_str()), |reply| version(None, reply), rolling).await
     };
-    Ok(published(tokio::spawn(work).await.map_err(Error::internal)??))
+    Ok(published(to_its_end(work).await?))
 }
 
 /// Delete a skill. Its versions stay, and a rollback to one of them brings it back; a draft has none. Needs a key of scope `control`.
@@ -201,7 +202,7 @@ async fn delete(
         let gone = |(): &()| Effects::of_version(skill.as_str(), before, None);
         call.observed(None, (Action::DeleteSkill, skill.as_str()), gone, deleting).await
     };
-    tokio::spawn(work).await.map_err(Error::internal)??;
+    to_its_end(work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -16,8 +16,12 @@ pub const AUDIT_WAITING_BYTES: usize = 16 << 20;
 pub const AUDIT_RECORD_FILES: usize = 100;
 /// Bytes of what a record says an operation was about. The rest is cut.
 pub const AUDIT_SUBJECT_BYTES: usize = 1024;
-/// Days that batches are kept.
-pub const AUDIT_RETENTION_DAYS: i64 = 90;
+/// Bytes of the input of an operation that a record has. Members that do not fit are left out.
+pub const AUDIT_INPUT_BYTES: usize = 4 << 10;
+/// Days that records are kept, unless configured otherwise.
+pub const AUDIT_RETENTION_DAYS: u32 = 90;
+/// The most days that can be configured: a hundred years.
+pub const AUDIT_RETENTION_MOST_DAYS: u32 = 36_500;
 /// Old batches that are deleted in one go; the next day's deletes the rest.
 pub const AUDIT_PRUNED: usize = 10_000;
 /// Bytes of a batch that is read. A batch of ours is smaller, and one that is not is passed over.

@@ -74,8 +74,18 @@ pub const SKILLS_API_PAGE: usize = 1000;
 pub const DISPLAY_NAME_CHARS: usize = 255;
 /// How often a publish or a load begins again because another publish went before it.
 pub const PUBLISH_ATTEMPTS: usize = 8;
-/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it.
-pub const VERSION_WINDOW_KIB: u32 = 192 << 10;
+/// How long a publish, or another change of a skill, may go on behind a client that has left.
+pub const PUBLISH_TIMEOUT: Duration = Duration::from_mins(5);
+/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it. One user has half, or
+/// one that is larger by itself.
+pub const VERSION_WINDOW_KIB: u64 = 192 << 10;
+/// Folders in one process that other tools changed and that are packed before they are replaced, in KiB: the largest archive and
+/// the largest file. They are shared as versions are.
+pub const FOLDER_WINDOW_KIB: u64 = 128 << 10;
+/// What takes no more, in KiB, has room beside that of large archives.
+pub const SMALL_VERSION_KIB: u64 = 8 << 10;
+/// The room for small ones, in KiB. One user has half.
+pub const SMALL_VERSIONS_KIB: u64 = 32 << 10;
 /// Unpacked files of versions in memory, for sessions whose plain files have moved on.
 pub const VERSION_CACHE_BYTES: u64 = 8 << 20;
 /// What a process remembers of heads for listings of skills, and as much again of the listings of heads.

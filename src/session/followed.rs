@@ -78,13 +78,11 @@ impl Followed {
     pub(super) async fn of(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
         let asked = async {
             let key = self.namespace.user(user)?.feedback()?;
-            match self.objects.known(&key).await {
-                Some(known) => Ok((loads(&known)?, self.objects.is_older(&known, FEEDBACK_LOOK))),
-                None => {
-                    let seen = self.objects.look(&key).await?;
-                    Ok((loads(&seen)?, false))
-                }
+            if let Some(known) = self.objects.known(&key).await {
+                return Ok((loads(&known)?, self.objects.is_older(&known, FEEDBACK_LOOK)));
             }
+            let seen = self.objects.look(&key).await?;
+            Ok((loads(&seen)?, false))
         };
         let found: Result<_> = asked.await;
         found.unwrap_or_else(|error| {

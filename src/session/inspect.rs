@@ -15,6 +15,8 @@ pub struct StoredSession {
     pub is_expired: bool,
     /// The digests of the snapshots that lie beside it.
     pub snapshots: Vec<String>,
+    /// The digests of all its snapshots.
+    pub loaded: Vec<String>,
     /// The versions of the user's own skills that it has loaded, by their digests.
     pub versions: Vec<(SkillPath, String)>,
 }
@@ -29,9 +31,10 @@ impl Sessions {
         let Some(found) = seen.value()? else { return Ok(None) };
         let aside = found.loaded_skills.iter().filter(|loaded| loaded.snapshot.is_none());
         let snapshots = aside.map(|loaded| loaded.digest.clone()).collect();
+        let loaded = found.loaded_skills.iter().map(|loaded| loaded.digest.clone()).collect();
         let own = found.loaded_skills.iter().filter(|loaded| loaded.layer == Layer::User);
         let versions = own.filter_map(|loaded| Some((loaded.skill.clone(), loaded.version.clone()?))).collect();
-        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots, versions }))
+        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots, loaded, versions }))
     }
 
     /// Whether the bytes of a snapshot beside sessions are what its name says.

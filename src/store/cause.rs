@@ -93,6 +93,8 @@ pub enum Cause {
         /// The file or folder.
         path: String,
     },
+    /// The service itself refuses it: the user whose object it is is being deleted.
+    UserLeaves,
     /// The answer contradicts the request or itself.
     Misbehaving,
     /// The request was not sent: the store failed for several users a moment ago, and rests.
@@ -153,7 +155,7 @@ impl Cause {
             }
             Self::FolderGone => "mount or restore the folder of the store, or correct --store",
             Self::Misbehaving => "update the server, or use one that follows S3",
-            Self::Resting | Self::Other => return None,
+            Self::UserLeaves | Self::Resting | Self::Other => return None,
         };
         Some(text.to_owned())
     }
@@ -164,6 +166,7 @@ impl Cause {
             Self::Rejected { .. }
             | Self::LockHeld { .. }
             | Self::Resting
+            | Self::UserLeaves
             | Self::ServedAsItIs { .. }
             | Self::ThroughLink { .. } => false,
             // A good answer that was garbled on its way looks like one that S3 does not give.
@@ -231,6 +234,7 @@ impl fmt::Display for Cause {
             Self::ThroughLink { path } => {
                 write!(f, "{path:?} is reached through a symbolic link, and nothing is written through one")
             }
+            Self::UserLeaves => f.write_str("the service writes nothing for a user who is being deleted"),
             Self::Misbehaving => f.write_str("the store gave an answer that contradicts the request"),
             Self::Resting => f.write_str("the store did not answer several users a moment ago and is left alone until it does"),
             Self::Other => f.write_str("the store failed"),

@@ -190,6 +190,12 @@ impl From<StoreError> for Error {
                 "that skill is reached through a symbolic link and cannot be changed here; nothing was changed",
                 &error,
             ),
+            StoreError::Denied(Trouble { cause: Cause::UserLeaves, .. }) => Error::new(
+                Code::Denied,
+                "the user is being deleted, and nothing was changed; there is nothing to try again",
+            )
+            .with_outcome(Outcome::NotApplied)
+            .with_source(error.clone()),
             StoreError::Denied(trouble) => unavailable(refusal(&trouble.cause), Outcome::NotApplied),
             StoreError::Busy => unavailable("the store is busy with that file; try again", Outcome::NotApplied),
             StoreError::Unavailable { outcome: Outcome::NotApplied, .. } => {

@@ -1,6 +1,6 @@
 //! The check of one user, or of the whole store.
 
-use super::{super::Service, bucket, derived, search, sessions, skills, survey::Survey};
+use super::{super::Service, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::Survey};
 use crate::{
     error::Result,
     path::{Id, KeyPrefix, UserSpace},
@@ -51,7 +51,10 @@ impl Service {
         let space = self.namespace().user(user)?;
         let mut survey = Survey::of(self, user.to_string(), space, repair).await?;
         skills::check(self, &mut survey).await?;
-        sessions::check(self, &mut survey, user).await?;
+        drafts::check(self, &mut survey).await?;
+        let loaded = sessions::check(self, &mut survey, user).await?;
+        bundles::check(self, &mut survey, loaded.as_ref()).await?;
+        audit::check(self, &mut survey).await?;
         derived::check_index(self, &mut survey).await?;
         derived::check_user(self, &mut survey, user).await?;
         search::check_vectors(self, &mut survey).await?;
@@ -67,6 +70,8 @@ impl Service {
             return Ok(());
         }
         skills::check(self, &mut survey).await?;
+        // Sessions of others load what is shared, so no bundle counts as one that nothing uses.
+        bundles::check(self, &mut survey, None).await?;
         search::check_vectors(self, &mut survey).await?;
         take(report, survey);
         Ok(())

@@ -12,9 +12,11 @@ use crate::{
     wire::FindingCode,
 };
 
-/// Checks every session and every snapshot of one user.
-pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> Result<()> {
+/// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if not
+/// every session can be read.
+pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> Result<Option<BTreeSet<String>>> {
     let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
+    let mut loaded = BTreeSet::new();
     for (name, entry) in survey.of_area("sessions/") {
         let Some(session) = name.strip_suffix(".json").and_then(|name| Id::parse(name).ok()) else {
             are_all_read = false;
@@ -27,6 +29,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
                 if stored.is_expired {
                     survey.find(FindingCode::ExpiredSession, entry.key.clone(), "it was idle for too long");
                 }
+                loaded.extend(stored.loaded);
                 for digest in stored.snapshots {
                     if !survey.has(&survey.space.snapshot(hex_of(&digest))?) {
                         let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
@@ -55,7 +58,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
         };
         check_snapshot(service, survey, &digest, &entry, are_all_read && !referred.contains(&digest)).await?;
     }
-    Ok(())
+    Ok(are_all_read.then_some(loaded))
 }
 
 async fn check_snapshot(

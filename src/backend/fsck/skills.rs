@@ -66,7 +66,7 @@ fn head_skill(name: &str) -> Option<SkillPath> {
 }
 
 /// The skill and the digest of the version that lies at `{skill path}/{digest}.zip`.
-fn version_name(name: &str) -> Option<(SkillPath, String)> {
+pub(super) fn version_name(name: &str) -> Option<(SkillPath, String)> {
     let (skill, digest) = name.strip_suffix(".zip")?.rsplit_once('/')?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_digest.then(|| SkillPath::parse(skill).ok().map(|skill| (skill, format!("sha256:{digest}"))))?

@@ -4,12 +4,16 @@
 //! thousand users as with one, because tombstones are cleared away when their work is done. A call that comes after a pause
 //! waits for that listing.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
+use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-use super::super::Service;
+use super::{
+    super::{Service, service::Shared},
+    wall::Doorkeeper,
+};
 use crate::{
     error::{Code, Error, Result},
     limits::{
@@ -18,6 +22,19 @@ use crate::{
     path::{ETag, Id},
     store::ListOptions,
 };
+
+#[async_trait]
+impl Doorkeeper for Shared {
+    async fn is_leaving(self: Arc<Self>, user: &Id) -> bool {
+        let service = Service { shared: self };
+        let departures = &service.shared.departures;
+        // A process that lets nobody in has no knowledge that could be too old.
+        if departures.age(service.shared.clock.uptime()).is_some_and(|age| age > DELETIONS_KNOWN) {
+            service.renew().await;
+        }
+        departures.has(user)
+    }
+}
 
 impl Service {
     /// Checks that a user is not being deleted, by knowledge of at most 30 s. If the store does not answer within 2 s, older

@@ -19,7 +19,7 @@ use crate::{
     path::{Layer, MountName, SkillPath},
     session::{Change, EffectivePolicy, LoadedSkill, PastDiscovery, Preload, Session},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
-    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, SkillFile, SkillParameter},
+    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
 };
 
 /// Skills of a session that is being made that are fetched at once.
@@ -73,7 +73,7 @@ impl SkillBackend {
     /// # Errors
     /// Those of `load_skill` for a skill that is there.
     pub async fn load_skill_if_known(&self, request: LoadSkillRequest) -> Result<Option<LoadSkillReply>> {
-        let (backend, observed) = self.begin(Operation::LoadSkill, || request.skill.clone());
+        let (backend, observed) = self.begin(Operation::LoadSkill, || request.skill.clone(), || request.outline());
         let loaded = match backend.load_requested(&request).await {
             Ok(loaded) => reply_to(&request, loaded).map(Some).map_err(Error::of_change),
             Err(LookupError::UnknownName(_)) => Ok(None),

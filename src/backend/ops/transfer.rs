@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::write::{check_upload_size, precondition_failed};
 use crate::{
@@ -86,7 +87,7 @@ impl SkillBackend {
     /// # Errors
     /// `invalid_path`, `file_not_found`, `is_a_directory`; `skill_changed` where a pinned file is gone.
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned());
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || json!({ "paths": [path] }));
         observed.ended(backend.look_at(path).await).await
     }
 
@@ -105,7 +106,7 @@ impl SkillBackend {
     /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
     /// range starts after the end.
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned());
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || json!({ "paths": [path] }));
         observed.ended(backend.open_file(path, range, pin).await).await
     }
 

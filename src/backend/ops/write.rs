@@ -3,6 +3,7 @@
 use std::iter;
 
 use bytes::Bytes;
+use serde_json::json;
 
 use crate::{
     backend::{
@@ -34,7 +35,8 @@ impl SkillBackend {
     /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
     /// what became of the change.
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
-        let (backend, observed) = self.begin(Operation::Write, || path.to_owned());
+        let outline = || json!({"file_path": path, "content": {"bytes": bytes.len()}});
+        let (backend, observed) = self.begin(Operation::Write, || path.to_owned(), outline);
         let put = async {
             let path = VirtualPath::parse(path)?;
             check_upload_size(&path, bytes.len())?;

@@ -6,6 +6,7 @@ use super::{
     Place,
     folder::{Archived, Folder, is_as_published, is_published},
     heads::StoredHead,
+    rooms::HeldRoom,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -67,6 +68,8 @@ struct Before {
     known: BTreeMap<String, (String, ETag)>,
     /// The version that the folder is; `None` for an empty one.
     digest: Option<String>,
+    /// What holds the room of `archived`.
+    room: Option<HeldRoom>,
 }
 
 impl Place {
@@ -117,41 +120,45 @@ impl Place {
     /// Looks at what is there, with the plain files up to the head.
     async fn before(&self, from: &Provenance) -> Result<Before> {
         let head = self.settled_head().await?;
-        let folder = self.list().await?;
+        let (folder, bytes) = self.list_sized().await?;
         if is_as_published(head.as_ref(), &folder) {
             let digest = head.as_ref().and_then(|known| known.head.digest.clone());
             let files = head.iter().flat_map(|known| &known.head.files);
             let known =
                 files.filter_map(|one| Some((one.file.path.clone(), (one.file.sha256.clone(), one.etag.clone()?))));
             let known = known.collect();
-            return Ok(Before { head, folder, archived: None, known, digest });
+            return Ok(Before { head, folder, archived: None, known, digest, room: None });
         }
         if folder.is_empty() {
-            return Ok(Before { head, folder, archived: None, known: BTreeMap::new(), digest: None });
+            return Ok(Before { head, folder, archived: None, known: BTreeMap::new(), digest: None, room: None });
         }
         let source = Some("found in the bucket, written by other tools".to_owned());
         let from = Provenance { at: from.at, by: None, source };
-        let Archived { package, folder } = self.archive(folder, &from).await?;
+        let Archived { package, folder, room } = self.archive((folder, bytes), &from).await?;
         let content = |file: &crate::skill::VersionFile| {
             Some((file.path.clone(), (file.sha256.clone(), folder.get(&file.path)?.clone())))
         };
         let known = package.version.files().iter().filter_map(content).collect();
         let digest = Some(package.version.digest().to_owned());
-        Ok(Before { head, folder, archived: Some(package), known, digest })
+        Ok(Before { head, folder, archived: Some(package), known, digest, room: Some(room) })
     }
 
-    /// What is published now, if anything is, as an archive with its digest. A folder that is no version is packed.
+    /// What is published now, if anything is, as an archive with its digest. A folder that is no version is packed, and its room is
+    /// held as long as the archive is.
     ///
     /// # Errors
     /// As [`change`](Self::change).
-    pub(super) async fn published_now(&self, from: &Provenance) -> Result<Option<(VersionArchive, String)>> {
-        let Before { archived, digest, folder, .. } = self.before(from).await?;
+    pub(super) async fn published_now(
+        &self,
+        from: &Provenance,
+    ) -> Result<Option<(VersionArchive, String, Option<HeldRoom>)>> {
+        let Before { archived, digest, folder, room, .. } = self.before(from).await?;
         let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
         let archive = match archived {
             Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,
             None => self.version_archive(&digest).await?,
         };
-        Ok(Some((archive, digest)))
+        Ok(Some((archive, digest, room)))
     }
 
     fn check(&self, before: &Before, is_publish: bool, condition: &Condition) -> Result<()> {

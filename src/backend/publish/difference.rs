@@ -45,7 +45,7 @@ impl Service {
         let (from, to) = place.compared(wanted).await?;
         let (from_bytes, to_bytes) = (place.zip_bytes(from.as_deref()).await?, place.zip_bytes(to.as_deref()).await?);
         let bytes = from_bytes + to_bytes + 4 * DIFF_FILE_BYTES;
-        let _room = self.shared.versions.enter(bytes).await?;
+        let _room = place.enter(bytes).await?;
         let before = place.side(from.as_deref()).await?;
         let after = if from == to { None } else { Some(place.side(to.as_deref()).await?) };
         let errand = self.workers().errand(skill.as_str(), bytes);
@@ -69,7 +69,8 @@ impl Place {
         Ok((wanted.from.clone().or(known.head.previous), wanted.to.clone().or(known.head.digest)))
     }
 
-    async fn zip_bytes(&self, digest: Option<&str>) -> Result<u64> {
+    /// The size of the archive of a version; 0 if there is none.
+    pub(super) async fn zip_bytes(&self, digest: Option<&str>) -> Result<u64> {
         let Some(digest) = digest else { return Ok(0) };
         match self.service.store().head(&self.space.version(&self.skill, digest)?).await {
             Ok(meta) => Ok(meta.size),

@@ -4,12 +4,13 @@ use super::{
     Place, PublishOptions, UploadedSkill,
     change::{Changed, Condition},
     intake::reply,
-    repack::TextChange,
+    repack::{TextChange, bytes_to_repack},
+    rooms::{HeldRoom, archive_bytes},
 };
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES, VERSION_ZIP_BYTES},
+    limits::PUBLISH_ATTEMPTS,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
     wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, SkillState},
@@ -43,6 +44,8 @@ struct Current {
     is_published: bool,
     /// The draft, if it is one.
     draft: Option<SkillDraft>,
+    /// What holds the room of a folder that was packed.
+    room: Option<HeldRoom>,
 }
 
 impl Service {
@@ -63,7 +66,7 @@ impl Service {
             let owner = owner.into();
             check_users_own(&owner)?;
             let place = self.place(&owner, skill)?;
-            let _room = self.shared.versions.enter(uploaded.window()).await?;
+            let _room = place.enter(uploaded.window()).await?;
             let CheckedSkill { package, findings, quality } = self.take_in(&owner, skill, uploaded, &from).await?;
             let status = place.save_draft(&package, made(&from, None), &Replaces::If(condition)).await?.0;
             Ok(drafted(skill, package.version.digest(), status, findings, quality))
@@ -86,7 +89,7 @@ impl Service {
         let owner = LayerOwner::from(user);
         let place = self.place(&owner, &skill)?;
         let uploaded = UploadedSkill::Text(Box::new(text));
-        let _room = self.shared.versions.enter(uploaded.window()).await?;
+        let _room = place.enter(uploaded.window()).await?;
         let checked = self.take_in(&owner, &skill, uploaded, &from).await?;
         let change = made(&from, Some(session.clone()));
         let (_, draft) = place.save_draft(&checked.package, change, &Replaces::OwnTwin(session)).await?;
@@ -128,16 +131,17 @@ impl Service {
             check_users_own(owner)?;
         }
         let place = self.place(owner, skill)?;
-        let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
         let change = TextChange { description, body };
         for _ in 0..PUBLISH_ATTEMPTS {
-            let Current { archive, digest, is_published, draft } = place.current(&from).await?;
+            let _room = place.enter(place.bytes_to_change().await? + change.bytes()).await?;
+            let Current { archive, digest, is_published, draft, room } = place.current(&from).await?;
             if condition == Condition::Nothing || condition.digest().is_some_and(|only| only != digest) {
                 return Err(place.draft_conflict(&digest));
             }
             let (source, session) = draft.map(|draft| (draft.source, draft.session)).unwrap_or_default();
             let from = Provenance { source, ..from.clone() };
             let checked = place.rewritten(owner, archive, change.clone(), &from).await?;
+            drop(room);
             let is_to_be = state.unwrap_or(if is_published { SkillState::Published } else { SkillState::Draft });
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
             let changed = match is_to_be {
@@ -159,16 +163,23 @@ impl Service {
 }
 
 impl Place {
+    /// What a change of the skill takes in memory, as it is now: its archive, that packed again, and its largest file.
+    async fn bytes_to_change(&self) -> Result<u64> {
+        let (head, draft) = tokio::try_join!(self.head(), self.draft())?;
+        let of_head = head.map_or(0, |known| known.head.files.iter().map(|one| one.file.size).sum());
+        Ok(bytes_to_repack(archive_bytes(of_head.max(draft.map_or(0, |known| known.draft.size)))))
+    }
+
     /// The skill as it is now: what is published, or else the draft.
     async fn current(&self, from: &Provenance) -> Result<Current> {
-        if let Some((archive, digest)) = self.published_now(from).await? {
-            return Ok(Current { archive, digest, is_published: true, draft: None });
+        if let Some((archive, digest, room)) = self.published_now(from).await? {
+            return Ok(Current { archive, digest, is_published: true, draft: None, room });
         }
         let Some(draft) = self.draft().await?.map(|known| known.draft) else {
             return Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to change", self.skill)));
         };
         let archive = self.draft_archive(&draft.digest).await?;
-        Ok(Current { archive, digest: draft.digest.clone(), is_published: false, draft: Some(draft) })
+        Ok(Current { archive, digest: draft.digest.clone(), is_published: false, draft: Some(draft), room: None })
     }
 
     /// Publishes a package in the place of what `before` says, or of the draft `digest`.

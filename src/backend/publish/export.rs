@@ -96,7 +96,7 @@ impl Service {
             Err(StoreError::NotFound) => 0,
             Err(error) => return Err(error.into()),
         };
-        let room = self.shared.versions.enter(2 * size).await?;
+        let room = place.enter(2 * size).await?;
         let (_, meta) = place.checked_archive(&key, digest).await?;
         drop(room);
         let object = PinnedObject { store: self.store().clone(), key, etag: meta.etag, size: meta.size };

@@ -15,19 +15,18 @@ use super::{
     folder::{Folder, is_published},
     heads::StoredHead,
     materialise::mark_of,
+    rooms::archive_bytes,
     versions::ArchivedFile,
 };
 use crate::{
     backend::{Service, pace::Pace},
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES, VERSION_ZIP_BYTES},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
 };
 
-/// What an archive takes beside the bytes of its files: names, twice, and what cannot be made shorter.
-const ZIP_ROOM_BYTES: u64 = 4 << 20;
 /// Objects of one page of a listing, which is of one moment.
 const PAGE: usize = 1000;
 
@@ -80,16 +79,16 @@ impl Service {
         &self,
         space: &UserSpace,
         path: &SkillPath,
-        pace: Pace,
+        at: Pace,
     ) -> Result<Found> {
         let place = self.place_in(space.clone(), path)?;
-        let (mut look, mut head) = place.look_and_head(pace).await?;
+        let (mut look, mut head) = place.look_and_head(at).await?;
         for _ in 0..PUBLISH_ATTEMPTS {
             match &head {
                 None if !look.may_precede_a_head(&place) => return place.plain(look, None, false),
                 Some(known) if !known.head.materialised => {
                     place.finish_behind();
-                    pace.rest().await;
+                    at.rest().await;
                     match place.published(known).await {
                         Err(error) if error.code() == Code::VersionNotFound => {
                             return place.plain(look, head.as_ref(), false);
@@ -99,10 +98,10 @@ impl Service {
                 }
                 Some(known) if look.is(&place, known) => return place.plain(look, head.as_ref(), true),
                 // A listing that begins now lies between two looks at the head.
-                Some(_) => look = place.look(pace).await?,
+                Some(_) => look = place.look(at).await?,
                 None => {}
             }
-            pace.rest().await;
+            at.rest().await;
             let again = place.head().await?;
             if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
                 let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
@@ -125,7 +124,7 @@ impl Service {
         digest: &str,
     ) -> Result<SkillFiles> {
         let place = self.place_in(space.clone(), path)?;
-        let _room = self.shared.versions.enter(VERSION_ZIP_BYTES as u64).await?;
+        let _room = place.enter(place.zip_bytes(Some(digest)).await?).await?;
         let archive = place.version_archive(digest).await?;
         place.all_of(archive, digest, self.shared.clock.now())
     }
@@ -221,15 +220,14 @@ impl Place {
             return Ok(Found::Nothing);
         };
         let unpacked: u64 = head.files.iter().map(|one| one.file.size).sum();
-        let most = (unpacked + ZIP_ROOM_BYTES).min(VERSION_ZIP_BYTES as u64);
-        let _room = self.service.shared.versions.enter(most).await?;
+        let _room = self.enter(archive_bytes(unpacked)).await?;
         let archive = self.version_archive(digest).await?;
         let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
         self.archived(archive, files.collect(), digest, head.published_at).map(Found::Files)
     }
 
     async fn draft_content(&self, draft: &SkillDraft) -> Result<SkillFiles> {
-        let _room = self.service.shared.versions.enter(VERSION_ZIP_BYTES as u64).await?;
+        let _room = self.enter(archive_bytes(draft.size)).await?;
         let archive = self.draft_archive(&draft.digest).await?;
         let files = self.all_of(archive, &draft.digest, draft.made_at)?;
         Ok(SkillFiles { version: None, draft: Some(draft.digest.clone()), is_published: false, ..files })

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use futures_util::future::try_join_all;
 
-use super::{Place, heads::StoredHead};
+use super::{
+    Place,
+    heads::StoredHead,
+    rooms::{HeldRoom, archive_bytes, owner_below},
+};
 use crate::{
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILES, UPLOAD_FILE_BYTES},
@@ -22,6 +26,8 @@ pub(super) struct Archived {
     pub(super) package: Package,
     /// The files that were read for it.
     pub(super) folder: Folder,
+    /// Held as long as the package is.
+    pub(super) room: HeldRoom,
 }
 
 impl Place {
@@ -30,12 +36,19 @@ impl Place {
     /// # Errors
     /// `file_too_large` if it has too many files; the store's.
     pub(super) async fn list(&self) -> Result<Folder> {
+        Ok(self.list_sized().await?.0)
+    }
+
+    /// As [`list`](Self::list), with the most that packing the files takes in memory.
+    pub(super) async fn list_sized(&self) -> Result<(Folder, u64)> {
         let (entries, has_more) = self.service.store().list_all(&self.folder, SKILL_FILES).await?;
         if has_more {
             let message = format!("{} holds more than {SKILL_FILES} files: move some of them elsewhere", self.skill);
             return Err(Error::new(Code::FileTooLarge, message));
         }
-        Ok(self.files_of(&entries))
+        let sizes = || entries.iter().map(|entry| entry.size);
+        let largest = sizes().max().unwrap_or_default().min(UPLOAD_FILE_BYTES as u64);
+        Ok((self.files_of(&entries), archive_bytes(sizes().sum()) + largest))
     }
 
     /// The files among listed objects.
@@ -47,15 +60,18 @@ impl Place {
         entries.iter().filter_map(file).collect()
     }
 
-    /// Packs the files as they are, each in the version that was listed.
+    /// Packs the files as they are, each in the version that was listed, once there is room for that.
     ///
     /// # Errors
     /// `file_too_large` if they are more than a version may be; `edit_conflict` if others keep writing; the store's.
-    pub(super) async fn archive(&self, mut folder: Folder, from: &Provenance) -> Result<Archived> {
+    pub(super) async fn archive(&self, listed: (Folder, u64), from: &Provenance) -> Result<Archived> {
+        let (mut folder, mut bytes) = listed;
         for _ in 0..PUBLISH_ATTEMPTS {
+            let rooms = &self.service.shared.versions.rooms;
+            let room = rooms.enter_folder(&owner_below(self.space.root()), bytes).await?;
             match self.pack(&folder, from).await? {
-                Some(package) => return Ok(Archived { package, folder }),
-                None => folder = self.list().await?,
+                Some(package) => return Ok(Archived { package, folder, room }),
+                None => (folder, bytes) = self.list_sized().await?,
             }
         }
         let message = format!("other tools keep writing the files of {}: publish again when they are done", self.skill);

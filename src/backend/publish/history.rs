@@ -8,11 +8,12 @@ use super::{
     folder::is_published,
     intake::{PublishOptions, reply},
     numbered::StoredVersion,
+    repack::bytes_to_repack,
 };
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, UPLOAD_FILE_BYTES, VERSION_ZIP_BYTES, VERSIONS_LISTED},
+    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
@@ -87,7 +88,7 @@ impl Service {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
         let place = self.place(owner, skill)?;
-        let _room = self.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64 + UPLOAD_FILE_BYTES as u64).await?;
+        let _room = place.enter(bytes_to_repack(place.zip_bytes(Some(digest)).await?)).await?;
         let archive = place.version_archive(digest).await?;
         let CheckedSkill { package, findings, quality } = place.repacked(owner, archive, &from).await?;
         let changed = place.change_with_draft(Some(&package), &from, condition).await?;

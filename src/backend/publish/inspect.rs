@@ -7,7 +7,7 @@ use crate::{
     backend::Service,
     error::{Code, Result},
     path::{SkillPath, UserSpace},
-    skill::HeadState,
+    skill::{HeadState, SkillDraft},
     store::ListEntry,
 };
 
@@ -64,6 +64,32 @@ impl Service {
         digest: &str,
     ) -> Result<Option<String>> {
         match self.place_in(space.clone(), skill)?.version_archive(digest).await {
+            Ok(_) => Ok(None),
+            Err(damage) if damage.code() == Code::VersionNotFound => Ok(Some(damage.chain())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The draft at `skill`, as it is stored.
+    ///
+    /// # Errors
+    /// `internal` if it is damaged; the store's.
+    pub(in crate::backend) async fn draft_in(
+        &self,
+        space: &UserSpace,
+        skill: &SkillPath,
+    ) -> Result<Option<SkillDraft>> {
+        Ok(self.place_in(space.clone(), skill)?.draft().await?.map(|known| known.draft))
+    }
+
+    /// Reads the files of a draft whole; the reason why they cannot be read, if so.
+    pub(in crate::backend) async fn inspect_draft_files(
+        &self,
+        space: &UserSpace,
+        skill: &SkillPath,
+        digest: &str,
+    ) -> Result<Option<String>> {
+        match self.place_in(space.clone(), skill)?.draft_archive(digest).await {
             Ok(_) => Ok(None),
             Err(damage) if damage.code() == Code::VersionNotFound => Ok(Some(damage.chain())),
             Err(error) => Err(error),

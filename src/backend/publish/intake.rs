@@ -77,7 +77,7 @@ impl Service {
     ) -> Result<PublishReply> {
         let (from, condition) = self.provenance(options)?;
         let place = self.place(owner, skill)?;
-        let _room = self.shared.versions.enter(uploaded.window()).await?;
+        let _room = place.enter(uploaded.window()).await?;
         let CheckedSkill { package, findings, quality } = self.take_in(owner, skill, uploaded, &from).await?;
         let changed = place.change_with_draft(Some(&package), &from, condition).await?;
         self.show_change(owner).await;

@@ -167,7 +167,7 @@ impl Place {
         if let Some(head) = known.get(&name) {
             return Ok(head);
         }
-        let _room = self.service.shared.versions.enter(2 * size).await?;
+        let _room = self.enter(2 * size).await?;
         let (head, etag) = match self.head().await {
             Ok(None) => return Ok(Arc::default()),
             Ok(Some(stored)) => {

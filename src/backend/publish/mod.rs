@@ -28,6 +28,7 @@ mod materialise;
 mod numbered;
 mod published;
 mod repack;
+mod rooms;
 mod served;
 mod versions;
 
@@ -44,6 +45,9 @@ pub(super) use listed::Standing;
 pub use published::{PublishedPage, PublishedSkill, PublishedVersion, VersionName, Wanted};
 pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
 
+use rooms::HeldRoom;
+pub(super) use rooms::owner_below;
+
 use super::Service;
 use crate::{
     error::{Code, Error, Result},
@@ -58,6 +62,13 @@ struct Place {
     skill: SkillPath,
     /// Where its plain files lie.
     folder: KeyPrefix,
+}
+
+impl Place {
+    /// Waits for the room to have `bytes` of archives and unpacked files of this owner in memory.
+    async fn enter(&self, bytes: u64) -> Result<HeldRoom> {
+        self.service.shared.versions.rooms.enter(&owner_below(self.space.root()), bytes).await
+    }
 }
 
 impl Service {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, VERSION_ZIP_BYTES},
+    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES},
     skill::{HeadState, MAIN, SkillHead, Version, VersionNumbers, described},
     store::StoreError,
 };
@@ -116,7 +116,7 @@ impl Place {
 
     /// What the SKILL.md of a version says of it, for a version whose record does not say.
     pub(super) async fn description_of(&self, digest: &str) -> Result<String> {
-        let _room = self.service.shared.versions.enter(2 * VERSION_ZIP_BYTES as u64).await?;
+        let _room = self.enter(2 * self.zip_bytes(Some(digest)).await?).await?;
         let mut archive = self.version_archive(digest).await?;
         let skill = self.skill.clone();
         let errand = self.service.workers().errand(self.skill.as_str(), SKILL_FILE_BYTES);

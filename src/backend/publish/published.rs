@@ -223,7 +223,7 @@ impl Service {
             Box::pin(self.publish_skill(user, skill, uploaded, options)).await?.digest
         } else {
             let (from, _) = self.provenance(options)?;
-            let _room = self.shared.versions.enter(uploaded.window()).await?;
+            let _room = place.enter(uploaded.window()).await?;
             let owner = LayerOwner::from(user);
             let CheckedSkill { package, .. } = Box::pin(self.take_in(&owner, skill, uploaded, &from)).await?;
             let digest = package.version.digest().to_owned();

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Place, intake::invalid};
 use crate::{
     error::{Code, Error, Result},
-    limits::VERSION_ZIP_BYTES,
+    limits::{UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_ZIP_BYTES},
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, MAIN, Packer, Provenance, SkillUpload, VersionArchive, lint, quality, rewrite},
 };
@@ -18,9 +18,20 @@ pub(super) struct TextChange {
 }
 
 impl TextChange {
+    /// What it takes in memory, as it came and in SKILL.md.
+    pub(super) fn bytes(&self) -> u64 {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len) as u64;
+        2 * (length(&self.description) + length(&self.body))
+    }
+
     fn is_none(&self) -> bool {
         self.description.is_none() && self.body.is_none()
     }
+}
+
+/// What it takes in memory to pack the files of an archive of `zip` bytes again: both archives, and the largest file.
+pub(super) fn bytes_to_repack(zip: u64) -> u64 {
+    2 * zip + zip.saturating_mul(VERSION_RATIO).min(UPLOAD_FILE_BYTES as u64)
 }
 
 impl Place {

@@ -10,14 +10,13 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use moka::future::Cache;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::rooms::{HeldRoom, Rooms, owner_of};
 use crate::{
     budget::{Workers, weight},
     error::{Error, Result},
     limits::{
-        BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_WINDOW_KIB,
-        VERSION_ZIP_BYTES,
+        BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_ZIP_BYTES,
     },
     path::{ETag, ObjectKey},
     session::Lanes,
@@ -34,7 +33,7 @@ pub(in crate::backend) struct Versions {
     files: Cache<(ObjectKey, String), Bytes>,
     /// One archive is fetched once, however many of its files are asked for.
     fetching: Lanes,
-    window: Semaphore,
+    pub(in crate::backend) rooms: Rooms,
     /// Archives that were no help a moment ago, and the most bytes that were asked for.
     unusable: Cache<ObjectKey, u64>,
     /// The file of an archive that was read by itself.
@@ -57,14 +56,13 @@ impl Versions {
         let reads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
         let loads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
         let bundles = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
-        let window = Semaphore::new(VERSION_WINDOW_KIB as usize);
-        Self { files, fetching: Lanes::default(), window, unusable, reads, loads, bundles, workers }
+        let rooms = Rooms::new();
+        Self { files, fetching: Lanes::default(), rooms, unusable, reads, loads, bundles, workers }
     }
 
-    /// Waits for the room to have `bytes` of archives and unpacked files in memory.
-    pub(in crate::backend) async fn enter(&self, bytes: u64) -> Result<SemaphorePermit<'_>> {
-        let kib = u32::try_from(bytes >> 10).unwrap_or(u32::MAX).clamp(1, VERSION_WINDOW_KIB);
-        self.window.acquire_many(kib).await.map_err(Error::internal)
+    /// Waits for the room to have `bytes` of archives and unpacked files in memory, for who owns the object at `key`.
+    pub(in crate::backend) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<HeldRoom> {
+        self.rooms.enter(&owner_of(key), bytes).await
     }
 
     /// Whether the file is in memory.
@@ -108,7 +106,7 @@ impl Versions {
             return;
         }
         let unpacked = async {
-            let _room = self.enter(2 * most).await.map_err(StoreError::not_applied)?;
+            let _room = self.enter(&archive.key, 2 * most).await.map_err(StoreError::not_applied)?;
             let once = GetOptions { keep: Keep::Not, ..GetOptions::range(0..most + 1) };
             let zip = store.get(&archive.key, once).await?;
             if !zip.is_whole() || zip.meta.size > most {
@@ -236,7 +234,7 @@ impl ArchivedFile {
             return Ok(bytes);
         }
         let size = store.head(key).await.map_err(gone)?.size;
-        let _room = versions.enter(size + UPLOAD_FILE_BYTES as u64).await.map_err(StoreError::not_applied)?;
+        let _room = versions.enter(key, size + UPLOAD_FILE_BYTES as u64).await.map_err(StoreError::not_applied)?;
         let (_, zip) = get_whole(store, key, VERSION_ZIP_BYTES as u64).await.map_err(gone)?;
         let wanted = versions.take_apart(&self.archive, zip, Some(self.path.clone())).await?;
         let bytes = wanted.ok_or(StoreError::PreconditionFailed)?;

@@ -44,7 +44,7 @@ impl Mcp {
         let (store, _) = app.served_store("mcp").await?;
         let read_only = store.why_read_only().await?;
         let audit = app.recorder(&store, read_only.as_deref())?;
-        let service = app.shared_service(&store, read_only, audit)?;
+        let service = app.shared_service(&store, read_only, Some(audit))?;
         (app.edges.mcp)(service.session(app.user()?, session)).await
     }
 }

@@ -63,6 +63,9 @@ pub(in super::super) struct Serve {
     /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
     #[arg(long, value_name = "MODE")]
     pub(in super::super) audit: Option<String>,
+    /// Days that audit records are kept [default: 90]
+    #[arg(long, value_name = "DAYS")]
+    pub(in super::super) audit_days: Option<String>,
     /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
     #[arg(long, value_name = "ENCODER")]
     pub(in super::super) encoder: Option<String>,
@@ -87,6 +90,7 @@ impl Serve {
             (Setting::Memory, self.memory.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
             (Setting::Audit, self.audit.clone()),
+            (Setting::AuditDays, self.audit_days.clone()),
             (Setting::Encoder, self.encoder.clone()),
             (Setting::LogFormat, self.log_format.clone()),
             (Setting::Spool, path(&self.spool)),
@@ -102,7 +106,7 @@ impl Serve {
             tracing::warn!(why, "serving without writes");
         }
         let audit = app.recorder(&store, read_only.as_deref())?;
-        let service = app.shared_service(&store, read_only, audit.clone())?;
+        let service = app.shared_service(&store, read_only, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             let message =
                 format!("cannot listen on {address}; is something else there? --listen takes another address");
@@ -120,7 +124,7 @@ impl Serve {
             listener,
             callers,
             spool: app.settings.get(Setting::Spool).map(PathBuf::from),
-            audit,
+            audit: Some(audit),
             shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
         // The first poll refuses what must not be served; only after it may clients be told to come.

@@ -86,6 +86,7 @@ const fn passage(setting: Setting) -> Passage {
         | Setting::Memory
         | Setting::CatalogMemory
         | Setting::Audit
+        | Setting::AuditDays
         | Setting::DigestPace
         | Setting::Feedback
         | Setting::EncoderModel

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(super) use users::{CollectedOfAll, DamagedOf, UserArchive};
 
 use crate::{
-    audit::{self, AuditLog, AuditPage, AuditRequest, Event, EventId, Events, Listener, Usage, UsageRequest},
+    audit::{self, AuditLog, AuditPage, AuditRequest, Event, Events, Listener, Resume, Usage, UsageRequest},
     backend::{DraftReader, NamedSkill, Service, skill_named},
     client::{RemoteBackend, RemoteEvents},
     clock::Clock,
@@ -135,7 +135,7 @@ impl Control {
     pub(super) async fn events(&self, clock: &Arc<dyn Clock>, after: Option<&str>) -> Result<Tail> {
         match self {
             Self::Local { service, user, session } => {
-                let after = after.map(EventId::parse).transpose()?;
+                let after = after.map(Resume::parse).transpose()?;
                 let events = Events::new(service, None, Arc::clone(clock));
                 Ok(Tail::Local(Box::new(events.listen(user, Some(session), after).await?)))
             }
@@ -254,11 +254,6 @@ impl Control {
             Self::Remote(remote) => remote.show_skill(skill).await,
         }
     }
-}
-
-fn not_through_a_server() -> Error {
-    let message = "session gc --all works on a store and not through a server; give --store instead of --server";
-    Error::new(Code::InvalidRequest, message)
 }
 
 /// Where the next page begins. A server that never comes to an end is not asked for ever.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::{Control, next, not_through_a_server};
+use super::{Control, next};
 use crate::{
     backend::Export,
     client::RemoteExport,
@@ -53,18 +53,27 @@ pub(in crate::cli) struct DamagedOf {
     pub(in crate::cli) session_id: Id,
 }
 
+/// Why sessions that are cleared away through a server get no tags.
+const UNTAGGED: &str = "a server writes its own sessions with the tag; to tag those of earlier versions, give --store instead of --server once";
+
 impl Control {
-    /// Forgets the sessions of every user that have expired, and tags those that stay.
+    /// Forgets the sessions of every user that have expired, and on a store tags those that stay.
     pub(in crate::cli) async fn collect_all_garbage(&self) -> Result<CollectedOfAll> {
-        let Self::Local { service, .. } = self else { return Err(not_through_a_server()) };
         let mut all = CollectedOfAll::default();
         for User { user_id } in self.users().await?.users {
-            let collected = service.sessions().collect_garbage(&user_id).await?;
+            let collected = match self {
+                Self::Local { service, .. } => service.sessions().collect_garbage(&user_id).await?,
+                Self::Remote(remote) => remote.collect_garbage_of(&user_id).await?,
+            };
             let of_user = collected.damaged.into_iter();
             all.damaged
                 .extend(of_user.map(|damaged| DamagedOf { user_id: user_id.clone(), session_id: damaged.session_id }));
             all.removed += collected.removed;
             all.users += 1;
+            let Self::Local { service, .. } = self else {
+                all.untagged.get_or_insert_with(|| UNTAGGED.to_owned());
+                continue;
+            };
             if all.untagged.is_none() {
                 let Tagged { tagged, untagged } = service.sessions().tag_all(&user_id).await?;
                 all.tagged += tagged;

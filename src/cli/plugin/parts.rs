@@ -46,17 +46,22 @@ fn of_event(event: &str, matcher: Option<&str>, hook: &Value) -> (String, Value)
 fn of_server(app: &App, server: &str) -> Result<(Value, Value)> {
     let (user, session) = (app.user()?, app.session()?);
     let server = server.trim_end_matches('/');
-    let mut hook = json!({ "type": "http", "url": format!("{server}/v1/users/{user}/sessions/{session}/hooks") });
-    let mut headers = json!({ "x-skillmount-user": user });
+    let mut hook = members([
+        ("type", json!("http")),
+        ("url", json!(format!("{server}/v1/users/{user}/sessions/{session}/hooks"))),
+    ]);
+    let mut headers = members([("x-skillmount-user", json!(user))]);
     if !app.settings.is_default(Setting::Session) {
-        headers["x-skillmount-session"] = json!(session);
+        headers.extend(members([("x-skillmount-session", json!(session))]));
     }
     if app.settings.get(Setting::ApiKey).is_some() {
-        hook["headers"] = json!({ "authorization": format!("Bearer ${KEY}") });
-        hook["allowedEnvVars"] = json!([KEY]);
-        headers["authorization"] = json!(format!("Bearer ${{{KEY}}}"));
+        hook.extend(members([
+            ("headers", json!({ "authorization": format!("Bearer ${KEY}") })),
+            ("allowedEnvVars", json!([KEY])),
+        ]));
+        headers.extend(members([("authorization", json!(format!("Bearer ${{{KEY}}}")))]));
     }
-    Ok((hook, json!({ "type": "http", "url": format!("{server}/mcp"), "headers": headers })))
+    Ok((Value::Object(hook), json!({ "type": "http", "url": format!("{server}/mcp"), "headers": headers })))
 }
 
 /// A hook that runs this program on the store, and this program as the server.
@@ -69,11 +74,15 @@ fn of_store(app: &App) -> Result<(Value, Value)> {
         words.extend(["--session".to_owned(), app.session()?.to_string()]);
     }
     let command: Vec<_> = variables.chain(words.iter().map(|word| quoted(word))).collect();
-    let mut started = json!({ "command": server.command, "args": server.args });
+    let mut started = members([("command", json!(server.command)), ("args", json!(server.args))]);
     if !server.variables.is_empty() {
-        started["env"] = json!(server.variables);
+        started.extend(members([("env", json!(server.variables))]));
     }
-    Ok((json!({ "type": "command", "command": command.join(" ") }), started))
+    Ok((json!({ "type": "command", "command": command.join(" ") }), Value::Object(started)))
+}
+
+fn members<const N: usize>(of: [(&str, Value); N]) -> Map<String, Value> {
+    of.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 /// A word as a shell takes it for one.

@@ -61,6 +61,7 @@ settings! {
     Spool "spool" None, false;
     Drain "drain" Some("5"), false;
     Audit "audit" Some("relaxed"), false;
+    AuditDays "audit_days" Some("90"), false;
     DigestPace "digest_pace" Some("1000"), false;
     Feedback "feedback" Some("true"), false;
     Encoder "encoder" None, false;

@@ -16,8 +16,7 @@ use super::{
 };
 use crate::{
     backend::{Action, Effects, PublishOptions, PublishedSkill, PublishedVersion},
-    error::Error,
-    http::{body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
+    http::{background::to_its_end, body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
 };
 
 /// `files[]`: a part for each file of a skill, its filename the path with the skill's folder before it. Or `files`: one zip. Beside
@@ -66,7 +65,7 @@ pub(super) async fn create(
         drop(held);
         made
     };
-    let made = tokio::spawn(work).await.map_err(Error::internal)??;
+    let made = to_its_end(work).await?;
     Ok(Json(documents::skill(shape, &made)))
 }
 
@@ -97,7 +96,7 @@ pub(super) async fn add_version(
         drop(held);
         made
     };
-    let made = tokio::spawn(work).await.map_err(Error::internal)??;
+    let made = to_its_end(work).await?;
     Ok(Json(documents::version(shape, &of, &made)))
 }
 
@@ -118,7 +117,7 @@ pub(super) async fn publish_version(
             |now: &PublishedSkill| Effects::of_version(skill.as_str(), None, Some(now.current.digest.clone()));
         call.observed(None, (Action::RollBackSkill, skill.as_str()), effects, publishing).await
     };
-    let now = tokio::spawn(work).await.map_err(Error::internal)??;
+    let now = to_its_end(work).await?;
     Ok(Json(documents::skill(Shape::of(&headers), &now)))
 }
 
@@ -134,7 +133,7 @@ pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: Header
         let effects = |(): &()| Effects::of_version(skill.as_str(), None, None);
         call.observed(None, (Action::DeleteSkill, skill.as_str()), effects, deleting).await
     };
-    tokio::spawn(work).await.map_err(Error::internal)??;
+    to_its_end(work).await?;
     Ok(Json(reply))
 }
 
@@ -153,7 +152,7 @@ pub(super) async fn remove_version(
         let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, by(&call)));
         call.observed(None, (Action::ChangeSkill, skill.as_str()), |_| Effects::default(), removing).await
     };
-    let removed = tokio::spawn(work).await.map_err(Error::internal)??;
+    let removed = to_its_end(work).await?;
     Ok(Json(documents::deleted_version(Shape::of(&headers), &removed)))
 }
 

@@ -51,6 +51,9 @@ finding_codes! {
     DamagedSnapshot Error "delete the object, and load the skill again in the sessions that use it";
     DamagedPolicy Error "set the user's policy again";
     DamagedTombstone Error "delete the object, and ask for the deletion again";
+    DamagedDraft Error "delete the object, or restore it from a backup: the draft it names cannot be shown";
+    MissingDraftFiles Error "delete the draft, or make it again";
+    DamagedAudit Error "restore the object from a backup; what can be read of it is served, and it is never deleted before its time";
     TooManyObjects Error "the rest was not checked: remove what is not needed";
     UnfinishedPublish Warning "--repair brings the plain files up to it, as the next load does";
     UnfinishedDeletion Warning "--repair goes on with it, as any running service does";
@@ -59,10 +62,13 @@ finding_codes! {
     DamagedVectors Warning "--repair deletes it, and the vectors are made again";
     DamagedFeedback Warning "--repair deletes it, and what is loaded after questions is noted anew";
     OrphanSnapshot Warning "--repair deletes it: no session uses it";
+    DamagedBundle Warning "--repair deletes it: files are read one by one, and it may be made again";
+    OrphanBundle Warning "--repair deletes it: no folder and no session has these files";
     LeftoverProbe Warning "--repair deletes it";
     ForeignVectors Note "--repair deletes it; a service replaces it once it has made its own";
     OrphanVectors Note "--repair deletes it: no skill has a vector there";
     OrphanVersion Note "a skill was being published here, or its head was deleted: publish the skill to have it listed";
+    OrphanDraftFiles Note "no draft names it: one was being made here, changed or published";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";
     ExpiredSession Note "`skillmount session gc` removes it";
     UnknownObject Note "an object of a newer version, or of another tool; it is never deleted";

@@ -1,9 +1,10 @@
 //! Writing a skill, which is a draft until a person publishes it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Reply, Request, TextForm, Touch};
+use super::{Operation, Reply, Request, TextForm, Touch, left_out};
 use crate::{
     error::Result,
     skill::{Diagnostic, SkillTemplate, shown::one_line},
@@ -51,6 +52,11 @@ impl Request for CreateSkillRequest {
     const OPERATION: Operation = Operation::CreateSkill;
     const FOR_MODELS: &'static str = "Write a new skill, if the user asks for one: instructions for a kind of task that will come again. It is a draft for this session until a person publishes it.";
     type Reply = CreateSkillReply;
+
+    fn outline(&self) -> Value {
+        let Self { name, description, body, template } = self;
+        json!({ "name": name, "description": left_out(description), "body": left_out(body), "template": template })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Session]

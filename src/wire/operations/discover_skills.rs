@@ -1,11 +1,13 @@
 //! Finding skills for a task; finding one does not load it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
     Operation, Request, Touch,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
+    left_out,
 };
 use crate::{limits::SEARCH_RESULTS, path::Layer};
 
@@ -54,6 +56,11 @@ impl Request for DiscoverRequest {
     // People look into the search; a model needs what it finds.
     const NOT_FOR_MODELS: &'static [&'static str] = &["explain", "why"];
     type Reply = DiscoverReply;
+
+    fn outline(&self) -> Value {
+        let Self { query, category, level, limit, explain, why } = self;
+        json!({ "query": left_out(query), "category": category, "level": level, "limit": limit, "explain": explain, "why": why })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         Vec::new()

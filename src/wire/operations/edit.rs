@@ -1,9 +1,10 @@
 //! Replacing text in a file.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Operation, Request, Touch, left_out};
 use crate::path::ETag;
 
 /// Replace text in a file.
@@ -69,6 +70,11 @@ impl Request for EditRequest {
     // A model copies what it was shown, and is told if the line ends were the reason for a miss.
     const NOT_FOR_MODELS: &'static [&'static str] = &["newlines"];
     type Reply = EditReply;
+
+    fn outline(&self) -> Value {
+        let Self { file_path, old_string, new_string, replace_all, newlines } = self;
+        json!({ "file_path": file_path, "old_string": left_out(old_string), "new_string": left_out(new_string), "replace_all": replace_all, "newlines": newlines })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Writes(&self.file_path)]

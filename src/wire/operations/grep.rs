@@ -1,9 +1,10 @@
 //! Searching contents of files.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Operation, Request, Touch, left_out};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -90,6 +91,11 @@ impl Request for GrepRequest {
     const OPERATION: Operation = Operation::Grep;
     const FOR_MODELS: &'static str = "Search file contents with a Rust regular expression.";
     type Reply = GrepReply;
+
+    fn outline(&self) -> Value {
+        let Self { pattern, path, glob, literal, ignore_case, context, output_mode, max_count } = self;
+        json!({ "pattern": left_out(pattern), "path": path, "glob": glob, "literal": literal, "ignore_case": ignore_case, "context": context, "output_mode": output_mode, "max_count": max_count })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Reads(self.path.as_deref().unwrap_or("/"))]

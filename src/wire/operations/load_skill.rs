@@ -1,9 +1,10 @@
 //! Loading a skill.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Operation, Request, Touch, left_out};
 
 /// Load a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -84,6 +85,11 @@ impl Request for LoadSkillRequest {
     // Who calls is for the surface to say, as is where the instructions go, and a model has no use for an old version.
     const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest", "body"];
     type Reply = LoadSkillReply;
+
+    fn outline(&self) -> Value {
+        let Self { skill, mount_as, arguments, digest, body, invoker } = self;
+        json!({ "skill": skill, "mount_as": mount_as, "arguments": arguments.as_deref().map(left_out), "digest": digest, "body": body, "invoker": invoker })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Session]

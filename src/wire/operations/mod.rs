@@ -22,6 +22,7 @@ mod write;
 use std::fmt;
 
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 pub use self::{
@@ -79,6 +80,11 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// What an account says of a text that it leaves out.
+fn left_out(text: &str) -> Value {
+    json!({ "bytes": text.len() })
+}
+
 /// What an operation changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
@@ -131,6 +137,12 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
 
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
     fn touches(&self) -> Vec<Touch<'_>>;
+
+    /// The input as an account of it may hold it: what names things, and of texts that are contents or questions their length
+    /// alone.
+    fn outline(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
 
     /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
     fn subject(&self) -> String {
@@ -265,5 +277,35 @@ impl Operation {
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outline of `request` has every member of it, and none of `texts`.
+    fn check<R: Request>(request: &str, texts: &[&str]) {
+        let request: R = serde_json::from_str(request).unwrap();
+        let (outline, input) = (request.outline(), serde_json::to_value(&request).unwrap());
+        let shown = outline.as_object().unwrap();
+        for (name, value) in input.as_object().unwrap() {
+            let expected =
+                if texts.contains(&name.as_str()) { left_out(value.as_str().unwrap()) } else { value.clone() };
+            assert_eq!(shown.get(name), Some(&expected), "{name} of {}", R::OPERATION);
+        }
+    }
+
+    #[test]
+    fn an_outline_has_every_member_and_of_contents_and_questions_their_length() {
+        check::<WriteRequest>(r#"{"file_path": "/a", "content": "secret", "overwrite": true}"#, &["content"]);
+        let edit = r#"{"file_path": "/a", "old_string": "one", "new_string": "secret"}"#;
+        check::<EditRequest>(edit, &["old_string", "new_string"]);
+        let create = r#"{"name": "a", "description": "secret", "body": "secret", "template": "code"}"#;
+        check::<CreateSkillRequest>(create, &["description", "body"]);
+        check::<DiscoverRequest>(r#"{"query": "secret", "category": "a"}"#, &["query"]);
+        check::<LoadSkillRequest>(r#"{"skill": "a", "arguments": "secret"}"#, &["arguments"]);
+        check::<GrepRequest>(r#"{"pattern": "secret", "path": "/a", "context": 2}"#, &["pattern"]);
+        check::<LsRequest>(r#"{"path": "/a"}"#, &[]);
     }
 }

@@ -1,9 +1,10 @@
 //! Making a file, or replacing it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Operation, Request, Touch, left_out};
 use crate::path::ETag;
 
 /// Make a file.
@@ -46,6 +47,11 @@ impl Request for WriteRequest {
     const FOR_MODELS: &'static str =
         "Create a file. Fails if it exists, unless overwrite is true; use edit for changes.";
     type Reply = WriteReply;
+
+    fn outline(&self) -> Value {
+        let Self { file_path, content, overwrite } = self;
+        json!({ "file_path": file_path, "content": left_out(content), "overwrite": overwrite })
+    }
 
     fn touches(&self) -> Vec<Touch<'_>> {
         vec![Touch::Writes(&self.file_path)]

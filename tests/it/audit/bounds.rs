@@ -4,9 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use skillmount::{
-    audit::{AuditMode, AuditRequest, BatchName, EventId, Events, UsageRequest, usage},
+    audit::{AuditMode, AuditRequest, BatchName, Events, Resume, UsageRequest, usage},
     backend::{Service, ServiceOptions},
-    limits::{AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PIECE_BYTES},
+    limits::{
+        AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PAGE_BYTES, EVENTS_PIECE_BYTES,
+    },
     store::{Verb, testing::Faulty},
 };
 
@@ -79,12 +81,31 @@ async fn a_record_that_is_no_record_by_its_length_takes_its_place_and_no_memory(
     assert!(text.len() as u64 > AUDIT_PIECE_BYTES);
     let long = format!("{text}{}", line("three", usize::try_from(AUDIT_PIECE_BYTES).unwrap() - 1000));
     world.memory.put_raw(&format!("u1/.skillmount/audit/{}", name(0)), long);
-    let since = EventId::parse(&format!("{}.0.0", name(0))).unwrap();
+    let since = Resume::parse(&format!("{}.0.0", name(0))).unwrap();
     let events = Events::new(&world.service, Some(world.recorder.clone()), clock());
-    let told = events.since(&user(), None, since, (EVENTS_PAGE, usize::MAX)).await.unwrap();
+    let told = events.since(&user(), None, since, (EVENTS_PAGE, usize::MAX)).await.unwrap().events;
     let ids: Vec<_> = told.iter().filter(|event| event.event == "tool_result").map(|event| event.id.clone()).collect();
     let place = |place: u64| Some(format!("{}.{place}.1", name(0)));
     assert_eq!(ids, [place(1), place(3)], "the long ones are passed over, and the others keep their places");
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test]
+async fn events_that_were_missed_come_in_answers_of_so_many_bytes() {
+    let (world, mut calls) = large();
+    let events = Events::new(&world.service, Some(world.recorder.clone()), clock());
+    let mut next = Some(Resume::parse(&format!("{}.0.0", name(0))).unwrap());
+    let mut answers = 0;
+    while let Some(from) = next {
+        let told = events.since(&user(), None, from, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await.unwrap();
+        assert!(serde_json::to_vec(&told.events).unwrap().len() <= EVENTS_PAGE_BYTES + 2 * told.events.len());
+        for event in told.events.iter().filter(|event| event.event == "tool_result") {
+            assert!(calls.remove(event.data["id"].as_str().unwrap()), "{:?} came twice", event.id);
+        }
+        (next, answers) = (told.next, answers + 1);
+    }
+    assert!(answers > 100, "{answers}");
+    assert!(calls.is_empty(), "{} are missing", calls.len());
 }
 
 // S-USAGE-3: The figures of a million records take bounded memory.

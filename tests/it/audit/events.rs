@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use skillmount::{
-    audit::{AuditMode, Event, EventId, Events, Listener},
+    audit::{AuditMode, Event, EventId, Events, Listener, Resume},
     backend::{BackendProtocol as _, Effects, ObservedCall, ObservedOperation, Observer as _},
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
     wire::WriteRequest,
@@ -12,14 +12,13 @@ use skillmount::{
 use tokio::time::{Instant, timeout};
 
 use super::{Audited, id, user};
-use crate::support::clock;
 
 fn write(path: &str) -> WriteRequest {
     serde_json::from_value(json!({"file_path": path, "content": "x", "overwrite": true})).unwrap()
 }
 
 fn events_of(world: &Audited) -> Events {
-    Events::new(&world.service, Some(world.recorder.clone()), clock())
+    world.events()
 }
 
 /// The path of the next file that was changed, and the id of that event.
@@ -79,7 +78,7 @@ async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
         tokio::time::sleep(Duration::from_secs(11)).await;
     }
     drop(listener);
-    let mut again = events_of(&two).listen(&user(), None, last).await.unwrap();
+    let mut again = events_of(&two).listen(&user(), None, last.map(Into::into)).await.unwrap();
     one.recorder.flush_all().await;
     // The first event that the first listener was told is the first write of one.
     let mut missing: Vec<String> = expected.into_iter().filter(|path| path != "/workspace/one-0").collect();
@@ -96,12 +95,12 @@ async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
 async fn an_id_that_is_no_longer_kept_gives_a_gap() {
     let world = Audited::new(AuditMode::Relaxed);
     let old = EventId::parse("20200102T030405.000006Z-0a1b2c3d.1.5").unwrap();
-    let mut listener = events_of(&world).listen(&user(), None, Some(old.clone())).await.unwrap();
+    let mut listener = events_of(&world).listen(&user(), None, Some(old.clone().into())).await.unwrap();
     let event = listener.next().await.unwrap().unwrap();
     assert_eq!((event.event.as_str(), &event.id, &event.data["after"]), ("gap", &None, &json!(old.to_string())));
     let batch = "{\"format\":1}\n{\"time\":\"2020-01-02T03:04:05Z\",\"operation\":\"ls\",\"session\":\"s1\",\"outcome\":\"ok\"}\n";
     world.memory.put_raw("u1/.skillmount/audit/20200102T030405.000006Z-0a1b2c3d", batch);
-    let since = events_of(&world).since(&user(), None, old, (10, EVENTS_PAGE_BYTES)).await.unwrap();
+    let since = events_of(&world).since(&user(), None, old.into(), (10, EVENTS_PAGE_BYTES)).await.unwrap().events;
     assert!(since.is_empty(), "its batch is there, and it was the last of it: {since:?}");
 }
 
@@ -119,7 +118,7 @@ async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_i
     let mark = slow.next().await.unwrap().unwrap();
     assert_eq!((mark.event.as_str(), mark.id), ("dropped", None));
     assert_eq!(slow.next().await.unwrap(), None);
-    let mut again = events.listen(&user(), Some(&id("s1")), Some(last)).await.unwrap();
+    let mut again = events.listen(&user(), Some(&id("s1")), Some(last.into())).await.unwrap();
     for number in 0..EVENTS_WAITING {
         assert_eq!(next_file(&mut again).await.0, format!("/workspace/{number}"));
     }
@@ -152,6 +151,7 @@ async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
         by: None,
         call: "c".to_owned(),
         operation: "write",
+        input: Some(json!({"file_path": "/workspace/a"})),
         subject: "/workspace/a".to_owned(),
         is_change: true,
     };
@@ -164,7 +164,7 @@ async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
             break event;
         }
     };
-    assert_eq!(event.data, json!({"requestId": "p-1", "toolName": "write", "input": {"subject": "/workspace/a"}}));
+    assert_eq!(event.data, json!({"requestId": "p-1", "toolName": "write", "input": {"file_path": "/workspace/a"}}));
     assert!(began.elapsed() <= Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
@@ -185,4 +185,34 @@ async fn the_store_is_asked_only_while_somebody_listens_and_sessions_are_told_ap
     let told: [Event; 2] = [listener.next().await.unwrap().unwrap(), listener.next().await.unwrap().unwrap()];
     assert!(told.iter().all(|event| event.session.as_deref() == Some("s1")), "{told:?}");
     drop(two);
+}
+
+// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+#[tokio::test]
+async fn the_input_of_a_call_is_told_without_contents() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
+    let agent = world.session("s1");
+    agent.write(write("/workspace/a")).await.unwrap();
+    let edit = json!({"file_path": "/workspace/a", "old_string": "x", "new_string": "sk-secret-token"});
+    agent.edit(serde_json::from_value(edit).unwrap()).await.unwrap();
+    agent.grep(serde_json::from_value(json!({"pattern": "sk-secret", "path": "/workspace"})).unwrap()).await.unwrap();
+    let mut inputs = Vec::new();
+    while inputs.len() < 3 {
+        let event = listener.next().await.unwrap().unwrap();
+        assert!(!event.data.to_string().contains("sk-secret"), "{event:?}");
+        if event.event == "tool_use_start" {
+            inputs.push(event.data["input"].clone());
+        }
+    }
+    assert_eq!(inputs[0], json!({"file_path": "/workspace/a", "content": {"bytes": 1}, "overwrite": true}));
+    assert_eq!((&inputs[1]["old_string"], &inputs[1]["new_string"]), (&json!({"bytes": 1}), &json!({"bytes": 15})));
+    assert_eq!((&inputs[2]["pattern"], &inputs[2]["path"]), (&json!({"bytes": 9}), &json!("/workspace")));
+    // Who comes back reads the same from the records.
+    world.recorder.flush_all().await;
+    let from = world.records().await[0].id.split_once('.').map(|(batch, _)| format!("{batch}.0.0")).unwrap();
+    let missed =
+        events_of(&world).since(&user(), None, Resume::parse(&from).unwrap(), (100, EVENTS_PAGE_BYTES)).await.unwrap();
+    let again: Vec<_> = missed.events.into_iter().filter(|event| event.event == "tool_use_start").collect();
+    assert_eq!(again.iter().map(|event| &event.data["input"]).collect::<Vec<_>>(), inputs.iter().collect::<Vec<_>>());
 }

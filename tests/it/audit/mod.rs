@@ -4,7 +4,9 @@ mod bounds;
 #[cfg(feature = "cli")]
 mod crashes;
 mod events;
+mod late;
 mod many_records;
+mod off;
 mod records;
 #[cfg(feature = "cli")]
 mod soak;
@@ -15,8 +17,9 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use skillmount::{
-    audit::{AuditLog, AuditMode, AuditPage, AuditRecord, AuditRequest, Recorder},
+    audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
     backend::{Service, ServiceOptions, SkillBackend},
+    clock::Clock,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
 };
@@ -29,6 +32,7 @@ struct Audited {
     faulty: Arc<Faulty>,
     service: Service,
     recorder: Recorder,
+    clock: Arc<dyn Clock>,
 }
 
 impl Audited {
@@ -38,11 +42,21 @@ impl Audited {
 
     /// A process of its own over `memory`.
     fn over(memory: Arc<MemoryStore>, mode: AuditMode) -> Self {
+        Self::at(memory, mode, clock())
+    }
+
+    /// A process of its own over `memory` with this clock.
+    fn at(memory: Arc<MemoryStore>, audit: impl Into<AuditOptions>, clock: Arc<dyn Clock>) -> Self {
         let faulty = Arc::new(Faulty::new(memory.clone()));
-        let recorder = Recorder::new(faulty.clone() as SharedStore, Namespace::default(), mode, clock());
+        let recorder = Recorder::new(faulty.clone() as SharedStore, Namespace::default(), audit, clock.clone());
         let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
-        let service = Service::new(faulty.clone(), options, clock());
-        Self { memory, faulty, service, recorder }
+        let service = Service::new(faulty.clone(), options, clock.clone());
+        Self { memory, faulty, service, recorder, clock }
+    }
+
+    /// The events of this process.
+    fn events(&self) -> Events {
+        Events::new(&self.service, Some(self.recorder.clone()), self.clock.clone())
     }
 
     fn session(&self, session: &str) -> SkillBackend {

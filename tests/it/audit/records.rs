@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
-    audit::{AuditFile, AuditMode, AuditRequest, BatchName},
+    audit::{AuditFile, AuditMode, AuditOptions, AuditRequest, BatchName},
     backend::BackendProtocol as _,
     error::Code,
     limits::{
@@ -13,7 +13,7 @@ use skillmount::{
     },
     path::KeyPrefix,
     store::{
-        GetOptions, Store as _, StoreExt as _, Verb,
+        GetOptions, MemoryStore, Store as _, StoreExt as _, Verb,
         testing::{Fault, Faulty},
     },
     wire::{
@@ -23,6 +23,7 @@ use skillmount::{
 };
 
 use super::{Audited, digest, user};
+use crate::support::SetClock;
 
 const SKILL: &str = "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n";
 
@@ -240,13 +241,13 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).unwrap()
 }
 
-// S-AUDIT-6: Records are kept for 90 days.
+// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
 #[tokio::test]
 async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
     let world = Audited::new(AuditMode::Relaxed);
     let put = |hours: i64| {
         let name = BatchName::new(
-            Timestamp::now() - SignedDuration::from_hours(24 * AUDIT_RETENTION_DAYS + hours),
+            Timestamp::now() - SignedDuration::from_hours(24 * i64::from(AUDIT_RETENTION_DAYS) + hours),
             "0a1b2c3d",
         );
         let key = format!("u1/.skillmount/audit/{name}");
@@ -260,6 +261,31 @@ async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     let left: Vec<_> = world.batches().await.iter().map(|key| key.as_str().to_owned()).collect();
     assert_eq!((left.len(), &left[0], left[2].ends_with("notes.txt")), (3, &young, true), "{left:?}");
+}
+
+// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
+#[tokio::test]
+async fn records_are_kept_for_the_days_that_are_configured() {
+    const DAY: i64 = 24 * 60 * 60;
+    let clock = SetClock::at(100 * DAY);
+    let options = AuditOptions { mode: AuditMode::Relaxed, retention_days: 7 };
+    let world = Audited::at(Arc::new(MemoryStore::like_s3()), options, clock.clone());
+    let write_at = async |day: i64| {
+        clock.set(day * DAY);
+        world.session("s1").write(write(&format!("/workspace/{day}"), "x")).await.unwrap();
+        world.recorder.flush_all().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    write_at(100).await;
+    assert_eq!(world.batches().await.len(), 1);
+    // Another process, since one looks once a day by its own clock.
+    let later = Audited::at(world.memory.clone(), options, SetClock::at(107 * DAY + 1));
+    later.session("s1").write(write("/workspace/later", "x")).await.unwrap();
+    later.recorder.flush_all().await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let left: Vec<_> = world.batches().await.iter().map(|key| key.as_str().to_owned()).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].contains("/audit/19700418T"), "{left:?}");
 }
 
 #[tokio::test]

@@ -198,6 +198,9 @@ async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
     let joined = pull(&world, &mut ben, PullHow::Merge, false).await.unwrap().unwrap();
     assert_eq!((joined.marked, ben.text("a.md")), (names(&["b.md"]), "Ana\n2\nBen\n"));
     assert_eq!(ben.text("b.md"), "<<<<<<< mine\nBen\n=======\nAna\n>>>>>>> theirs\n");
+    let refused = push(&world, &mut ben).await.unwrap_err();
+    assert!(refused.message().contains("both versions stand between marks"), "{refused:?}");
+    ben.set("b.md", "Ben and Ana\n");
     assert_eq!(push(&world, &mut ben).await.unwrap().status, PushStatus::Changed);
     ana.set("b.md", "Ana again\n");
     pull(&world, &mut ana, PullHow::Theirs, false).await.unwrap();

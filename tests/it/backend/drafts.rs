@@ -152,6 +152,35 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     }
 }
 
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
+// all others it is not there.
+#[tokio::test]
+async fn a_key_that_is_bound_to_a_session_reads_the_drafts_of_that_session_alone() {
+    let world = World::new();
+    writer(&world, "s").await.create_skill(asked("minutes")).await.unwrap();
+    for number in 0..20 {
+        let agent = writer(&world, &format!("other-{number}")).await;
+        agent.create_skill(asked(&format!("draft-{number}"))).await.unwrap();
+    }
+    let bound = skillmount::access::Reach::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
+    let reader = DraftReader::Agent(&bound);
+    let (user, policy, wanted) = (id("demo"), Policy::unrestricted(), SkillListRequest::default());
+    let list = || world.service.list_skills(&user, &policy, &wanted, reader);
+    list().await.unwrap();
+    let before = world.ledger.asked().len();
+    let all = list().await.unwrap();
+    assert_eq!(all.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["minutes"]);
+    let drafts: Vec<_> = world
+        .ledger
+        .asked()
+        .into_iter()
+        .skip(before)
+        .map(|asked| format!("{asked:?}"))
+        .filter(|asked| asked.contains("draft"))
+        .collect();
+    assert!(drafts.len() == 1 && drafts[0].contains("minutes"), "{drafts:?}");
+}
+
 #[tokio::test]
 async fn drafts_and_skills_are_listed_in_pages_of_one_order() {
     let world = World::new();

@@ -11,7 +11,7 @@ use skillmount::{
 };
 
 use crate::support::{
-    clock,
+    SetClock, clock,
     world::{BackendExt, World, id},
 };
 
@@ -75,6 +75,11 @@ async fn every_damage_is_found_under_its_code_with_what_to_do() {
         (".skillmount/catalog.json", "{", FindingCode::DamagedIndex),
         (".skillmount/uses.json", "{", FindingCode::DamagedUses),
         (".skillmount/later/x", "{", FindingCode::UnknownObject),
+        (".skillmount/drafts/a.json", "{", FindingCode::DamagedDraft),
+        (".skillmount/drafts/Not A Skill.txt", "{", FindingCode::UnknownObject),
+        (".skillmount/audit/notes.txt", "x", FindingCode::UnknownObject),
+        (".skillmount/audit/20260102T030405.000006Z-0a1b2c3d", "no header\n", FindingCode::DamagedAudit),
+        (".skillmount/audit/20260102T030405.000006Z-0a1b2c3d", "{\"format\":1}\n{\"torn\n", FindingCode::DamagedAudit),
         (".skillmount/heads/Not A Skill.txt", "{", FindingCode::UnknownObject),
     ] {
         let (world, memory) = used().await;
@@ -144,6 +149,85 @@ async fn mending_takes_what_is_derived_and_leaves_the_rest() {
     gone.retain(|key| !key.ends_with("/catalog.json") && !key.ends_with("/uses.json"));
     assert_eq!(world.keys().await, gone);
     assert!(codes(&check(&world, false).await).contains(&FindingCode::DamagedSnapshot));
+}
+
+/// What a store has of drafts, records and bundles if all is well.
+async fn with_drafts_records_and_bundles() -> (World, Arc<MemoryStore>) {
+    let (world, memory) = used().await;
+    let text = "---\nname: notes\ndescription: Takes notes.\n---\nWrite.\n";
+    let files = UploadedSkill::Files([("SKILL.md".to_owned(), text.into())].into());
+    let skill = SkillPath::parse("notes").unwrap();
+    world.service.draft_skill(&id("demo"), &skill, files, PublishOptions::default()).await.unwrap();
+    let record = "{\"time\":\"2026-01-02T03:04:05Z\",\"operation\":\"ls\"}\n";
+    memory.put_raw(
+        "demo/.skillmount/audit/20260102T030405.000006Z-0a1b2c3d",
+        format!("{{\"format\":1}}\n{}", record.repeat(20_000)),
+    );
+    memory.put_raw("demo/skills/wide/SKILL.md", "---\nname: wide\ndescription: Has many files.\n---\nSee.\n");
+    for file in 0..40 {
+        memory.put_raw(&format!("demo/skills/wide/{file}.md"), "text");
+    }
+    for session in ["b1", "b2"] {
+        world.agent_of("demo", session).load("wide").await.unwrap();
+    }
+    for _ in 0..200 {
+        if world.keys().await.iter().any(|key| key.contains("/bundles/")) {
+            return (world, memory);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("no bundle was made");
+}
+
+// S-FSCK-1: A check reads all that the service keeps of a user, and changes nothing unless it is asked to.
+#[tokio::test]
+async fn drafts_records_and_bundles_are_clean_until_they_are_damaged() {
+    let (world, memory) = with_drafts_records_and_bundles().await;
+    let before = world.keys().await;
+    let report = check(&over(&memory), true).await;
+    assert_eq!((report.clean, codes(&report)), (true, vec![]));
+    assert_eq!(world.keys().await, before);
+    let bundle = key_with(&world, "/bundles/").await;
+    for (part, code) in [("/draft-versions/", FindingCode::DamagedDraft), ("/bundles/", FindingCode::DamagedBundle)] {
+        let (_, memory) = with_drafts_records_and_bundles().await;
+        let key = key_with(&over(&memory), part).await;
+        memory.put_raw(&key, "no zip");
+        let report = check(&over(&memory), false).await;
+        assert_eq!((report.clean, codes(&report)), (false, vec![code]), "{part}");
+    }
+    // The archive of another folder under its name.
+    let (other, version) = (over(&memory), key_with(&world, "/versions/writing/").await);
+    memory.put_raw(&bundle, other.bytes(&version).await.unwrap());
+    let report = check(&other, true).await;
+    assert_eq!(
+        (report.clean, codes(&report), report.findings[0].repaired),
+        (true, vec![FindingCode::DamagedBundle], true)
+    );
+    assert!(check(&other, false).await.findings.is_empty());
+    let files = KeyPrefix::all().key(&key_with(&world, "/draft-versions/").await).unwrap();
+    memory.delete(&files, DeleteOptions::default()).await.unwrap();
+    assert_eq!(codes(&check(&other, true).await), [FindingCode::MissingDraftFiles]);
+}
+
+// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+#[tokio::test]
+async fn bundles_that_nothing_uses_go_after_a_day_and_files_of_drafts_and_records_never() {
+    let (world, memory) = with_drafts_records_and_bundles().await;
+    for session in ["b1", "b2"] {
+        world.service.sessions().delete(&id("demo"), &id(session)).await.unwrap();
+    }
+    memory.put_raw("demo/skills/wide/0.md", "another text");
+    let draft = KeyPrefix::all().key("demo/.skillmount/drafts/notes.json").unwrap();
+    memory.delete(&draft, DeleteOptions::default()).await.unwrap();
+    assert!(check(&over(&memory), true).await.findings.is_empty(), "they are young");
+    let tomorrow = jiff::Timestamp::now().as_second() + 25 * 60 * 60;
+    let later = World::at(memory.clone(), ServiceOptions::default(), SetClock::at(tomorrow));
+    let report = check(&later, true).await;
+    let found: Vec<_> = report.findings.iter().map(|found| (found.code, found.repaired)).collect();
+    assert_eq!(found, [(FindingCode::OrphanDraftFiles, false), (FindingCode::OrphanBundle, true)]);
+    let keys = later.keys().await;
+    assert!(!keys.iter().any(|key| key.contains("/bundles/")), "{keys:?}");
+    assert!(keys.iter().any(|key| key.contains("/draft-versions/")) && keys.iter().any(|key| key.contains("/audit/")));
 }
 
 #[tokio::test]

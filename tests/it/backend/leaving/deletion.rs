@@ -3,15 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    Code,
+    Code, Outcome,
+    backend::BackendProtocol as _,
     limits::{DELETIONS_KNOWN, DELETIONS_RENEWED},
     store::{MemoryStore, Verb, testing::Fault},
-    wire::{Amount, Deletion, DeletionState},
+    wire::{Amount, Deletion, DeletionState, EditRequest},
 };
 use tokio::time::sleep;
 
 use super::over;
-use crate::support::world::{World, code, id};
+use crate::support::world::{BackendExt as _, World, code, id};
 
 /// Objects of `u1` in four areas, and of users with similar names.
 fn filled(memory: &MemoryStore) {
@@ -75,6 +76,65 @@ async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     world.service.delete_user(&user, None).await.unwrap();
     sleep(Duration::from_secs(1)).await;
     assert_eq!(done(&world).await.sweeps[0].total.objects, 1);
+}
+
+// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    filled(&memory);
+    over(&memory).agent_of("u1", "t").overwrite("/workspace/x", "before").await.unwrap();
+    let (world, user) = (over(&memory), id("u1"));
+    world.service.check_not_deleted(&user).await.unwrap();
+    // The edit reads the file, and the answer takes its time.
+    world.faults.for_keys(Verb::Get, "threads/t/x", Fault::SlowReply(Duration::from_secs(10)));
+    let agent = world.agent_of("u1", "t");
+    let edit = serde_json::json!({"file_path": "/workspace/x", "old_string": "before", "new_string": "after"});
+    let edit: EditRequest = serde_json::from_value(edit).unwrap();
+    let held = tokio::spawn(async move { agent.edit(edit).await });
+    sleep(Duration::from_secs(1)).await;
+    world.service.delete_user(&user, None).await.unwrap();
+    let refused = held.await.unwrap().unwrap_err();
+    assert_eq!((refused.code(), refused.outcome()), (Code::Denied, Some(Outcome::NotApplied)));
+    assert_eq!(left(&world).await, ["_deleted/u1", "_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
+    let sweeps = done(&world).await.sweeps;
+    assert_eq!(sweeps[1].total.objects, 0, "{sweeps:?}");
+}
+
+// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_lets_nobody_in_any_more_looks_before_it_writes() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    filled(&memory);
+    let (world, replica, user) = (over(&memory), over(&memory), id("u1"));
+    replica.service.check_not_deleted(&user).await.unwrap();
+    world.service.begin_deletion(&user, None).await.unwrap();
+    world.service.advance_deletion(&user).await.unwrap();
+    // Within its 30 s the replica may not know yet, and the second sweep takes what it writes.
+    let agent = replica.agent_of("u1", "t");
+    agent.overwrite("/workspace/early", "x").await.unwrap();
+    sleep(DELETIONS_KNOWN + Duration::from_secs(1)).await;
+    assert_eq!(code(agent.overwrite("/workspace/late", "x").await), Code::Denied);
+    let sweeps = done(&world).await.sweeps;
+    assert!(sweeps[1].total.objects >= 1, "{sweeps:?}");
+    assert_eq!(left(&world).await, ["_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
+}
+
+// S-LEAVE-4: A deletion removes everything of the user at once, and again a minute later what was written meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_put_that_is_on_its_way_during_the_first_sweep_is_taken_by_the_second() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    filled(&memory);
+    let (world, user) = (over(&memory), id("u1"));
+    world.faults.for_keys(Verb::Put, "threads/t/x", Fault::SlowRequest(Duration::from_secs(10)));
+    let agent = world.agent_of("u1", "t");
+    let put = tokio::spawn(async move { agent.overwrite("/workspace/x", "late").await });
+    sleep(Duration::from_secs(1)).await;
+    world.service.delete_user(&user, None).await.unwrap();
+    put.await.unwrap().unwrap();
+    let sweeps = done(&world).await.sweeps;
+    assert!(sweeps[1].total.objects >= 1, "{sweeps:?}");
+    assert_eq!(left(&world).await, ["_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
 }
 
 // S-LEAVE-6: Earlier versions in a versioned bucket go too, if the bucket lets the service remove them.

@@ -1,0 +1,170 @@
+//! The room that archives and unpacked files of versions have in memory, which users share.
+//!
+//! Users take turns, and what one user holds at once is bounded: half, or one archive if that is larger by itself. Small
+//! archives have room of their own, so that they wait for no large one, whoever sends it.
+
+use crate::{
+    budget::{Owner, Share, Shares},
+    error::{Error, Result},
+    limits::{FOLDER_WINDOW_KIB, SMALL_VERSION_KIB, SMALL_VERSIONS_KIB, VERSION_WINDOW_KIB, VERSION_ZIP_BYTES},
+    path::{KeyPrefix, ObjectKey},
+};
+
+/// What an archive takes beside the bytes of its files: names, twice, and what cannot be made shorter.
+const ZIP_ROOM_BYTES: u64 = 4 << 20;
+
+/// The room of one process.
+#[derive(Debug)]
+pub(in crate::backend) struct Rooms {
+    versions: Room,
+    /// Folders that are packed before they are replaced. A call that has room for its version waits for this too, and never
+    /// the other way round.
+    folders: Room,
+}
+
+#[derive(Debug)]
+struct Room {
+    small: Shares,
+    large: Shares,
+    /// What each user may have of the room for large ones: half.
+    owners: Shares,
+}
+
+/// Room that is held. Dropping it gives it back.
+#[derive(Debug)]
+#[must_use = "room is held only as long as this lives"]
+pub(in crate::backend) struct HeldRoom {
+    _of_owner: Option<Share>,
+    _of_all: Share,
+}
+
+impl Rooms {
+    pub(super) fn new() -> Self {
+        Self { versions: Room::new(VERSION_WINDOW_KIB), folders: Room::new(FOLDER_WINDOW_KIB) }
+    }
+
+    /// Waits for room for `bytes` of archives and unpacked files of `owner`.
+    pub(in crate::backend) async fn enter(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+        self.versions.enter(owner, bytes).await
+    }
+
+    /// Waits for room for `bytes` of a folder of `owner` that is packed.
+    pub(in crate::backend) async fn enter_folder(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+        self.folders.enter(owner, bytes).await
+    }
+}
+
+impl Room {
+    fn new(kib: u64) -> Self {
+        Self {
+            small: Shares::new(SMALL_VERSIONS_KIB, SMALL_VERSIONS_KIB / 2),
+            large: Shares::new(kib, kib),
+            owners: Shares::new(u64::MAX, kib / 2),
+        }
+    }
+
+    async fn enter(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+        let kib = bytes.div_ceil(1 << 10).clamp(1, self.large.capacity());
+        let closed = || Error::internal("the room for archives is closed");
+        if kib <= SMALL_VERSION_KIB {
+            let share = self.small.acquire(owner, kib).await.ok_or_else(closed)?;
+            return Ok(HeldRoom { _of_owner: None, _of_all: share });
+        }
+        let of_owner = self.owners.acquire(owner, kib.min(self.owners.part())).await.ok_or_else(closed)?;
+        let of_all = self.large.acquire(owner, kib).await.ok_or_else(closed)?;
+        Ok(HeldRoom { _of_owner: Some(of_owner), _of_all: of_all })
+    }
+}
+
+/// The most that an archive of `unpacked` bytes of files has.
+pub(super) fn archive_bytes(unpacked: u64) -> u64 {
+    (unpacked + ZIP_ROOM_BYTES).min(VERSION_ZIP_BYTES as u64)
+}
+
+/// Whose room an archive at `key` takes.
+pub(super) fn owner_of(key: &ObjectKey) -> Owner {
+    let root = key.as_str().split_once(".skillmount/").map_or(key.as_str(), |(root, _)| root);
+    root.into()
+}
+
+/// Whose room what lies below `root` takes.
+pub(in crate::backend) fn owner_below(root: &KeyPrefix) -> Owner {
+    root.to_string().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use futures_util::{FutureExt as _, poll};
+
+    use super::*;
+    use crate::{
+        backend::{PublishOptions, Service, ServiceOptions},
+        clock::SystemClock,
+        path::{Id, SkillPath},
+        store::MemoryStore,
+        wire::VersionListRequest,
+    };
+
+    const MIB: u64 = 1 << 20;
+
+    fn owner(name: &str) -> Owner {
+        name.into()
+    }
+
+    // S-VERSION-6: Archives have bounded room in memory, which users share.
+    #[tokio::test]
+    async fn large_publishes_of_one_user_stop_no_small_one_and_take_turns_with_large_ones() {
+        let rooms = Rooms::new();
+        let (greedy, other) = (owner("greedy/"), owner("other/"));
+        let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
+        let mut waiting: Vec<_> = (0..20).map(|_| Box::pin(rooms.enter(&greedy, 192 * MIB))).collect();
+        for next in &mut waiting {
+            assert!(poll!(next).is_pending());
+        }
+        let small = rooms.enter(&other, 8 * MIB).now_or_never().expect("a small one waits for no large one").unwrap();
+        let mut large = Box::pin(rooms.enter(&other, 100 * MIB));
+        assert!(poll!(&mut large).is_pending());
+        drop(whole);
+        assert!(poll!(&mut large).is_ready(), "another user's comes before the rest");
+        assert!(poll!(&mut waiting[0]).is_pending());
+        drop(small);
+    }
+
+    // S-VERSION-6: Archives have bounded room in memory, which users share.
+    #[tokio::test]
+    async fn a_delete_over_a_folder_that_others_changed_takes_room_for_what_it_packs() {
+        let memory = Arc::new(MemoryStore::like_s3());
+        memory.put_raw("u1/skills/a/SKILL.md", "---\nname: a\ndescription: Does a.\n---\nSteps.\n");
+        let service = Service::new(memory.clone(), ServiceOptions::default(), Arc::new(SystemClock::new()));
+        let (user, skill) = (Id::parse("u1").unwrap(), SkillPath::parse("a").unwrap());
+        let rooms = &service.shared.versions.rooms;
+        let root = owner_below(service.namespace().user(&user).unwrap().root());
+        let held =
+            [rooms.enter_folder(&root, 8 * MIB).await.unwrap(), rooms.enter_folder(&root, 8 * MIB).await.unwrap()];
+        let mut delete = Box::pin(service.delete_skill(&user, &skill, PublishOptions::default()));
+        let patience = Duration::from_millis(200);
+        assert!(tokio::time::timeout(patience, &mut delete).await.is_err(), "there is no room for the folder");
+        drop(held);
+        delete.await.unwrap();
+        let list = service.list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap();
+        assert_eq!(list.versions.len(), 1, "what others wrote is kept");
+    }
+
+    #[tokio::test]
+    async fn one_user_holds_half_at_most_but_for_one_that_is_larger_by_itself() {
+        let rooms = Rooms::new();
+        let (greedy, other) = (owner("greedy/"), owner("other/"));
+        let held = [rooms.enter(&greedy, 48 * MIB).await.unwrap(), rooms.enter(&greedy, 48 * MIB).await.unwrap()];
+        let mut third = Box::pin(rooms.enter(&greedy, 9 * MIB));
+        assert!(poll!(&mut third).is_pending());
+        let half = rooms.enter(&other, 96 * MIB).now_or_never().expect("the other half is for others").unwrap();
+        drop(held);
+        assert!(poll!(&mut third).is_ready());
+        drop((third, half));
+        drop(rooms.enter(&greedy, 1000 * MIB).now_or_never().expect("what is larger takes all").unwrap());
+        let (all, folder) = (rooms.enter(&greedy, 192 * MIB).await.unwrap(), rooms.enter_folder(&greedy, 128 * MIB));
+        drop((folder.now_or_never().expect("folders have room of their own").unwrap(), all));
+    }
+}
