@@ -121,7 +121,7 @@ impl Set {
         }
         for (name, search) in ways {
             let search = |text: &str| paths(search(text));
-            print_row(if *name == "fused" { "+ meaning" } else { *name }, &ranks(half, &search));
+            print_row(if *name == "fused" { "+ meaning" } else { name }, &ranks(half, &search));
             for (kind, requests) in by_kind(half) {
                 print_row(&format!("  {kind}, {} requests", requests.len()), &ranks(&requests, &search));
             }

@@ -67,7 +67,7 @@ impl Event {
     /// That a call has begun. It has no record yet, and so no id.
     pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
         let data = is_tool(call.operation)
-            .then(|| start(&call.call, call.operation, input_of(call.input.as_ref(), &call.subject)))?;
+            .then(|| start(&call.call, call.operation, &input_of(call.input.as_ref(), &call.subject)))?;
         let session = call.session.as_ref().map(ToString::to_string);
         Some(Self { id: None, event: "tool_use_start".to_owned(), session, data })
     }
@@ -79,7 +79,7 @@ impl Event {
         let input = || input_of(record.input.as_ref(), subject);
         if record.session.is_some() && is_tool(operation) {
             let is_error = outcome != "ok";
-            parts.push((0, "tool_use_start", start(call, operation, input())));
+            parts.push((0, "tool_use_start", start(call, operation, &input())));
             let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
             parts.push((RESULT, "tool_result", result));
         }
@@ -192,7 +192,7 @@ impl fmt::Display for EventId {
     }
 }
 
-fn start(call: &str, operation: &str, input: Value) -> Value {
+fn start(call: &str, operation: &str, input: &Value) -> Value {
     json!({"id": call, "name": operation, "input": input})
 }
 

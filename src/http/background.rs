@@ -47,7 +47,7 @@ mod tests {
             told.notify_one();
             Ok(())
         });
-        drop(timeout(PUBLISH_TIMEOUT / 2, work).await.unwrap_err());
+        timeout(PUBLISH_TIMEOUT / 2, work).await.unwrap_err();
         go.notify_one();
         done.notified().await;
     }

@@ -28,9 +28,8 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
                     lines.take(&object.bytes);
                     at = object.range.end;
                 }
-                // It is older than records are kept.
-                Err(StoreError::NotFound) => break,
-                Ok(_) | Err(StoreError::RangeNotSatisfiable) => break,
+                // It is older than records are kept, or shorter by now.
+                Ok(_) | Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => break,
                 Err(error) => return Err(error.into()),
             }
         }

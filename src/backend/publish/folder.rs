@@ -69,10 +69,10 @@ impl Place {
         for _ in 0..PUBLISH_ATTEMPTS {
             let rooms = &self.service.shared.versions.rooms;
             let room = rooms.enter_folder(&owner_below(self.space.root()), bytes).await?;
-            match self.pack(&folder, from).await? {
-                Some(package) => return Ok(Archived { package, folder, room }),
-                None => (folder, bytes) = self.list_sized().await?,
+            if let Some(package) = self.pack(&folder, from).await? {
+                return Ok(Archived { package, folder, room });
             }
+            (folder, bytes) = self.list_sized().await?;
         }
         let message = format!("other tools keep writing the files of {}: publish again when they are done", self.skill);
         Err(Error::new(Code::EditConflict, message))

@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(QuestionPrint::of("the of and"), QuestionPrint::default());
         let long = "a word, ".repeat(DISCOVERY_QUERY_BYTES / 8);
         assert_eq!(QuestionPrint::of(&format!("{long} invoice")), QuestionPrint::of("word"));
-        let numbers: String = (0..500).map(|number| format!("w{number} ")).collect();
+        let numbers = (0..500).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ") + " ";
         assert!(QuestionPrint::of(&numbers).words.len() <= DISCOVERY_QUERY_BYTES / 3);
     }
 }

@@ -288,7 +288,7 @@ fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs_spent_in_the_o
         assert_eq!(found(index, &format!("{as_many} herensia")), Vec::<String>::new());
         assert_eq!(found(index, &format!("{fewer} herensia")), ["escrituras/herencia"]);
         assert_eq!(found(index, &format!("herensia {as_many}")), ["escrituras/herencia"], "the first words come first");
-        let ids = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04} xy ")).collect::<String>();
+        let ids = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04} xy ")).collect::<Vec<_>>().concat();
         assert_eq!(found(index, &format!("{ids} herensia")), ["escrituras/herencia"], "ids are not repaired");
     });
 }

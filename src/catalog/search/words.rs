@@ -152,7 +152,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_text_is_folded_as_its_letters_are(text in "[a-cA-C\u{301}\u{308}\u{338}\u{20d2}éÅﬁ½Σς不ㄱ각\u{200b}' ]{0,24}") {
+        fn a_text_is_folded_as_its_letters_are(text in "[a-cA-C\u{301}\u{308}\u{338}\u{20d2}\u{e9}\u{c5}\u{fb01}\u{bd}\u{3a3}\u{3c2}\u{4e0d}\u{3131}\u{ac00}\u{11a8}\u{200b}' ]{0,24}") {
             proptest::prop_assert_eq!(fold(&text).into_owned(), folded_letters(&text).collect::<String>());
         }
     }

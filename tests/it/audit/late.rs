@@ -41,7 +41,7 @@ fn write(path: &str) -> WriteRequest {
     serde_json::from_value(json!({"file_path": path, "content": "x", "overwrite": true})).unwrap()
 }
 
-async fn two_processes() -> (Audited, Audited) {
+fn two_processes() -> (Audited, Audited) {
     let memory = Arc::new(MemoryStore::like_s3());
     let process = |number| {
         let clock: Arc<dyn Clock> = Arc::new(Process { wall: Wall::ahead(Duration::from_hours(24 * 365)), number });
@@ -87,7 +87,7 @@ async fn is_told_of_the_late_write(one: &Audited, last: EventId) {
 // S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_took_the_store_long_is_not_skipped_by_who_resumes() {
-    let (one, two) = two_processes().await;
+    let (one, two) = two_processes();
     two.session("s2").write(write("/workspace/late")).await.unwrap();
     two.faulty.script(Verb::Put, [Fault::SlowRequest(Duration::from_secs(12))]);
     let last = leave_after_70_seconds(&one).await;
@@ -99,7 +99,7 @@ async fn a_batch_that_took_the_store_long_is_not_skipped_by_who_resumes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_whose_first_attempts_are_unknown_is_not_skipped_by_who_resumes() {
-    let (one, two) = two_processes().await;
+    let (one, two) = two_processes();
     two.session("s2").write(write("/workspace/late")).await.unwrap();
     two.faulty.every(Verb::Put, 1, Fault::LoseRequest);
     let last = leave_after_70_seconds(&one).await;
@@ -110,13 +110,13 @@ async fn a_batch_whose_first_attempts_are_unknown_is_not_skipped_by_who_resumes(
 
 #[tokio::test(start_paused = true)]
 async fn a_listener_whose_replica_had_no_store_for_long_is_told_of_what_came_meanwhile() {
-    let (one, two) = two_processes().await;
+    let (one, two) = two_processes();
     let mut listener = one.events().listen(&user(), None, None).await.unwrap();
     sleep(Duration::from_secs(10)).await;
     one.faulty.set_down(true);
     two.session("s2").write(write("/workspace/late")).await.unwrap();
     two.recorder.flush_all().await;
-    sleep(Duration::from_secs(600)).await;
+    sleep(Duration::from_mins(10)).await;
     one.faulty.set_down(false);
     let (path, _) = timeout(Duration::from_secs(70), next_file(&mut listener)).await.expect("it is told");
     assert_eq!(path, "/workspace/late");

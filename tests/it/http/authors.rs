@@ -77,8 +77,8 @@ impl Writer {
         for bytes in self.draft.files.values_mut() {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             let is_mark = |line: &&str| ["<<<<<<< mine", "=======", ">>>>>>> theirs"].contains(line);
-            let kept: String = text.lines().filter(|line| !is_mark(line)).map(|line| format!("{line}\n")).collect();
-            *bytes = kept.into();
+            let kept: Vec<&str> = text.lines().filter(|line| !is_mark(line)).chain([""]).collect();
+            *bytes = kept.join("\n").into();
         }
     }
 

@@ -45,6 +45,7 @@ async fn ask(
     Answer::of(request.send().await.unwrap()).await
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it where they call")]
 fn tool(name: &str, input: Value) -> (&'static str, Value) {
     ("tools/call", json!({"name": name, "arguments": input}))
 }

@@ -15,7 +15,7 @@ use super::{
 /// That another user's call is answered.
 async fn others_go_on(server: &Server) {
     let other = [("x-skillmount-user", "u2")];
-    let answered = timeout(Duration::from_secs(60), tool(server, &other, "ls", json!({"path": "/"}))).await;
+    let answered = timeout(Duration::from_mins(1), tool(server, &other, "ls", json!({"path": "/"}))).await;
     assert!(answered.unwrap().1.contains("/workspace"));
 }
 
@@ -26,7 +26,7 @@ async fn each_wrong_request_has_the_protocols_error() {
     for (method, params, code) in [
         ("no/such", json!({}), -32601),
         ("tools/call", json!({"name": "fly", "arguments": {}}), -32602),
-        ("prompts/get", json!({"name": "none"}), -32004),
+        ("prompts/get", json!({"name": "none"}), -32602),
         ("resources/read", json!({"uri": "file:///etc/passwd"}), -32602),
         ("skills/get", json!({"uri": "skill://none/SKILL.md"}), -32602),
         ("skills/list", json!({"cursor": "of somebody else"}), -32602),

@@ -50,6 +50,11 @@ impl Pipe {
         line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
     }
 
+    fn is_told_of_no_json(&mut self) {
+        let answer = self.next();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)), "{answer}");
+    }
+
     /// That another call is answered, and nothing else came before.
     fn goes_on(&mut self) {
         self.send(&call(json!("on"), "ls", json!({"path": "/"})));
@@ -64,6 +69,7 @@ impl Pipe {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it where they call")]
 fn call(id: Value, name: &str, input: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": input}})
 }
@@ -74,16 +80,18 @@ fn each_wrong_message_costs_itself() {
     let home = Home::with_skills();
     let mut pipe = Pipe::open(&home);
     // What is no JSON has no number to answer to.
-    for line in ["{", "nonsense", "", "\u{0}", "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\""] {
-        pipe.write(format!("{line}\n").as_bytes());
+    let cut = b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"";
+    for line in [&b"{"[..], b"nonsense", b"\0", cut, b"\xff\xfe{}"] {
+        pipe.write(&[line, b"\n"].concat());
+        pipe.is_told_of_no_json();
         pipe.goes_on();
     }
-    pipe.write(b"\xff\xfe{}\n");
+    pipe.write(b"\n");
     pipe.goes_on();
     for (method, params, code) in [
         ("no/such", json!({}), -32601),
         ("tools/call", json!({"name": "fly", "arguments": {}}), -32602),
-        ("prompts/get", json!({"name": "none"}), -32004),
+        ("prompts/get", json!({"name": "none"}), -32602),
         ("resources/read", json!({"uri": "file:///etc/passwd"}), -32602),
         ("skills/get", json!({"uri": "skill://none/SKILL.md"}), -32602),
         ("skills/list", json!({"cursor": "of somebody else"}), -32602),
@@ -129,6 +137,7 @@ fn a_line_that_is_too_long_is_not_kept_and_a_long_one_is_answered() {
         pipe.write(&piece);
     }
     pipe.write(b"\"}\n");
+    pipe.is_told_of_no_json();
     pipe.goes_on();
     let grown = pipe.most_memory().saturating_sub(before);
     assert!(grown < 4 * (TEXT_BODY_BYTES >> 20), "it grew by {grown} MiB");
@@ -145,10 +154,10 @@ fn a_batch_is_no_message_and_a_thousand_calls_at_once_are_all_answered() {
     assert!(pipe.next()["error"]["code"].is_number());
     pipe.goes_on();
     // Nobody reads while they are sent.
-    let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let lines: Vec<_> = calls.iter().map(ToString::to_string).chain([String::new()]).collect();
     let mut input = pipe.input.take().unwrap();
     let sent = std::thread::spawn(move || {
-        input.write_all(lines.as_bytes()).unwrap();
+        input.write_all(lines.join("\n").as_bytes()).unwrap();
         input
     });
     let mut ids: Vec<u64> = (0..1000).map(|_| pipe.next()["id"].as_u64().unwrap()).collect();

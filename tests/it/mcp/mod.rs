@@ -156,11 +156,12 @@ fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let odd = json!({"jsonrpc": "2.0", "id": 3, "method": "no/such"});
     let served = [("tools/call", json!({})), ("tools/call", json!({"name": 3})), ("skills/get", json!({}))];
     let served = served.iter().zip(10..);
-    let served: String = served
+    let served: Vec<_> = served
         .map(|((method, params), id)| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-        .map(|message| format!("{message}\n"))
+        .map(|message| message.to_string())
         .collect();
-    let mut input = format!("{hello}\n{ready}\nnot json\n{{\"jsonrpc\":\"2.0\"}}\n[]\n{odd}\n{served}").into_bytes();
+    let served = served.join("\n");
+    let mut input = format!("{hello}\n{ready}\nnot json\n{{\"jsonrpc\":\"2.0\"}}\n[]\n{odd}\n{served}\n").into_bytes();
     for line in [b"\xff\xfe".to_vec(), vec![b'['; 5000], vec![b'x'; TEXT_BODY_BYTES + 1]] {
         input.extend(line);
         input.push(b'\n');
