@@ -407,7 +407,11 @@ class EventList(BaseModel):
 
     events: list[Event]
     """
-    In the order in which the service has their records, 1,000 at most. Ask again with the last id for the next.
+    In the order in which the service has their records, 1,000 and 128 KiB at most.
+    """
+    next: str | None = None
+    """
+    Send this back as `Last-Event-ID` to get the rest; null if that is all.
     """
 
 
@@ -2076,7 +2080,7 @@ class ApprovalList(BaseModel):
 
 class AuditRecord(BaseModel):
     """
-    What was done: who, in which session, on what, with which outcome. Contents and inputs are not in it.
+    What was done: who, in which session, on what, with which outcome. Contents and questions are not in it.
     """
 
     id: str | None = None
@@ -2106,6 +2110,11 @@ class AuditRecord(BaseModel):
     subject: str | None = None
     """
     What it was about: paths, or a skill. Empty if it was about neither.
+    """
+    input: dict[str, Any] | None = None
+    """
+    What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
+    members are left out.
     """
     outcome: str | None = None
     """
