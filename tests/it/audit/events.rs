@@ -210,9 +210,10 @@ async fn the_input_of_a_call_is_told_without_contents() {
     assert_eq!((&inputs[2]["pattern"], &inputs[2]["path"]), (&json!({"bytes": 9}), &json!("/workspace")));
     // Who comes back reads the same from the records.
     world.recorder.flush_all().await;
-    let from = world.records().await[0].id.split_once('.').map(|(batch, _)| format!("{batch}.0.0")).unwrap();
+    let from = world.records().await[0].id.rsplit_once('.').map(|(batch, _)| format!("{batch}.0.0")).unwrap();
     let missed =
         events_of(&world).since(&user(), None, Resume::parse(&from).unwrap(), (100, EVENTS_PAGE_BYTES)).await.unwrap();
     let again: Vec<_> = missed.events.into_iter().filter(|event| event.event == "tool_use_start").collect();
-    assert_eq!(again.iter().map(|event| &event.data["input"]).collect::<Vec<_>>(), inputs.iter().collect::<Vec<_>>());
+    let after_the_first: Vec<_> = inputs.iter().skip(1).collect();
+    assert_eq!(again.iter().map(|event| &event.data["input"]).collect::<Vec<_>>(), after_the_first);
 }
