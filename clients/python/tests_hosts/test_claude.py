@@ -90,7 +90,7 @@ def test_a_tool_that_is_blocked_meanwhile_is_refused_by_us(service: Service, tmp
         blocking.start()
         host.ask(PROMPT, servers=by_http(service), allowed="Bash,mcp__skills")
         blocking.join()
-        assert "mcp__skills__write" in host.model.tools(0), "it was offered"
+        assert "mcp__skills__write" in host.model.told(0), "it was offered"
         assert "is blocked by policy" in host.model.results()[1]
 
 
