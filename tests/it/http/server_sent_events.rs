@@ -59,7 +59,8 @@ async fn tool_use_start_tool_execution_begins() {
     let server = with_skill().await;
     let begun = payloads(&server, "tool_use_start", "tool_result", write(&server, "/workspace/a")).await;
     assert_eq!((begun.len(), members(&begun[0])), (1, vec!["id", "input", "name"]));
-    assert_eq!((&begun[0]["name"], &begun[0]["input"]), (&json!("write"), &json!({"subject": "/workspace/a"})));
+    let input = json!({"file_path": "/workspace/a", "content": {"bytes": 1}, "overwrite": false});
+    assert_eq!((&begun[0]["name"], &begun[0]["input"]), (&json!("write"), &input));
 }
 
 #[tokio::test]
@@ -108,7 +109,8 @@ async fn permission_request_tool_requires_approval() {
         id = asked.is_problem(403, "approval_required").json["approval_id"].clone();
     };
     let told = payloads(&server, "permission_request", "permission_request", work).await;
-    assert_eq!(told, [json!({"requestId": id, "toolName": "write", "input": {"subject": "/workspace/a"}})]);
+    let input = json!({"file_path": "/workspace/a", "content": {"bytes": 6}, "overwrite": false});
+    assert_eq!(told, [json!({"requestId": id, "toolName": "write", "input": input})]);
 }
 
 #[tokio::test]
