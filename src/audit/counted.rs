@@ -14,10 +14,7 @@ use super::{
 use crate::{
     backend::Service,
     error::Result,
-    limits::{
-        AUDIT_PAGE_BATCHES, AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATE_LISTED,
-        CANDIDATES_PRELOADED, USAGE_BATCHES,
-    },
+    limits::{AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATES_PRELOADED, USAGE_BATCHES},
     path::{Id, SkillPath},
 };
 
@@ -41,31 +38,45 @@ pub async fn usage(service: &Service, user: &Id, wanted: &UsageRequest) -> Resul
 /// # Errors
 /// The store's.
 pub(super) async fn candidates(log: &AuditLog, user: &Id, now: Timestamp) -> Result<Vec<SkillPath>> {
-    let since = now.checked_sub(SignedDuration::from_hours(24 * CANDIDATE_DAYS)).unwrap_or_default();
-    let (mut batches, _) = log.batches(user, &BatchName::before(since), CANDIDATE_LISTED).await?;
-    let latest = batches.split_off(batches.len().saturating_sub(CANDIDATE_BATCHES));
+    let (mut since, mut batches) = (now, Vec::new());
+    // The names of a whole month may be many, and the latest are usually those of a day.
+    for days in CANDIDATE_DAYS {
+        since = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or_default();
+        batches = latest(log, user, &BatchName::before(since), CANDIDATE_BATCHES).await?.0;
+        if batches.len() == CANDIDATE_BATCHES {
+            break;
+        }
+    }
     let mut tally = UsageTally::new(Some(since));
-    count(&mut tally, log, user, latest).await?;
+    count(&mut tally, log, user, batches).await?;
     let skills = tally.figures(&BTreeMap::new()).default_candidates;
     Ok(skills.iter().filter_map(|skill| SkillPath::parse(skill).ok()).take(CANDIDATES_PRELOADED).collect())
 }
 
-/// The counts of the records in `log`, from the time that is wanted on.
+/// The counts of the records in `log`, from the time that is wanted on, or from later if there are too many of them.
 async fn tally(log: &AuditLog, user: &Id, wanted: &UsageRequest) -> Result<UsageTally> {
+    let from = wanted.since.map_or_else(String::new, |since| BatchName::before(earlier(since)));
+    let (batches, is_cut) = latest(log, user, &from, USAGE_BATCHES).await?;
     let mut tally = UsageTally::new(wanted.since);
-    let mut from = wanted.since.map_or_else(String::new, |since| BatchName::before(earlier(since)));
-    let mut read = 0;
+    count(&mut tally, log, user, batches).await?;
+    tally.truncated |= is_cut;
+    Ok(tally)
+}
+
+/// The latest `most` batches after `from`, in the order of time, and whether there are earlier ones. A LIST of a thousand names each.
+async fn latest(log: &AuditLog, user: &Id, from: &str, most: usize) -> Result<(Vec<StoredBatch>, bool)> {
+    let (mut latest, mut from, mut is_cut) = (Vec::new(), from.to_owned(), false);
     loop {
-        let (batches, has_more) = log.batches(user, &from, AUDIT_PAGE_BATCHES.min(USAGE_BATCHES - read)).await?;
+        let (batches, has_more) = log.batches(user, &from, USAGE_BATCHES).await?;
         let last = batches.last().map(|last| last.name.to_string());
-        read += batches.len();
-        count(&mut tally, log, user, batches).await?;
+        latest.extend(batches);
+        if latest.len() > most {
+            latest.drain(..latest.len() - most);
+            is_cut = true;
+        }
         match last {
-            Some(last) if has_more && read < USAGE_BATCHES => from = last,
-            _ => {
-                tally.truncated |= has_more;
-                return Ok(tally);
-            }
+            Some(last) if has_more => from = last,
+            _ => return Ok((latest, is_cut)),
         }
     }
 }

@@ -66,11 +66,9 @@ pub const USAGE_SKILLS: usize = 20_000;
 pub const USAGE_TALLY_BYTES: u64 = 32 << 20;
 /// Skills of one conversation that the figures of use count.
 pub const USAGE_CONVERSATION_SKILLS: usize = 1000;
-/// Days whose records say which skills a session may begin with.
-pub const CANDIDATE_DAYS: i64 = 30;
-/// Batches of these days whose names are looked at.
-pub const CANDIDATE_LISTED: usize = 10_000;
-/// The latest of these batches, which are read.
+/// Days whose records say which skills a session may begin with. Each further number counts if those before had too few.
+pub const CANDIDATE_DAYS: [i64; 3] = [1, 7, 30];
+/// The latest batches of these days, which are read.
 pub const CANDIDATE_BATCHES: usize = 128;
 /// Skills that a session begins with because conversations use them often.
 pub const CANDIDATES_PRELOADED: usize = 16;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
     backend::BackendProtocol as _,
-    limits::USAGE_BATCHES,
+    limits::{CANDIDATE_BATCHES, USAGE_BATCHES},
     path::KeyPrefix,
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
@@ -155,6 +155,38 @@ async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
         assert_eq!((figures.conversations, figures.truncated), (USAGE_BATCHES as u64, is_truncated));
         add(USAGE_BATCHES);
     }
+}
+
+/// Puts a batch with one record that a conversation loaded a skill.
+fn put_load(audited: &Audited, skill: &str, at: Timestamp) {
+    let name = BatchName::new(at, "0a1b2c3d");
+    let loaded =
+        AuditSkill { skill: skill.into(), name: skill.into(), description: String::new(), status: "loaded".into() };
+    let record = AuditRecord {
+        session: Some(format!("{skill}-{at}")),
+        skill: Some(loaded),
+        time: at,
+        ..conversation(0).remove(1)
+    };
+    let text = format!("{{\"format\":1}}\n{}\n", serde_json::to_string(&record).unwrap());
+    audited.memory.put_raw(&format!("u1/.skillmount/audit/{name}"), text);
+}
+
+#[tokio::test]
+async fn the_latest_records_count_if_there_are_too_many() {
+    let audited = Audited::new(AuditMode::Relaxed);
+    for skill in ["old", "new"] {
+        audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), "---\ndescription: Does it.\n---\nSteps.");
+    }
+    let now = audited.clock.now();
+    let before = |seconds: usize| now - SignedDuration::from_secs(i64::try_from(seconds).unwrap());
+    (0..USAGE_BATCHES).for_each(|number| put_load(&audited, "old", before(USAGE_BATCHES + 1000 - number)));
+    (0..CANDIDATE_BATCHES).for_each(|number| put_load(&audited, "new", before(CANDIDATE_BATCHES + 1 - number)));
+    assert_eq!(chosen(&audited, "s", Policy::default()).await, ["new"]);
+    let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+    assert!(figures.truncated);
+    let loads: Vec<_> = figures.skills.iter().map(|one| (one.skill.as_str(), one.loads)).collect();
+    assert_eq!(loads, [("old", (USAGE_BATCHES - CANDIDATE_BATCHES) as u64), ("new", CANDIDATE_BATCHES as u64)]);
 }
 
 /// The skills that a new session of `audited` begins with, if its policy leaves that to the records.
