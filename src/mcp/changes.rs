@@ -4,13 +4,20 @@
 //! stays open: on standard input and output as long as the process lives. Over HTTP no replica could keep it from memory, so there
 //! it is neither promised nor answered.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use rmcp::{
     Peer, RoleServer,
     model::{ProtocolVersion, SubscriptionFilter},
     service::{RequestContext, SubscriptionContext, SubscriptionSink},
 };
+use tokio::time::timeout;
+
+/// How long a notification may take. It is shorter than what the protocol's crate gives the last answers.
+const TELL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whom to tell of changes. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -63,7 +70,9 @@ impl Changes {
             return;
         }
         let has_streams = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let is_told = if has_streams { self.tell_streams().await } else { tell_peer(&context.peer).await };
+        let telling = async { if has_streams { self.tell_streams().await } else { tell_peer(&context.peer).await } };
+        // A host that has closed its side takes no notification any more, and its last answers wait for this.
+        let is_told = timeout(TELL_PATIENCE, telling).await.unwrap_or_default();
         if !is_told {
             tracing::debug!("the notification that tools and resources changed did not reach the host");
         }

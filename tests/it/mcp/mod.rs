@@ -219,3 +219,16 @@ async fn a_host_gets_the_skills_of_an_ordinary_folder() {
     drop(host.cancel().await.unwrap());
     assert_eq!(std::fs::read_dir(home.path().join(".claude/skills")).unwrap().count(), 1);
 }
+
+#[test]
+fn a_host_that_closes_its_side_has_the_answer_of_its_last_call() {
+    let home = Home::with_skills();
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let load = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "load_skill", "arguments": {"skill": "notas"}}});
+    let output = home.command(&["mcp"]).write_stdin(format!("{hello}\n{ready}\n{load}\n")).output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert!(answers.lines().any(|line| line.contains("\"id\":2") && line.contains("Loaded skill")), "{answers}");
+}
