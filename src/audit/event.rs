@@ -44,13 +44,13 @@ pub struct EventId {
     pub part: usize,
 }
 
-/// Where a client goes on that was told of a part of what it missed: `{id}@{microseconds}`.
+/// Where a client goes on that was sent a part of what it missed: `{id}@{microseconds}`.
 ///
 /// Whoever comes back with an id is told once more what may have come into the store late, and would be so after each part. With
 /// this it is not, until it has been told all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
-    /// The last event that it was told of.
+    /// The last event that was sent to it.
     pub after: EventId,
     /// When it began to ask for what it missed; `None` for an id alone, with which it begins.
     pub begun: Option<Timestamp>,
@@ -117,7 +117,7 @@ impl Event {
         Self::of(&nowhere, record).into_iter().map(|(_, event)| Self { id: None, ..event })
     }
 
-    /// Whether it says that a call has begun, which is told when it does.
+    /// Whether it reports that a call has begun. That is sent when the call begins.
     pub(super) fn is_begin(&self) -> bool {
         self.event == "tool_use_start"
     }

@@ -41,7 +41,7 @@ impl Wall {
         Arc::new(Self { inner, namespace, keeper: OnceLock::new() })
     }
 
-    /// From now on goes by what this one knows.
+    /// The service goes by what this one knows from now on.
     pub(in crate::backend) fn go_by(&self, keeper: Weak<dyn Doorkeeper>) {
         // A wall is set up once, by the service that it is made for.
         let _ = self.keeper.set(keeper);
