@@ -1,21 +1,25 @@
 //! What a search says of itself: the words behind each score, and where one skill stands.
 
+use std::sync::Arc;
+
 use super::{
     SkillBackend,
+    asked::Asked,
+    drafted::index_of_drafts,
     naming::{NamedSkill, skill_named},
 };
 use crate::{
     catalog::{
-        CatalogEntry, CatalogView, Searchable,
-        search::{ExplainedScore, Field, MatchedBy, Nearness, Raise, Raises, SearchDocument, SearchResults, WordMatch},
+        CatalogEntry, CatalogView,
+        search::{ExplainedScore, Field, MatchedBy, Raise, Raises, SearchDocument, SearchResults, WordMatch},
     },
-    error::Result,
+    error::{Code, Error, Result},
     path::SkillPath,
     session::EffectivePolicy,
     skill::{Severity, shown::one_line},
     wire::{
-        DiscoverReply, DiscoverRequest, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
-        SearchNearness, SearchRaise, SkillStanding, Standing,
+        DiscoverReply, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind, SearchNearness,
+        SearchRaise, SkillStanding, Standing,
     },
 };
 
@@ -29,15 +33,13 @@ const ADVICE: &str = "put words that people ask with into its description or tri
 
 /// A search that is to be explained.
 pub(super) struct Explained {
-    pub(super) catalog: Searchable,
-    pub(super) policy: EffectivePolicy,
-    pub(super) request: DiscoverRequest,
+    pub(super) asked: Arc<Asked>,
     /// What it found, best first.
     pub(super) results: SearchResults,
-    /// How near the skills are in meaning, if that counts.
-    pub(super) nearness: Option<Nearness>,
     /// What past loads of the user raise.
     pub(super) raises: Raises,
+    /// How many of the best they can raise.
+    pub(super) reach: usize,
 }
 
 /// Adds to `reply` what its request wants explained.
@@ -46,22 +48,22 @@ pub(super) async fn explained(
     search: &Explained,
     mut reply: DiscoverReply,
 ) -> Result<DiscoverReply> {
-    let Explained { catalog, policy, request, results, .. } = search;
-    let all = &results.hits;
-    let asked = request.why.as_deref().map(|name| asked_about(name, &catalog.view, policy)).transpose()?;
+    let Asked { view, policy, request, .. } = &*search.asked;
+    let all = &search.results.hits;
+    let why = request.why.as_deref().map(|name| asked_about(name, view, policy)).transpose()?;
     let shown = if request.explain { reply.skills.len() } else { 0 };
-    let skills = all.iter().take(shown).map(|hit| hit.skill.clone()).chain(asked.clone()).collect::<Vec<_>>();
+    let skills = all.iter().take(shown).map(|hit| hit.skill.clone()).chain(why.clone()).collect::<Vec<_>>();
     if skills.is_empty() && !request.explain {
         return Ok(reply);
     }
     let (words, mut scores) = scores(backend, search, skills).await?;
     reply.words = words;
-    reply.why = asked.map(|skill| {
-        let raise = search.raises.of_skill(&skill);
-        let inquiry = Inquiry { view: &catalog.view, policy, request, total: reply.total, raise };
-        let rank = all.iter().position(|hit| hit.skill == skill).map(|at| at + 1);
-        let found = rank.and_then(|rank| all.get(rank - 1)).map(|hit| hit.score);
-        inquiry.standing(&skill, rank.zip(found), scores.pop().flatten())
+    reply.why = why.map(|skill| {
+        let at = all.iter().position(|hit| hit.skill == skill);
+        let raise = search.raises.of_skill(&skill).filter(|_| at.is_some_and(|at| at < search.reach));
+        let inquiry = Inquiry { asked: &search.asked, total: reply.total, raise };
+        let found = at.and_then(|at| Some((at + 1, all.get(at)?.score)));
+        inquiry.standing(&skill, found, scores.pop().flatten())
     });
     for ((skill, score), hit) in reply.skills.iter_mut().zip(scores).zip(all) {
         skill.explain = score.map(|score| document(score, search.raises.of_skill(&hit.skill)));
@@ -82,23 +84,37 @@ fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Resu
     skill_named(name, &visible).cloned()
 }
 
-/// The words of a question, and the scores of skills in their order.
+/// The words of a question, and the scores of skills in their order. A draft's score is of the index of the drafts, as it was
+/// when the draft was found.
 async fn scores(
     backend: &SkillBackend,
     search: &Explained,
     skills: Vec<SkillPath>,
 ) -> Result<(Vec<QuestionWord>, Vec<Option<ExplainedScore>>)> {
-    let (catalog, query) = (search.catalog.clone(), search.request.query.clone());
-    let (results, nearness) = (search.results.clone(), search.nearness.clone());
-    let steps = STEPS_PER_BYTE * SKILL_BYTES * skills.len() as u64;
+    // The search, that for categories if nothing was found, and this one.
+    if !search.results.leave_room_for(3) {
+        return Err(Error::new(
+            Code::TooExpensive,
+            "the question is too long to be explained; ask with a sentence or two",
+        ));
+    }
+    let (asked, results) = (Arc::clone(&search.asked), search.results.clone());
+    let steps = STEPS_PER_BYTE * (SKILL_BYTES * skills.len() as u64 + asked.request.query.len() as u64);
     let job = move |_: &_| {
-        let question = catalog.index.question(&query)?.as_found(nearness.as_ref(), &results);
+        let Asked { request, catalog, view, nearness, .. } = &*asked;
+        let question = catalog.index.question(&request.query)?.as_found(nearness.as_ref(), &results);
+        let drafts = index_of_drafts(&catalog.view, view);
+        let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
+        let beside = beside.map(|question| question.as_found_beside(&results));
         let words = question.words().into_iter().map(|word| QuestionWord {
             word: word.word,
             share: rounded(word.share),
             known: word.is_known,
         });
-        let explain = |skill| question.explain(&SearchDocument::of(catalog.view.entry(skill)?));
+        let explain = |skill| {
+            let document = SearchDocument::of(view.entry(skill)?);
+            question.explain(&document).or_else(|| beside.as_ref()?.explain(&document))
+        };
         Ok((words.collect(), skills.iter().map(explain).collect()))
     };
     backend.errand().run_sized(steps, job).await
@@ -106,12 +122,10 @@ async fn scores(
 
 /// A question about one skill.
 struct Inquiry<'a> {
-    view: &'a CatalogView,
-    policy: &'a EffectivePolicy,
-    request: &'a DiscoverRequest,
+    asked: &'a Asked,
     /// How many skills were found.
     total: usize,
-    /// By how much it is raised if it was found.
+    /// By how much it was raised.
     raise: Option<Raise>,
 }
 
@@ -119,9 +133,10 @@ impl Inquiry<'_> {
     /// `found` is its place and its score, if it was found.
     fn standing(&self, skill: &SkillPath, found: Option<(usize, f32)>, score: Option<ExplainedScore>) -> SkillStanding {
         let rank = found.map(|(rank, _)| rank);
-        let (standing, message) = match (self.view.entry(skill), rank) {
+        let view = &self.asked.view;
+        let (standing, message) = match (view.entry(skill), rank) {
             (None, _) => {
-                let why = self.view.left_out(skill).map_or("it cannot be read", |found| found.message.as_str());
+                let why = view.left_out(skill).map_or("it cannot be read", |found| found.message.as_str());
                 (Standing::Unreadable, format!("No search finds it: {}", one_line(why).plain()))
             }
             (Some(_), Some(rank)) => self.found(rank),
@@ -135,13 +150,13 @@ impl Inquiry<'_> {
                 found.map(|(_, score)| score).or(score.as_ref().map(|score| score.score)).unwrap_or_default(),
             ),
             message,
-            explain: score.map(|score| document(score, self.raise.filter(|_| found.is_some()))),
+            explain: score.map(|score| document(score, self.raise)),
         }
     }
 
     fn found(&self, rank: usize) -> (Standing, String) {
         let place = format!("It is number {rank} of the {} that are found", self.total);
-        let limit = self.request.limit;
+        let limit = self.asked.request.limit;
         if rank <= limit {
             return (Standing::Found, format!("{place}."));
         }
@@ -153,8 +168,9 @@ impl Inquiry<'_> {
     }
 
     fn not_found(&self, entry: &CatalogEntry, score: Option<&ExplainedScore>) -> (Standing, String) {
-        let category = self.request.category.as_deref().unwrap_or_default();
-        if !self.policy.offers(&entry.skill, &entry.frontmatter) {
+        let request = &self.asked.request;
+        let category = request.category.as_deref().unwrap_or_default();
+        if !self.asked.is_offered(entry) {
             let message =
                 "Its frontmatter has `disable-model-invocation`: only people may call for it, and no search finds it.";
             return (Standing::PeopleOnly, message.to_owned());
@@ -163,7 +179,7 @@ impl Inquiry<'_> {
             let message = format!("It does not lie in the category {}.", one_line(category).plain());
             return (Standing::OtherCategory, message);
         }
-        let level = self.request.level();
+        let level = request.level();
         if !entry.is_of_level(&level) {
             let message = format!("Its frontmatter does not name the level {}.", one_line(&level).plain());
             return (Standing::OtherLevel, message);

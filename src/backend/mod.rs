@@ -4,6 +4,7 @@
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
 mod approvals;
+mod asked;
 mod author;
 mod bound;
 mod budgets;

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use crate::{
     backend::{
         SessionState, SkillBackend,
-        drafted::{search_with_drafts, with_drafts},
+        asked::Asked,
+        drafted::with_drafts,
         explained::{Explained, explained},
     },
     catalog::{
-        CatalogEntry, CatalogView, Categories, Searchable,
-        search::{Confidence, Nearness, SearchHit},
+        CatalogEntry, Categories,
+        search::{Confidence, SearchHit, SearchResults},
     },
     error::{Code, Error, Result},
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
-    path::SkillPath,
     session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
     skill::shown::one_line,
     wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
@@ -32,21 +32,15 @@ pub(in crate::backend) async fn discover_skills(
     let raises = async { Ok(backend.raises(&request.query).await) };
     let (SessionState { session, policy }, catalog, raises) =
         tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
-    let view = &with_drafts(&catalog.view, &session);
-    let category = request.category.as_deref().unwrap_or_default();
-    let level = request.level();
-    let wanted = |skill: &SkillPath| {
-        let is_wanted =
-            |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter) && entry.is_of_level(&level);
-        skill.is_in(category) && view.entry(skill).is_some_and(is_wanted)
-    };
+    let view = with_drafts(&catalog.view, &session);
     let nearness = backend.shared.catalogs.nearness(&catalog, &request.query).await;
-    let asked = (request.query.as_str(), nearness.as_ref());
+    let asked = Arc::new(Asked { request, policy, catalog, view, nearness });
+    let Asked { request, policy, view, nearness, .. } = &*asked;
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
-    let reach = if raises.is_empty() { most } else { most.max(FEEDBACK_REACH) };
-    let mut results = search_with_drafts(&catalog, view, asked, wanted, reach)?;
-    raises.apply(&mut results);
+    let reach = request.limit.max(FEEDBACK_REACH);
+    let mut results = asked.search(backend, if raises.is_empty() { most } else { most.max(reach) }).await?;
+    raises.apply(&mut results, reach);
     results.hits.truncate(most);
     let (all, total) = (&results.hits, results.total);
     let hits = all.get(..request.limit).unwrap_or(all);
@@ -64,11 +58,10 @@ pub(in crate::backend) async fn discover_skills(
     let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
     let mut reply = DiscoverReply { skills, total, ranking, message: String::new(), words: Vec::new(), why: None };
     reply.message = match reply.skills.len() {
-        0 => nothing_found(&catalog, view, asked, &policy)?,
-        _ => what_was_found(&reply, &policy),
+        0 => nothing_found(backend, &asked, &results).await?,
+        _ => what_was_found(&reply, policy),
     };
-    let catalog = Searchable { view: Arc::clone(view), ..catalog };
-    explained(backend, &Explained { catalog, policy, request, results, nearness, raises }, reply).await
+    explained(backend, &Explained { asked, results, raises, reach }, reply).await
 }
 
 impl SkillBackend {
@@ -138,20 +131,18 @@ fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
 
 /// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
 /// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
-fn nothing_found(
-    catalog: &Searchable,
-    view: &CatalogView,
-    asked: (&str, Option<&Nearness>),
-    policy: &EffectivePolicy,
-) -> Result<String> {
-    let is_offered = |entry: &Arc<CatalogEntry>| policy.offers(&entry.skill, &entry.frontmatter);
-    let anywhere = |skill: &SkillPath| view.entry(skill).is_some_and(is_offered);
-    let elsewhere = search_with_drafts(catalog, view, asked, anywhere, SEARCH_RESULTS_MOST)?;
-    let categories: Vec<_> =
-        view.entries.iter().filter(|entry| is_offered(entry)).map(|entry| one_line(entry.skill.category())).collect();
+async fn nothing_found(backend: &SkillBackend, asked: &Arc<Asked>, results: &SearchResults) -> Result<String> {
+    // A question that may be asked only once names the categories by its words alone.
+    let elsewhere = if results.leave_room_for(2) {
+        asked.search_anywhere(backend, SEARCH_RESULTS_MOST).await?
+    } else {
+        SearchResults::default()
+    };
+    let offered = asked.view.entries.iter().filter(|entry| asked.is_offered(entry));
+    let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
     let answering = elsewhere.hits.iter().map(|hit| one_line(hit.skill.category()).plain().to_owned());
     let nearest: Vec<String> = answering.collect();
-    let categories = Categories::of(&categories).nearest_first(&nearest, asked.0);
+    let categories = Categories::of(&categories).nearest_first(&nearest, &asked.request.query);
     Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),
         Some(_) if categories.are_all_alike() => format!(

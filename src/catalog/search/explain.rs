@@ -88,7 +88,8 @@ pub struct AskedWord {
 #[derive(Debug)]
 pub struct Question<'index> {
     index: &'index SearchIndex,
-    text: String,
+    /// Its words in lower case by their folded forms. It is made once: a long question is looked at for each of its words.
+    written: BTreeMap<String, String>,
     meanings: Vec<Meaning>,
     /// The information of all words.
     information: f32,
@@ -110,7 +111,8 @@ impl SearchIndex {
         let information = meanings.iter().map(|meaning| meaning.information).sum();
         let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
         let scale = Scale { best, ..Scale::default() };
-        Ok(Question { index: self, text: query.to_owned(), meanings, information, scale, nearest: 0.0, nearness: None })
+        let written = written(query);
+        Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None })
     }
 }
 
@@ -122,12 +124,20 @@ impl<'index> Question<'index> {
         Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
+    /// The same question to the index of skills that were put beside these results: each has the part of the best there that its
+    /// words make.
+    #[must_use]
+    pub fn as_found_beside(self, results: &SearchResults) -> Self {
+        let scale = Scale { best: self.scale.best, ..results.scale };
+        Self { scale, ..self }
+    }
+
     /// Its words except stop words, in alphabetical order.
     #[must_use]
     pub fn words(&self) -> Vec<AskedWord> {
         let share = |information: f32| if self.information > 0.0 { information / self.information } else { 0.0 };
         let asked = self.meanings.iter().map(|meaning| AskedWord {
-            word: written(&self.text, &meaning.word),
+            word: self.written(&meaning.word),
             share: share(meaning.information),
             is_known: meaning.is_known(),
         });
@@ -145,22 +155,14 @@ impl<'index> Question<'index> {
         let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
         let share: f32 = answered.iter().map(|one| one.gain).sum();
         let (lexical, nearness) = match self.nearness {
-            None => (share, None),
+            None => (self.scale.of_words(share), None),
             Some(near) => {
                 let near_part = self.scale.near_part(near.of(number as usize));
                 let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
                 (self.scale.lexical_part(share * self.information), Some(explained))
             }
         };
-        let mut matches = self.matches(skill, &answered);
-        if share > 0.0 {
-            for one in &mut matches {
-                one.weight *= lexical / share;
-            }
-        }
-        matches.sort_by(|one, two| two.weight.total_cmp(&one.weight));
-        let more = matches.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
-        matches.truncate(SEARCH_EXPLAINED_WORDS);
+        let (matches, more) = self.heaviest(skill, &answered, if share > 0.0 { lexical / share } else { 1.0 });
         let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= self.nearest);
         let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
         Some(ExplainedScore {
@@ -183,8 +185,22 @@ impl<'index> Question<'index> {
         Some(Answered { meaning, sense, gain: gain * meaning.information / self.information })
     }
 
-    /// Where the answered words stand in the skill. The gain of each is shared among its places by their worth.
-    fn matches(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<WordMatch> {
+    /// The matches that weigh most, heaviest first, and how many more there are. `scale` is what a gain of one weighs.
+    fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>], scale: f32) -> (Vec<WordMatch>, usize) {
+        let mut places: Vec<_> = answered.iter().zip(self.places(skill, answered)).flat_map(weighted).collect();
+        places.sort_by(|(.., one), (.., two)| two.total_cmp(one));
+        let more = places.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
+        // A word of the skill is looked for in its text only if it is shown.
+        let shown = places.iter().take(SEARCH_EXPLAINED_WORDS);
+        (shown.map(|(one, place, gain)| self.matched(one, place, skill, gain * scale)).collect(), more)
+    }
+
+    /// Where the answered words stand in the skill, for each of them.
+    fn places(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<Vec<Place>> {
+        let mut asking = BTreeMap::<u32, Vec<usize>>::new();
+        for (at, one) in answered.iter().enumerate() {
+            asking.entry(one.sense.term).or_default().push(at);
+        }
         let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
         let language = language_of(skill);
         for (field, mean) in Field::ALL.into_iter().zip(self.index.mean_lengths) {
@@ -197,21 +213,19 @@ impl<'index> Question<'index> {
             let worth = field.worth(count(forms.values().sum()), mean);
             for (form, times) in forms {
                 let stem = if self.index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
-                let Some(term) = self.index.terms.find(&stem) else { continue };
-                for (_, places) in answered.iter().zip(&mut places).filter(|(one, _)| one.sense.term == term) {
-                    places.push(Place { field, form: form.clone(), worth: worth * count(times) });
+                let asking = self.index.terms.find(&stem).and_then(|term| asking.get(&term));
+                for at in asking.into_iter().flatten() {
+                    if let Some(places) = places.get_mut(*at) {
+                        places.push(Place { field, form: form.clone(), worth: worth * count(times) });
+                    }
                 }
             }
         }
-        let shared = answered.iter().zip(places).flat_map(|(one, places)| {
-            let whole: f32 = places.iter().map(|place| place.worth).sum();
-            places.into_iter().map(move |place| self.matched(one, &place, skill, whole))
-        });
-        shared.collect()
+        places
     }
 
-    fn matched(&self, answered: &Answered<'_>, place: &Place, skill: &SearchDocument<'_>, whole: f32) -> WordMatch {
-        let word = written(&self.text, &answered.meaning.word);
+    fn matched(&self, answered: &Answered<'_>, place: &Place, skill: &SearchDocument<'_>, weight: f32) -> WordMatch {
+        let word = self.written(&answered.meaning.word);
         let as_written = skill.texts(place.field).find_map(|text| found(text, &place.form));
         let matched = as_written.unwrap_or_else(|| place.form.clone());
         let by = match answered.sense.way {
@@ -223,7 +237,12 @@ impl<'index> Question<'index> {
             Way::Repair => MatchedBy::Typo,
             Way::TranslatedRepair => MatchedBy::TypoAndTranslation,
         };
-        WordMatch { field: place.field, word, matched, by, weight: answered.gain * place.worth / whole }
+        WordMatch { field: place.field, word, matched, by, weight }
+    }
+
+    /// A folded word as the question has it, in lower case; folded if it stands there in pieces.
+    fn written(&self, word: &str) -> String {
+        self.written.get(word).map_or(word, String::as_str).to_owned()
     }
 }
 
@@ -243,9 +262,24 @@ struct Place {
     worth: f32,
 }
 
-/// A folded word as `text` has it, in lower case; folded if it stands there in pieces.
-fn written(text: &str, word: &str) -> String {
-    found(text, word).unwrap_or_else(|| word.to_owned())
+/// The gain of an answered word, shared among its places by their worth.
+fn weighted<'a>(
+    (answered, places): (&'a Answered<'a>, Vec<Place>),
+) -> impl Iterator<Item = (&'a Answered<'a>, Place, f32)> {
+    let whole: f32 = places.iter().map(|place| place.worth).sum();
+    places.into_iter().map(move |place| {
+        let gain = answered.gain * place.worth / whole;
+        (answered, place, gain)
+    })
+}
+
+/// The words of a text in lower case, by their folded forms: of those that fold alike the first.
+fn written(text: &str) -> BTreeMap<String, String> {
+    let mut written = BTreeMap::new();
+    for word in words(&text.to_lowercase()) {
+        written.entry(fold(word).into_owned()).or_insert_with(|| word.to_owned());
+    }
+    written
 }
 
 fn found(text: &str, word: &str) -> Option<String> {

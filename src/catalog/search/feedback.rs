@@ -26,8 +26,12 @@ const MOST: f32 = 0.5;
 const LIKE: f32 = 0.25;
 /// The likeness of questions, all together, that raises a skill by the most.
 const ENOUGH: f32 = 1.0;
+/// How many numbers there are for words. Of the hundred thousand stems of a language, six have one number; of the ten words of a
+/// question and of another, one pair in 160 has the same by chance, and so little does not make them alike.
+const NUMBERS: u32 = 1 << 14;
 
-/// A question as the numbers of its words, from which nobody reads it.
+/// A question as the numbers of its words. Several words of a language share each number, so that a number does not say which
+/// of them was asked with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionPrint {
     /// A number for each word that tells something, in order.
@@ -112,16 +116,16 @@ impl Raises {
         self.0.get(skill).copied()
     }
 
-    /// Raises what was found, and puts it in order again.
-    pub fn apply(&self, results: &mut SearchResults) {
-        if self.is_empty() {
-            return;
-        }
-        for hit in &mut results.hits {
+    /// Raises what is among the best `reach` that were found, and puts these in order again.
+    pub fn apply(&self, results: &mut SearchResults, reach: usize) {
+        let hits = &mut results.hits;
+        let best = hits.len().min(reach);
+        let Some(best) = hits.get_mut(..best).filter(|_| !self.is_empty()) else { return };
+        for hit in &mut *best {
             hit.score += self.0.get(&hit.skill).map_or(0.0, |raise| raise.of(hit.score));
         }
         // The sort is stable, so equals stay in their order.
-        results.hits.sort_by(|one, two| two.score.total_cmp(&one.score));
+        best.sort_by(|one, two| two.score.total_cmp(&one.score));
     }
 }
 
@@ -141,7 +145,7 @@ fn told_by(question: &str) -> BTreeMap<u32, u32> {
 
 fn number_of(stem: &str) -> u32 {
     let digest = Sha256::digest(stem);
-    digest.first_chunk().map_or(0, |first| u32::from_be_bytes(*first))
+    digest.first_chunk().map_or(0, |first| u32::from_be_bytes(*first)) % NUMBERS
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what a word tells is less than ten")]
@@ -180,7 +184,7 @@ mod tests {
             days: *days,
         });
         let mut found = results(scores);
-        Raises::of(asked, loads).apply(&mut found);
+        Raises::of(asked, loads).apply(&mut found, usize::MAX);
         assert_eq!((found.total, found.hits.len()), (scores.len(), scores.len()));
         found.hits.into_iter().map(|hit| (hit.skill.to_string(), hit.score)).collect()
     }

@@ -7,7 +7,7 @@ use super::{
     query::{self, Meaning, Sense},
     spent::Spent,
 };
-use crate::{error::Result, path::SkillPath};
+use crate::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
 
 /// How fast further occurrences stop counting (`k1` of BM25).
 const SATURATION: f32 = 1.2;
@@ -68,7 +68,7 @@ pub struct SearchResults {
     pub hits: Vec<SearchHit>,
     /// The number of all matches, those beyond the limit included.
     pub total: usize,
-    /// The steps that it took, of [`SEARCH_STEPS`](crate::limits::SEARCH_STEPS).
+    /// The steps that it took, of [`SEARCH_STEPS`].
     pub steps: u64,
     /// What the scores are measured by.
     pub(super) scale: Scale,
@@ -77,6 +77,12 @@ pub struct SearchResults {
 }
 
 impl SearchResults {
+    /// Whether the same question may be asked so many times, this one included, in one answer.
+    #[must_use]
+    pub fn leave_room_for(&self, times: u64) -> bool {
+        self.steps.saturating_mul(times) <= SEARCH_STEPS
+    }
+
     /// These results and those of another index, whose skills have no vectors: at most `limit`, best first.
     #[must_use]
     pub fn with_words_of(mut self, others: Self, limit: usize) -> Self {

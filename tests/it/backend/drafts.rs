@@ -12,7 +12,8 @@ use skillmount::{
     tools,
     wire::{
         ChangeSkillRequest, CreateSkillReply, CreateSkillRequest, DiscoverRequest, ListedState, LoadSkillRequest,
-        PublishReply, PublishRequest, SkillList, SkillListRequest, SkillState, VersionListRequest, WriteRequest,
+        PublishReply, PublishRequest, SkillList, SkillListRequest, SkillState, Standing, VersionListRequest,
+        WriteRequest,
     },
 };
 
@@ -154,6 +155,33 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
 
 // S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
 // all others it is not there.
+// S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
+// together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
+// weights add up to the score.
+#[tokio::test]
+async fn a_draft_is_explained_as_any_skill() {
+    let world = World::new();
+    world.put_skill("demo", "office/pdf", "Reads pages of a meeting.", "Body").await;
+    let agent = writer(&world, "s").await;
+    agent.create_skill(asked("minutes")).await.unwrap();
+    let ask = async |query: &str, explain, why: Option<&str>| {
+        let why = why.map(str::to_owned);
+        agent.discover_skills(DiscoverRequest { explain, why, ..DiscoverRequest::new(query) }).await.unwrap()
+    };
+    let found = ask("the minutes of a meeting", true, Some("minutes")).await;
+    assert_eq!((found.skills[0].skill.as_str(), found.total), ("minutes", 2), "{found:?}");
+    let explained = found.skills[0].explain.as_ref().unwrap();
+    let sum: f32 = explained.matches.iter().map(|one| one.weight).sum();
+    assert!((sum - found.skills[0].score).abs() < 0.001 && explained.matches.len() > 1, "{found:?}");
+    let standing = found.why.unwrap();
+    assert_eq!(
+        (standing.standing, standing.rank, standing.explain.as_ref()),
+        (Standing::Found, Some(1), Some(explained))
+    );
+    let missing = ask("reads pages", false, Some("minutes")).await;
+    assert_eq!((missing.total, missing.why.unwrap().standing), (1, Standing::NoMatch));
+}
+
 #[tokio::test]
 async fn a_key_that_is_bound_to_a_session_reads_the_drafts_of_that_session_alone() {
     let world = World::new();

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use skillmount::{
     backend::{BackendProtocol as _, ServiceOptions},
     clock::Clock,
+    limits::FEEDBACK_REACH,
     store::MemoryStore,
     wire::{DiscoverReply, DiscoverRequest},
 };
@@ -97,6 +98,28 @@ async fn a_load_raises_its_skill_for_like_questions_of_the_same_user_alone() {
     let late = explained(&world, "demo", like).await;
     assert_eq!(order(&late), order(&before));
     assert!(late.skills.iter().all(|found| found.explain.as_ref().unwrap().raised.is_none()));
+}
+
+// Loads reach the first hundred skills alone, and `why` looks at all.
+#[tokio::test]
+async fn to_ask_where_a_skill_stands_changes_no_answer() {
+    let store = Arc::new(MemoryStore::new());
+    for number in 0..=FEEDBACK_REACH {
+        let more = if number == FEEDBACK_REACH { "zulu" } else { "" };
+        let text = format!("---\ndescription: Quarterly invoices of the company {more}\n---\n");
+        store.put_raw(&format!("demo/skills/office/s{number:03}/SKILL.md"), text);
+    }
+    let world = process(&store, Arc::new(Wall::new()));
+    let last = format!("office/s{FEEDBACK_REACH:03}");
+    follow(&world, "one", "quarterly invoices zulu", &last).await;
+    let session = world.service.session(id("demo"), id("looks"));
+    let wanted = DiscoverRequest::new("quarterly invoices of the company");
+    let plain = session.discover_skills(wanted.clone()).await.unwrap();
+    let asked = session.discover_skills(DiscoverRequest { why: Some(last), ..wanted }).await.unwrap();
+    assert_eq!(plain.skills, asked.skills);
+    let standing = asked.why.unwrap();
+    assert_eq!(standing.rank, Some(FEEDBACK_REACH + 1));
+    assert_eq!(standing.explain.unwrap().raised, None, "it is beyond their reach");
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ fn asked(index: &SearchIndex, month: &[Load], question: &str, day: u32) -> Vec<S
         told: load.print.told,
         days: day.saturating_sub(load.day),
     });
-    Raises::of(question, past).apply(&mut found);
+    Raises::of(question, past).apply(&mut found, usize::MAX);
     found.hits.truncate(10);
     found.hits
 }

@@ -1,0 +1,86 @@
+//! A question, and the search for what answers it.
+//!
+//! A question may be a whole turn of a conversation, asked of thousands of skills. A long one is therefore answered by a worker:
+//! the threads that serve requests do not wait for it.
+
+use std::sync::Arc;
+
+use super::{SkillBackend, drafted::search_with_drafts};
+use crate::{
+    catalog::{
+        CatalogEntry, CatalogView, Searchable,
+        search::{Nearness, SearchResults},
+    },
+    error::Result,
+    path::SkillPath,
+    session::EffectivePolicy,
+    wire::DiscoverRequest,
+};
+
+/// The bytes of a question to one skill that take a step, at most: a word of some letters is compared with a few words of it.
+const BYTES_PER_STEP: u64 = 8;
+
+/// A question and where its answers are looked for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) request: DiscoverRequest,
+    pub(super) policy: EffectivePolicy,
+    /// The catalog that is indexed.
+    pub(super) catalog: Searchable,
+    /// That catalog with the drafts of the session.
+    pub(super) view: Arc<CatalogView>,
+    /// How near the skills are in meaning, if that counts.
+    pub(super) nearness: Option<Nearness>,
+}
+
+impl Asked {
+    /// The best skills of the category and the level that are asked for, at most `limit`.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub(super) async fn search(self: &Arc<Self>, backend: &SkillBackend, limit: usize) -> Result<SearchResults> {
+        self.search_among(backend, Self::is_wanted, limit).await
+    }
+
+    /// The best skills of any category and level, at most `limit`.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub(super) async fn search_anywhere(
+        self: &Arc<Self>,
+        backend: &SkillBackend,
+        limit: usize,
+    ) -> Result<SearchResults> {
+        self.search_among(backend, Self::is_offered, limit).await
+    }
+
+    async fn search_among(
+        self: &Arc<Self>,
+        backend: &SkillBackend,
+        among: fn(&Self, &CatalogEntry) -> bool,
+        limit: usize,
+    ) -> Result<SearchResults> {
+        let this = Arc::clone(self);
+        let job = move |_: &_| {
+            let asked = (this.request.query.as_str(), this.nearness.as_ref());
+            let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
+            search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
+        };
+        backend.errand().run_sized(self.about(), job).await
+    }
+
+    /// About how many steps the search takes.
+    fn about(&self) -> u64 {
+        self.request.query.len() as u64 * self.view.entries.len() as u64 / BYTES_PER_STEP
+    }
+
+    /// Whether the session may hear of a skill at all.
+    pub(super) fn is_offered(&self, entry: &CatalogEntry) -> bool {
+        self.policy.offers(&entry.skill, &entry.frontmatter)
+    }
+
+    fn is_wanted(&self, entry: &CatalogEntry) -> bool {
+        let category = self.request.category.as_deref().unwrap_or_default();
+        entry.skill.is_in(category) && self.is_offered(entry) && entry.is_of_level(&self.request.level())
+    }
+}
