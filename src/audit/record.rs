@@ -28,7 +28,7 @@ pub struct AuditRecord {
     pub time: Timestamp,
     /// The operation, as policies and generated clients name it.
     pub operation: String,
-    /// A name of the call that no other has.
+    /// The id of the call as the model wrote it; of any other call a name that no other has.
     #[serde(default)]
     pub call: String,
     /// The name of the caller's key; null if the service has no keys.

@@ -9,13 +9,13 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{SessionState, SkillBackend, gate::permit};
+use super::{Action, Actor, Effects, SessionState, SkillBackend, gate::permit};
 use crate::{
     error::{Code, Error, Result},
     path::{SkillPath, VirtualPath},
     session::{
-        ApprovalList, AskedCall, Change, DecideApproval, EffectivePolicy, Policy, Session, SkillRule, Standing,
-        ToolRule, WaitingCall,
+        ApprovalList, AskedCall, Change, DecideApproval, Decision, EffectivePolicy, Policy, Session, SkillRule,
+        Standing, ToolRule, WaitingCall,
     },
     skill::shown::one_line,
     wire::{Operation, Request, WriteCondition},
@@ -32,11 +32,23 @@ impl SkillBackend {
         Ok(session.approvals.waiting(self.shared.clock.now()))
     }
 
-    /// Decides about a call that waits, and returns the session as it is then.
+    /// Decides about a call that waits, and returns the session as it is then. The decision has its audit record, whoever asked
+    /// for it.
     ///
     /// # Errors
-    /// `approval_not_found` if no such call waits in this session; as [`session`](Self::session).
+    /// `approval_not_found` if no such call waits in this session; as [`session`](Self::session); `store_unavailable` with `parts`
+    /// if it was decided and has no record.
     pub async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
+        let subject = match decision.decision {
+            Decision::Allow => format!("allow {id}"),
+            Decision::Deny => format!("deny {id}"),
+        };
+        let who = Actor { user: self.user(), session: Some(&self.session), by: self.by.as_deref() };
+        let work = self.decide(id, decision);
+        self.shared.observed(who, Action::DecideApproval, &subject, |_| Effects::default(), work).await
+    }
+
+    async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         self.session().await?;
         let sessions = &self.shared.sessions;
         // Another replica may have been asked, and memory may be 30 seconds behind.

@@ -57,7 +57,7 @@ pub struct ObservedCall {
     pub session: Option<Id>,
     /// The name of the caller's key; `None` if the service has no keys.
     pub by: Option<String>,
-    /// A name of this call that no other has.
+    /// The id of the call as the model wrote it; of any other call a name that no other has.
     pub call: String,
     /// The operation, as policies and routes name it.
     pub operation: &'static str,

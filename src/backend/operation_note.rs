@@ -154,7 +154,8 @@ impl SkillBackend {
             // What is searched for is an input, and no path.
             let subject = if operation == Operation::DiscoverSkills { String::new() } else { cut(subject()) };
             let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
-            let call = ObservedCall { input: Some(fitting(input())), ..call };
+            let id = self.call.as_ref().map_or(call.call, ToString::to_string);
+            let call = ObservedCall { input: Some(fitting(input())), call: id, ..call };
             Account::begin(observer, call, operation.effect())
         });
         let mut backend = self.clone();
@@ -251,10 +252,24 @@ impl Service {
         effects: impl FnOnce(&T) -> Effects,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
+        self.shared.observed(who, action, subject, effects, work).await
+    }
+}
+
+impl super::service::Shared {
+    /// As [`Service::observed`].
+    pub(super) async fn observed<T>(
+        &self,
+        who: Actor<'_>,
+        action: Action,
+        subject: &str,
+        effects: impl FnOnce(&T) -> Effects,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         let named = (who.user, who.session);
         let note = OperationNote::begin(named, action.name(), || subject.to_owned());
-        let account = self.shared.observer.as_ref().map(|observer| {
-            let call = self.shared.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
+        let account = self.observer.as_ref().map(|observer| {
+            let call = self.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
             Account::begin(observer, call, action.effect())
         });
         let outcome = work.await;
@@ -263,9 +278,7 @@ impl Service {
         }
         Observed { note, account }.ended(outcome).await
     }
-}
 
-impl super::service::Shared {
     fn call(
         &self,
         (user, session): (&Id, Option<&Id>),

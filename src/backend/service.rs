@@ -22,7 +22,7 @@ use crate::{
     catalog::{Audience, Catalogs, Encoder, Searchable},
     clock::Clock,
     error::{Error, Result},
-    limits::{DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
+    limits::{CALL_ID_BYTES, DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
     session::{
         CreateSession, CreatedSession, Lanes, LoadedSkill, Preload, PromptMode, Session, SessionVersion, Sessions,
@@ -160,6 +160,7 @@ impl Service {
             window,
             is_approved: false,
             by: None,
+            call: None,
             effects: None,
             listener: None,
         }
@@ -286,6 +287,8 @@ pub struct SkillBackend {
     pub(super) window: Arc<Semaphore>,
     /// The name of the caller's key.
     pub(super) by: Option<Arc<str>>,
+    /// The id of the call that a model wrote, if this handle is for one.
+    pub(super) call: Option<Arc<str>>,
     /// Where the operation under way notes what it does, if anybody keeps account of it.
     pub(super) effects: Option<EffectsNote>,
     /// Who is told how far a search is, if anybody is.
@@ -329,6 +332,14 @@ impl SkillBackend {
     #[must_use]
     pub fn called_by(mut self, key: Option<&str>) -> Self {
         self.by = key.map(Arc::from);
+        self
+    }
+
+    /// The same handle for the call that a model wrote with this id. Its events and its audit record have the id, of which they
+    /// keep [`CALL_ID_BYTES`] at most.
+    #[must_use]
+    pub fn for_call(mut self, id: &str) -> Self {
+        self.call = Some(id.get(..id.floor_char_boundary(CALL_ID_BYTES)).unwrap_or_default().into());
         self
     }
 

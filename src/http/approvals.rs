@@ -9,10 +9,7 @@ use super::{
     problem::{Failure, Reply},
     sessions::seen_by,
 };
-use crate::{
-    backend::{Action, Effects},
-    session::{ApprovalList, DecideApproval, Decision, SessionSummary},
-};
+use crate::session::{ApprovalList, DecideApproval, SessionSummary};
 
 /// What waits in a session.
 pub(super) fn of_session() -> OpenApiRouter {
@@ -38,12 +35,6 @@ async fn decide(
     call.user.needs_control()?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let id = call.user.rest.as_str();
-    let subject = match decision.decision {
-        Decision::Allow => format!("allow {id}"),
-        Decision::Deny => format!("deny {id}"),
-    };
-    let work = call.backend.decide_approval(id, decision);
-    let action = (Action::DecideApproval, subject.as_str());
-    let session = call.user.observed(Some(&call.session), action, |_| Effects::default(), work).await?;
+    let session = call.backend.decide_approval(id, decision).await?;
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }

@@ -48,8 +48,8 @@ struct EventPage {
     next: Option<String>,
 }
 
-/// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. A client that
-/// accepts `text/event-stream` is told of each event as it happens. Any other gets those since `Last-Event-ID` as JSON. An event may
+/// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
+/// stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`. An event may
 /// come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and `dropped`
 /// that the client was too slow and has to connect again.
 #[utoipa::path(get, path = "/events", operation_id = "watch_session", tag = "sessions",
@@ -72,7 +72,7 @@ async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> R
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
     let after = last.map(Resume::parse).transpose()?;
     let events = &call.app.events;
-    if !prefers(headers, STREAM, "application/json") {
+    if prefers(headers, "application/json", STREAM) {
         let Missed { events, next } = match after {
             None => Missed::default(),
             Some(after) => events.since(&call.user, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,

@@ -16,6 +16,8 @@ pub const AUDIT_WAITING_BYTES: usize = 16 << 20;
 pub const AUDIT_RECORD_FILES: usize = 100;
 /// Bytes of what a record says an operation was about. The rest is cut.
 pub const AUDIT_SUBJECT_BYTES: usize = 1024;
+/// Bytes of the id of a call, as a model wrote it, that a record has. The rest is cut.
+pub const CALL_ID_BYTES: usize = 128;
 /// Bytes of the input of an operation that a record has. Members that do not fit are left out.
 pub const AUDIT_INPUT_BYTES: usize = 4 << 10;
 /// Days that records are kept, unless configured otherwise.

@@ -102,8 +102,8 @@ async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: To
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
     let mut answers: Vec<Option<Result<String>>> = calls.iter().map(|_| None).collect();
     for round in 0..=rounds.iter().copied().max().unwrap_or(0) {
-        let due = rounds.iter().zip(&calls).enumerate().filter(|(_, (theirs, _))| **theirs == round);
-        let answering = due.map(|(at, (_, call))| async move { (at, turn.answer(call).await) });
+        let due = rounds.iter().zip(ids.iter().zip(&calls)).enumerate().filter(|(_, (theirs, _))| **theirs == round);
+        let answering = due.map(|(at, (_, (id, call)))| async move { (at, turn.answer(id, call).await) });
         let mut answered = stream::iter(answering.collect::<Vec<_>>()).buffer_unordered(TOOL_PARALLEL);
         while let Some((at, answer)) = answered.next().await {
             if let Some(place) = answers.get_mut(at) {
@@ -130,9 +130,9 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn answer(self, call: &Result<Call>) -> Result<String> {
+    async fn answer(self, id: &str, call: &Result<Call>) -> Result<String> {
         let form = TextForm { room: self.options.room(), instructions: instructions_place(self.policy) };
-        call.clone()?.run(self.backend, form).await
+        call.clone()?.run(&self.backend.clone().for_call(id), form).await
     }
 }
 

@@ -26,10 +26,20 @@ pub(super) async fn audited(memory: &Arc<MemoryStore>) -> Server {
 
 /// As `audited`, in this mode, with records that go to `records`.
 async fn recording(mode: AuditMode, memory: &Arc<MemoryStore>, records: SharedStore) -> Server {
+    recording_with(HttpConfig::default(), mode, memory, records).await
+}
+
+/// As `recording`, of a service that is configured so.
+pub(super) async fn recording_with(
+    config: HttpConfig,
+    mode: AuditMode,
+    memory: &Arc<MemoryStore>,
+    records: SharedStore,
+) -> Server {
     let store = memory.clone() as SharedStore;
     let recorder = Recorder::new(records, Namespace::default(), mode, Arc::new(SystemClock::new()));
     let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
-    Server::over(HttpConfig { audit: Some(recorder), ..HttpConfig::default() }, options, memory.clone(), store).await
+    Server::over(HttpConfig { audit: Some(recorder), ..config }, options, memory.clone(), store).await
 }
 
 pub(super) async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
@@ -99,11 +109,30 @@ async fn a_client_is_told_what_happens_in_a_session_and_goes_on_from_its_last_ev
     };
     assert_eq!(ids(&again), ids(&events[3..]), "the same events have the same ids at another replica");
 
-    let page =
-        Answer::of(two.client.get(two.session("/events")).header("last-event-id", last).send().await.unwrap()).await;
+    let listed = two.client.get(two.session("/events")).header("accept", "application/json");
+    let page = Answer::of(listed.header("last-event-id", last).send().await.unwrap()).await;
     assert_eq!(page.is(200)["events"].as_array().unwrap().last().unwrap()["event"], "skill_unloaded");
     let wrong = two.client.get(two.session("/events")).header("last-event-id", "x").send().await.unwrap();
     Answer::of(wrong).await.is_problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn whoever_does_not_ask_for_json_alone_is_sent_the_stream() {
+    let server = audited(&Arc::new(MemoryStore::like_s3())).await;
+    for url in [server.session("/events"), server.user("/events")] {
+        for (accepted, sent) in [
+            ("*/*", "text/event-stream"),
+            ("text/event-stream", "text/event-stream"),
+            ("application/json, text/event-stream", "text/event-stream"),
+            ("application/json", "application/json"),
+        ] {
+            let response = server.client.get(&url).header("accept", accepted).send().await.unwrap();
+            assert_eq!(
+                (response.status().as_u16(), &response.headers()["content-type"]),
+                (200, &sent.parse().unwrap())
+            );
+        }
+    }
 }
 
 // S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.

@@ -668,7 +668,11 @@ impl World {
         let path = path.replace("{skill_id}", &format!("skill_{}", if is_whole { deleted } else { "a" }));
         let url = format!("{}{}", self.server.base, path.replace("{path}", &format!("workspace/f{at}")));
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-        let mut request = self.server.client.request(method.clone(), url);
+        let mut request = self.server.client.request(method.clone(), &url);
+        if url.ends_with("/events") {
+            // A stream would not end.
+            request = request.header("accept", "application/json");
+        }
         if let Some(key) = self.keys.get(&kind) {
             request = request.bearer_auth(key);
         }

@@ -1,6 +1,6 @@
 //! Calls that a person approves at a host over HTTP, spoken to by the client of the protocol's own SDK.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use reqwest::Method;
 use rmcp::{
@@ -13,9 +13,10 @@ use rmcp::{
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
 use serde_json::json;
+use skillmount::{audit::AuditMode, store::MemoryStore};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Server, mcp::config};
+use super::{Server, events::recording_with, mcp::config};
 
 /// A host whose person gives the same answer to every question.
 #[derive(Clone, Debug)]
@@ -105,4 +106,21 @@ async fn a_person_at_a_host_over_http_decides_where_the_users_policy_says_so() {
     let session = format!("{}/v1/users/me/sessions/strict", server.base);
     server.send(Method::PUT, &session, &json!({"policy": {"approve_by": "control"}})).await.is(201);
     assert!(waits(write(&server, "strict", Some("allow"), modern()).await));
+}
+
+// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// So does every change of a session, a policy or a skill, and every decision on a call that waits.
+#[tokio::test]
+async fn what_a_person_at_a_host_decides_has_its_record() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let server = recording_with(config(), AuditMode::Strict, &memory, memory.clone()).await;
+    let policy = json!({"tools": {"*": "auto", "write": "ask"}, "approve_by": "host"});
+    server.send(Method::PUT, &format!("{}/v1/users/me/policy", server.base), &policy).await.is(200);
+    let (text, asked) = write(&server, "s", Some("allow"), ProtocolVersion::V_2026_07_28).await;
+    assert!(text.contains("/workspace/a.md") && asked == 1, "{asked}: {text}");
+    let records = server.get(&format!("{}/v1/users/me/audit?operation=decide_approval", server.base)).await;
+    let records = records.is(200)["records"].as_array().unwrap().clone();
+    assert_eq!(records.len(), 1, "{records:?}");
+    assert_eq!((&records[0]["session"], &records[0]["outcome"]), (&json!("s"), &json!("ok")));
+    assert!(records[0]["subject"].as_str().unwrap().starts_with("allow "), "{records:?}");
 }

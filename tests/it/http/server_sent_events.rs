@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use futures_util::StreamExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
-use skillmount::store::MemoryStore;
+use skillmount::{limits::CALL_ID_BYTES, store::MemoryStore};
 
 use super::{
     Server,
@@ -61,6 +61,30 @@ async fn tool_use_start_tool_execution_begins() {
     assert_eq!((begun.len(), members(&begun[0])), (1, vec!["id", "input", "name"]));
     let input = json!({"file_path": "/workspace/a", "content": {"bytes": 1}, "overwrite": false});
     assert_eq!((&begun[0]["name"], &begun[0]["input"]), (&json!("write"), &input));
+}
+
+// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+#[tokio::test]
+async fn a_call_of_a_model_has_the_id_that_the_model_gave_it() {
+    let server = with_skill().await;
+    let longest = "é".repeat(CALL_ID_BYTES / 2);
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "ls", "input": {"path": "/"}});
+    let turn = json!({"content": [call("toolu_01"), call(&longest), call(&format!("{longest}a"))]});
+    let function =
+        json!({"id": "call_7", "type": "function", "function": {"name": "ls", "arguments": "{\"path\": \"/\"}"}});
+    let functions = json!({"format": "openai", "tool_calls": [function]});
+    let stream = watch(&server, &server.session("/events"), None).await;
+    for turn in [turn, functions] {
+        server.send(Method::POST, &server.session("/tool_calls"), &turn).await.is(200);
+    }
+    server.op("unload_skill", json!({"skill": "minutes"})).await;
+    let text = until(stream, "unload_skill").await;
+    for event in ["tool_use_start", "tool_result"] {
+        let ids: Vec<_> = of(&text, event).iter().map(|data| data["id"].as_str().unwrap().to_owned()).collect();
+        for (id, times) in [("toolu_01", 1), ("call_7", 1), (longest.as_str(), 2)] {
+            assert_eq!(ids.iter().filter(|known| *known == id).count(), times, "{event} {id}: {ids:?}");
+        }
+    }
 }
 
 #[tokio::test]

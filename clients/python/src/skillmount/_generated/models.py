@@ -2097,7 +2097,7 @@ class AuditRecord(BaseModel):
     """
     call: str | None = None
     """
-    A name of the call that no other has.
+    The id of the call as the model wrote it; of any other call a name that no other has.
     """
     by: str | None = None
     """
