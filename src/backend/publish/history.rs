@@ -83,11 +83,11 @@ impl Service {
         digest: &str,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, condition) = self.provenance(options)?;
+        let (from, condition, note) = self.provenance(options)?;
         if !is_version_digest(digest) {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
-        let place = self.place(owner, skill)?;
+        let place = self.place(owner, skill)?.noting(note, owner);
         let _room = place.enter(bytes_to_repack(place.zip_bytes(Some(digest)).await?)).await?;
         let archive = place.version_archive(digest).await?;
         let CheckedSkill { package, findings, quality } = place.repacked(owner, archive, &from).await?;
@@ -108,8 +108,8 @@ impl Service {
     ) -> Result<()> {
         let owner = owner.into();
         let delete = async {
-            let (from, condition) = self.provenance(options)?;
-            self.place(&owner, skill)?.change_with_draft(None, &from, condition).await
+            let (from, condition, note) = self.provenance(options)?;
+            self.place(&owner, skill)?.noting(note, &owner).change_with_draft(None, &from, condition).await
         };
         delete.await.map_err(Error::of_change)?;
         self.show_change(&owner).await;

@@ -104,7 +104,8 @@ pub struct VersionDocument {
     /// When it was first published.
     #[schema(value_type = String, format = DateTime)]
     pub published_at: Timestamp,
-    /// The name of the key that published it; null if there are no keys, or if other tools wrote it.
+    /// The key that published it: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`. Null if there are no keys,
+    /// or if other tools wrote it.
     pub by: Option<String>,
     /// Where it comes from, in the words of who published it.
     pub source: Option<String>,

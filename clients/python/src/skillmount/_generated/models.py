@@ -48,11 +48,11 @@ class AuditFile(BaseModel):
     """
     before: str | None = None
     """
-    The version that was there before, if it was seen.
+    The version that was there before, if it was seen: the ETag of a file, the digest of a skill.
     """
     after: str | None = None
     """
-    SHA-256 of the content after; null if it is gone.
+    SHA-256 of the content after, or the digest of a skill; null if it is gone.
     """
     etag: str | None = None
     """
@@ -1556,7 +1556,8 @@ class SkillVersion(BaseModel):
     """
     by: str | None = None
     """
-    The name of the key that published it; null if there are no keys, or if other tools wrote it.
+    The key that published it: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`. Null if there are no keys,
+    or if other tools wrote it.
     """
     source: str | None = None
     """
@@ -2101,7 +2102,8 @@ class AuditRecord(BaseModel):
     """
     by: str | None = None
     """
-    The name of the caller's key; null if the service has no keys.
+    The caller's key: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`; the digits alone if it has no name.
+    Null if the service has no keys.
     """
     session: str | None = None
     """
@@ -2111,6 +2113,7 @@ class AuditRecord(BaseModel):
     """
     What it was about: paths, or a skill. Empty if it was about neither.
     """
+    layer: Literal["user", "team", "org"] | None = None
     input: dict[str, Any] | None = None
     """
     What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
