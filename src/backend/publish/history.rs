@@ -15,9 +15,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
-    skill::{CheckedSkill, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
+    skill::{CheckedSkill, RECORD_TAIL_BYTES, SkillHead, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
-    wire::{PublishReply, VersionDocument, VersionList, VersionListRequest},
+    wire::{PublishReply, VersionChange, VersionDocument, VersionList, VersionListRequest},
 };
 
 /// A version as it is listed.
@@ -58,8 +58,9 @@ impl Service {
         let page: Vec<_> = page.collect();
         let versions: Vec<VersionDocument> = stream::iter(page).buffered(PARALLEL_GETS).try_collect().await?;
         let next_cursor = versions.last().filter(|_| has_more).map(|last| last.digest.clone());
+        let last_change = head.as_ref().map(|known| last_change(&known.head));
         let current = head.filter(|known| is_published(Some(known))).and_then(|known| known.head.digest);
-        Ok(VersionList { versions, current, next_cursor })
+        Ok(VersionList { versions, current, last_change, next_cursor })
     }
 
     /// Publishes an earlier version again.
@@ -164,6 +165,12 @@ impl Place {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The change that made this head.
+fn last_change(head: &SkillHead) -> VersionChange {
+    let SkillHead { digest, previous, published_at, by, source, .. } = head.clone();
+    VersionChange { digest, previous, at: published_at, by, source }
 }
 
 fn document(digest: String, at: Timestamp, record: Option<VersionRecord>) -> VersionDocument {

@@ -140,3 +140,36 @@ async fn records_and_versions_name_the_key_of_their_caller() {
     assert_eq!(listed.is(200)["versions"][0]["by"], called);
     assert!(!json!([records, listed.json]).to_string().contains(&world.key));
 }
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn the_last_change_says_who_published_older_content_again_when_and_from_where() {
+    let world = Recorded::start().await;
+    let called = json!(format!("desk ({})", world.hash));
+    let versions = async || world.send(Method::GET, "/versions/a", Value::Null).await.json;
+    let one = world.change(Method::PUT, "/skills/a?source=first", text("one")).await;
+    let two = world.change(Method::PUT, "/skills/a?source=second", text("two")).await;
+    let listed = versions().await;
+    let (change, newest) = (&listed["last_change"], &listed["versions"][0]);
+    assert_eq!((&change["digest"], &change["previous"]), (&json!(two), &json!(one)), "{listed}");
+    assert_eq!((&change["at"], &change["source"]), (&newest["published_at"], &newest["source"]));
+
+    let changes = [
+        (Method::POST, "/rollback/a", json!({"digest": one}), json!([one, two, "a rollback"])),
+        (Method::PUT, "/skills/a?source=again", text("two"), json!([two, one, "again"])),
+        (Method::DELETE, "/skills/a", Value::Null, json!([null, two, null])),
+    ];
+    let mut last = change["at"].clone();
+    for (method, path, body, expected) in changes {
+        world.change(method, path, body).await;
+        let listed = versions().await;
+        let change = &listed["last_change"];
+        assert_eq!(json!([change["digest"], change["previous"], change["source"]]), expected, "{listed}");
+        assert_eq!((&change["by"], &listed["current"]), (&called, &change["digest"]));
+        let at = |time: &Value| time.as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+        assert!(at(&change["at"]) > at(&last), "{listed}");
+        last = change["at"].clone();
+        let sources: Vec<_> = listed["versions"].as_array().unwrap().iter().map(|one| &one["source"]).collect();
+        assert_eq!(sources, ["second", "first"], "versions say who published them first");
+    }
+}

@@ -1573,6 +1573,33 @@ class SkillVersion(BaseModel):
     """
 
 
+class SkillVersionChange(BaseModel):
+    """
+    A change of which version of a skill is published: a publish, a rollback or a deletion.
+    """
+
+    digest: str | None = None
+    """
+    The version that was published; null if the skill was deleted.
+    """
+    previous: str | None = None
+    """
+    The version that was there before; null if there was none.
+    """
+    at: AwareDatetime
+    """
+    When it was made.
+    """
+    by: str | None = None
+    """
+    The key that made it, as in versions.
+    """
+    source: str | None = None
+    """
+    Where it comes from, in the words of who made it; `a rollback` for one.
+    """
+
+
 class SlashCommand(BaseModel):
     """
     A slash command.
@@ -1986,6 +2013,7 @@ class VersionList(BaseModel):
     """
     The version that is published; null for a deleted skill.
     """
+    last_change: SkillVersionChange | None = None
     next_cursor: str | None = None
     """
     Give this back to get the next page; null on the last one.
