@@ -2280,6 +2280,11 @@ class Deletion(BaseModel):
     """
     When all was done. From then on the id may be used again.
     """
+    found_now: bool | None = None
+    """
+    Whether anything of the user is in the store at the time of this answer: the id is in use again, or a store carried out late
+    what was sent to it before. To delete the user again removes it. Null while the deletion goes on.
+    """
 
 
 class DownloadReply(BaseModel):
