@@ -26,6 +26,8 @@ pub enum Scope {
 pub struct Grant {
     /// What the key is called: the beginning of its digest. `None` if there are no keys.
     pub(super) key: Option<Owner>,
+    /// What records call it.
+    pub(super) called: Option<Owner>,
     pub(super) user: Option<Id>,
     pub(super) scope: Scope,
     pub(super) team: Option<Id>,
@@ -37,13 +39,21 @@ pub struct Grant {
 impl Grant {
     /// Everything, for all users and in no team.
     pub(super) fn of_everybody() -> Self {
-        Self { key: None, user: None, scope: Scope::Control, team: None, reach: Arc::default(), taken: Arc::default() }
+        let (reach, taken) = (Arc::default(), Arc::default());
+        Self { key: None, called: None, user: None, scope: Scope::Control, team: None, reach, taken }
     }
 
     /// What the key is called, for shares and logs.
     #[must_use]
     pub const fn key(&self) -> Option<&Owner> {
         self.key.as_ref()
+    }
+
+    /// What records and versions call the key: its name and the beginning of its digest, or that alone if it has no name. `None` if
+    /// there are no keys.
+    #[must_use]
+    pub const fn called(&self) -> Option<&Owner> {
+        self.called.as_ref()
     }
 
     /// The one user whose key it is; `None` if it is of all users.

@@ -10,6 +10,7 @@ use crate::{
     budget::Owner,
     clock::Clock,
     error::{Code, Error, Result},
+    limits::KEY_NAME_BYTES,
     path::Id,
 };
 
@@ -35,7 +36,7 @@ pub struct KeyEntry {
     /// The team whose skills its user sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Id>,
-    /// What it is called, for people who read the file.
+    /// What it is called, for people who read the file, audit records and versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The sessions it is bound to: ids, or beginnings of ids with `*` behind them.
@@ -63,6 +64,15 @@ impl KeyEntry {
     #[must_use]
     pub fn short_hash(&self) -> Option<Owner> {
         self.digest().map(|digest| digest.name())
+    }
+
+    /// What records and versions call the key: its name, [`KEY_NAME_BYTES`] of it, and the first digits of its hash; these alone if it
+    /// has no name. Names may change and be given twice, and the digits say which key it was. `None` if the hash is not one.
+    pub(super) fn called(&self) -> Option<Owner> {
+        let hash = self.short_hash()?;
+        let mut name = self.name.as_deref().unwrap_or_default().trim().to_owned();
+        name.truncate(name.floor_char_boundary(KEY_NAME_BYTES));
+        Some(if name.is_empty() { hash } else { format!("{name} ({hash})").into() })
     }
 
     /// Whether the key has stopped working by `now`.
@@ -100,4 +110,27 @@ impl KeyEntry {
 /// Whether a key that stops working at `expires` has done so by `now`.
 pub(super) fn is_over(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    // S-KEY-9: Records and versions call a key by its name and the first 16 digits of its hash.
+    #[tokio::test]
+    async fn a_key_is_called_by_its_name_and_the_beginning_of_its_hash() {
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Agent]);
+        let hash = entry.short_hash().unwrap();
+        let called = |name: Option<&str>| {
+            let entry = KeyEntry { name: name.map(str::to_owned), ..entry.clone() };
+            entry.called().unwrap().to_string()
+        };
+        assert_eq!(called(Some("desk")), format!("desk ({hash})"));
+        assert_eq!((called(None), called(Some(" "))), (hash.to_string(), hash.to_string()));
+        assert!(!key.contains(&*hash) && hash.len() == 16);
+        let longest = "é".repeat(KEY_NAME_BYTES / 2);
+        assert_eq!(called(Some(&longest)), format!("{longest} ({hash})"));
+        assert_eq!(called(Some(&format!("{longest}a"))), format!("{longest} ({hash})"));
+    }
 }

@@ -55,7 +55,8 @@ impl Keys {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let digest = Digest::of(key);
-        let grant = Grant { key: Some(digest.name()), ..Grant::of_everybody() };
+        let (key, called) = (Some(digest.name()), Some(digest.name()));
+        let grant = Grant { key, called, ..Grant::of_everybody() };
         Ok(Self(Arc::new([(digest, Key { expires: None, grant })].into())))
     }
 
@@ -152,7 +153,8 @@ impl Key {
         let digest = entry.digest().ok_or_else(needs)?;
         let reach = Arc::new(entry.reach()?);
         let team = entry.team.clone();
-        let grant = Grant { key: Some(digest.name()), user, scope, team, reach, taken: Arc::default() };
+        let (key, called) = (Some(digest.name()), entry.called());
+        let grant = Grant { key, called, user, scope, team, reach, taken: Arc::default() };
         Ok((digest, Self { expires: entry.expires, grant }))
     }
 }

@@ -12,6 +12,7 @@ use super::batch::{BatchName, Position};
 use crate::{
     backend::{FileChange, ObservedOperation, SkillUse},
     error::Outcome,
+    path::Layer,
 };
 
 /// The first line of a batch.
@@ -31,7 +32,8 @@ pub struct AuditRecord {
     /// The id of the call as the model wrote it; of any other call a name that no other has.
     #[serde(default)]
     pub call: String,
-    /// The name of the caller's key; null if the service has no keys.
+    /// The caller's key: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`; the digits alone if it has no name.
+    /// Null if the service has no keys.
     #[serde(default)]
     pub by: Option<String>,
     /// The session; null for what lies beside sessions.
@@ -40,6 +42,9 @@ pub struct AuditRecord {
     /// What it was about: paths, or a skill. Empty if it was about neither.
     #[serde(default)]
     pub subject: String,
+    /// Whose skill it was about, if not the user's own: `team` or `org`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
     /// What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
     /// members are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,10 +93,10 @@ pub(super) struct StoredRecord {
 pub struct AuditFile {
     /// Its virtual path, or the path of the skill.
     pub path: String,
-    /// The version that was there before, if it was seen.
+    /// The version that was there before, if it was seen: the ETag of a file, the digest of a skill.
     #[serde(default)]
     pub before: Option<String>,
-    /// SHA-256 of the content after; null if it is gone.
+    /// SHA-256 of the content after, or the digest of a skill; null if it is gone.
     #[serde(default)]
     pub after: Option<String>,
     /// The version after.
@@ -136,6 +141,7 @@ impl AuditRecord {
             by: call.by,
             session: call.session.map(|session| session.to_string()),
             subject: call.subject,
+            layer: effects.layer,
             input: call.input,
             outcome: outcome.to_owned(),
             changed,

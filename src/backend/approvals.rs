@@ -45,7 +45,7 @@ impl SkillBackend {
         };
         let who = Actor { user: self.user(), session: Some(&self.session), by: self.by.as_deref() };
         let work = self.decide(id, decision);
-        self.shared.observed(who, Action::DecideApproval, &subject, |_| Effects::default(), work).await
+        self.service().observed(who, Action::DecideApproval, &subject, |_| Effects::default(), work).await
     }
 
     async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {

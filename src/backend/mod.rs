@@ -70,7 +70,9 @@ pub use gate::SessionState;
 pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, flat_names, skill_named};
-pub use observer::{Candidates, Effects, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse};
+pub use observer::{
+    Candidates, Effects, EffectsNote, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse,
+};
 pub use offered::{Artifact, ArtifactKind, OfferedSkill};
 pub use open::OpenStore;
 pub use operation_note::{Action, Actor};

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     error::{Outcome, Result},
     limits::AUDIT_RECORD_FILES,
-    path::{Id, SkillPath},
+    path::{Id, Layer, SkillPath},
     session::LoadedSkill,
 };
 
@@ -31,8 +31,8 @@ pub trait Observer: fmt::Debug + Send + Sync {
     /// An operation has begun.
     fn begun(&self, call: &ObservedCall);
 
-    /// An operation has ended. A change that succeeded is reported to its caller only after the future, if there is one, is
-    /// done; if that fails, the caller is told so.
+    /// An operation has ended. Its caller is answered only after the future, if there is one, is done; if that fails, the
+    /// answer says so.
     fn ended(&self, operation: ObservedOperation) -> Option<Kept>;
 
     /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
@@ -84,6 +84,15 @@ pub struct ObservedOperation {
     pub effects: Effects,
 }
 
+impl ObservedOperation {
+    /// Whether a change was made, or may have been: it succeeded, or failed after a part of it.
+    #[must_use]
+    pub fn is_account_due(&self) -> bool {
+        let may_be_there = !matches!(self.changed, None | Some(Outcome::NotApplied));
+        self.outcome == "ok" || may_be_there || !self.effects.files.is_empty() || self.effects.skill.is_some()
+    }
+}
+
 /// What an operation did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
@@ -99,6 +108,8 @@ pub struct Effects {
     pub found: Option<u64>,
     /// The approval that it has begun to wait for. A call that is repeated while it waits has begun before.
     pub approval: Option<String>,
+    /// Whose skill it was about, if that was not the user's own.
+    pub layer: Option<Layer>,
 }
 
 /// A file, or a version of a skill, that was changed.
@@ -139,11 +150,26 @@ impl SkillUse {
     }
 }
 
-/// Collects what one operation does, while it does it.
+/// Collects what one operation does, while it does it. So what was done is known even if the operation fails after it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EffectsNote(Arc<Mutex<Effects>>);
+pub struct EffectsNote(Arc<Mutex<Effects>>);
 
 impl EffectsNote {
+    /// Notes that the operation is about a skill of this layer.
+    pub(super) fn layer(&self, layer: Layer) {
+        self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
+    }
+
+    /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill.
+    pub(super) fn version(&self, skill: &SkillPath, before: Option<String>, after: Option<String>) {
+        let catalog = Some(if after.is_some() { (1, 0) } else { (0, 1) });
+        let file = FileChange { path: skill.to_string(), before, after, etag: None };
+        self.change(|effects| {
+            effects.files = vec![file];
+            effects.catalog = catalog;
+        });
+    }
+
     pub(super) fn change(&self, change: impl FnOnce(&mut Effects)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -159,14 +185,6 @@ impl Effects {
     pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
         let file = FileChange { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
         Self { files: vec![file], ..Self::default() }
-    }
-
-    /// That a skill is this version now, where it was `before` if that was seen; `None` for one that is deleted.
-    #[must_use]
-    pub fn of_version(skill: &str, before: Option<String>, after: Option<String>) -> Self {
-        let catalog = Some(if after.is_some() { (1, 0) } else { (0, 1) });
-        let file = FileChange { path: skill.to_owned(), before, after, etag: None };
-        Self { files: vec![file], catalog, ..Self::default() }
     }
 
     /// Adds a file, or counts it if there are too many to name.

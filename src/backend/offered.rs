@@ -83,7 +83,7 @@ impl SkillBackend {
         match kind {
             ArtifactKind::Archive => self.archive_to_offer(entry).await,
             ArtifactKind::Text => {
-                let bytes = self.catalog_file(entry, MAIN).await?.bytes;
+                let bytes = self.read_catalog_file(entry, MAIN).await?.bytes;
                 let digest = format!("sha256:{}", VersionFile::of(MAIN, &bytes).sha256);
                 Ok(Artifact { bytes, digest })
             }
@@ -124,7 +124,7 @@ impl SkillBackend {
             .await?;
         let mut files = Vec::with_capacity(entry.files);
         for (path, _) in self.catalog_files(entry).await? {
-            let bytes = self.catalog_file(entry, &path).await?.bytes;
+            let bytes = self.read_catalog_file(entry, &path).await?.bytes;
             files.push((path, bytes));
         }
         let size = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();

@@ -77,15 +77,9 @@ struct Account {
 }
 
 impl Account {
-    fn begin(observer: &Arc<dyn Observer>, call: ObservedCall, effect: Effect) -> Self {
+    fn begin(observer: &Arc<dyn Observer>, call: ObservedCall, effect: Effect, effects: EffectsNote) -> Self {
         observer.begun(&call);
-        Self {
-            observer: Arc::clone(observer),
-            call: Some(call),
-            effects: EffectsNote::default(),
-            effect,
-            began: Instant::now(),
-        }
+        Self { observer: Arc::clone(observer), call: Some(call), effects, effect, began: Instant::now() }
     }
 
     fn report(&mut self, outcome: &'static str, error: Option<&Error>) -> Option<Kept> {
@@ -107,37 +101,49 @@ impl Drop for Account {
 }
 
 impl Observed<'_> {
-    /// Reports what came of the operation, and returns it once a change is kept account of.
+    /// Reports what came of the operation, and returns it once a change is kept account of: also one that was made, or may have
+    /// been, by an operation that failed.
     ///
     /// # Errors
-    /// The operation's; `store_unavailable` with `parts` if it made a change and no account could be kept of it.
+    /// The operation's; `store_unavailable` with `parts` if it made a change and no account could be kept of it. If it failed too,
+    /// its own error has the `parts`.
     pub(super) async fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let outcome = self.note.ended(outcome);
         let Some(mut account) = self.account else { return outcome };
-        match (account.report(result_of(&outcome), outcome.as_ref().err()), outcome) {
-            (Some(kept), Ok(reply)) => match kept.await {
-                Ok(()) => Ok(reply),
-                Err(error) => Err(unrecorded(account.effect, error)),
-            },
-            (_, outcome) => outcome,
+        let Some(kept) = account.report(result_of(&outcome), outcome.as_ref().err()) else { return outcome };
+        match (kept.await, outcome) {
+            (Ok(()), outcome) => outcome,
+            (Err(error), Ok(_)) => Err(unrecorded(account.effect, error)),
+            (Err(error), Err(failed)) => Err(failed_unrecorded(account.effect, failed, &error)),
         }
     }
 }
 
 /// The error of a change that was made and has no record.
 fn unrecorded(effect: Effect, error: Error) -> Error {
-    let audit = match error.outcome() {
-        Some(Outcome::Unknown) => Outcome::Unknown,
-        _ => Outcome::NotApplied,
-    };
-    let applied = Some(Outcome::Applied);
-    let parts = match effect {
-        Effect::Writes => Parts { file: applied, audit: Some(audit), ..Parts::default() },
-        Effect::Loads | Effect::Reads => Parts { session: applied, audit: Some(audit), ..Parts::default() },
-    };
+    let parts = Parts { audit: Some(audit_outcome(&error)), ..parts_of(effect, Some(Outcome::Applied)) };
     let message =
         "the change was made, but its audit record could not be written; look at what is there before you repeat it";
     Error::new(Code::StoreUnavailable, message).with_source(error).with_parts(parts)
+}
+
+/// The error of an operation that failed after it changed something, or may have, and has no record. `error` is why.
+fn failed_unrecorded(effect: Effect, failed: Error, error: &Error) -> Error {
+    let parts = failed.parts().unwrap_or_else(|| parts_of(effect, failed.outcome()));
+    failed.with_parts(Parts { audit: Some(audit_outcome(error)), ..parts })
+}
+
+/// What became of the record that could not be written because of `error`.
+fn audit_outcome(error: &Error) -> Outcome {
+    if error.outcome() == Some(Outcome::Unknown) { Outcome::Unknown } else { Outcome::NotApplied }
+}
+
+/// The parts of a change of one part, which has this outcome.
+fn parts_of(effect: Effect, outcome: Option<Outcome>) -> Parts {
+    match effect {
+        Effect::Writes => Parts { file: outcome, ..Parts::default() },
+        Effect::Loads | Effect::Reads => Parts { session: outcome, ..Parts::default() },
+    }
 }
 
 impl SkillBackend {
@@ -156,7 +162,7 @@ impl SkillBackend {
             let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
             let id = self.call.as_ref().map_or(call.call, ToString::to_string);
             let call = ObservedCall { input: Some(fitting(input())), call: id, ..call };
-            Account::begin(observer, call, operation.effect())
+            Account::begin(observer, call, operation.effect(), EffectsNote::default())
         });
         let mut backend = self.clone();
         backend.effects = account.as_ref().map(|account| account.effects.clone());
@@ -164,7 +170,7 @@ impl SkillBackend {
     }
 }
 
-/// Who makes a change beside the agent's operations.
+/// Who makes a call beside the agent's operations.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'who> {
     /// Whose data it is about.
@@ -175,7 +181,7 @@ pub struct Actor<'who> {
     pub by: Option<&'who str>,
 }
 
-/// A change beside the agent's operations.
+/// A change, or a read of contents, beside the agent's operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A session is made.
@@ -202,6 +208,16 @@ pub enum Action {
     RebuildCatalog,
     /// Sessions that were idle for long are forgotten.
     CollectSessions,
+    /// The instructions of a skill, or its folder as an archive, are read without a session.
+    ShowSkill,
+    /// A file of a skill is read without a load.
+    GetSkillFile,
+    /// Files of skills are read without a load.
+    DownloadSkills,
+    /// What differs between two versions of a skill is read.
+    DiffVersions,
+    /// All that there is of a user is read.
+    ExportUser,
 }
 
 impl Action {
@@ -221,6 +237,11 @@ impl Action {
             Self::RefreshCatalog => "refresh_catalog",
             Self::RebuildCatalog => "rebuild_catalog",
             Self::CollectSessions => "collect_sessions",
+            Self::ShowSkill => "show_skill",
+            Self::GetSkillFile => "get_skill_file",
+            Self::DownloadSkills => "download_skills",
+            Self::DiffVersions => "diff_versions",
+            Self::ExportUser => "export_user",
         }
     }
 
@@ -234,7 +255,13 @@ impl Action {
             Self::SetUserPolicy | Self::PublishSkill | Self::ChangeSkill | Self::RollBackSkill | Self::DeleteSkill => {
                 Effect::Writes
             }
-            Self::RefreshCatalog | Self::RebuildCatalog => Effect::Reads,
+            Self::RefreshCatalog
+            | Self::RebuildCatalog
+            | Self::ShowSkill
+            | Self::GetSkillFile
+            | Self::DownloadSkills
+            | Self::DiffVersions
+            | Self::ExportUser => Effect::Reads,
         }
     }
 }
@@ -252,31 +279,35 @@ impl Service {
         effects: impl FnOnce(&T) -> Effects,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        self.shared.observed(who, action, subject, effects, work).await
+        let note = EffectsNote::default();
+        let noted = note.clone();
+        let work = async move {
+            let reply = work.await?;
+            noted.change(|noted| *noted = effects(&reply));
+            Ok(reply)
+        };
+        self.observed_noting(who, action, subject, &note, work).await
     }
-}
 
-impl super::service::Shared {
-    /// As [`Service::observed`].
-    pub(super) async fn observed<T>(
+    /// Does `work`, which notes in `effects` what it does, and reports it as `action` on `subject`.
+    ///
+    /// # Errors
+    /// As [`observed`](Self::observed).
+    pub async fn observed_noting<T>(
         &self,
         who: Actor<'_>,
         action: Action,
         subject: &str,
-        effects: impl FnOnce(&T) -> Effects,
+        effects: &EffectsNote,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let named = (who.user, who.session);
         let note = OperationNote::begin(named, action.name(), || subject.to_owned());
-        let account = self.observer.as_ref().map(|observer| {
-            let call = self.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
-            Account::begin(observer, call, action.effect())
+        let account = self.shared.observer.as_ref().map(|observer| {
+            let call = self.shared.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
+            Account::begin(observer, call, action.effect(), effects.clone())
         });
-        let outcome = work.await;
-        if let (Some(account), Ok(reply)) = (&account, &outcome) {
-            account.effects.change(|noted| *noted = effects(reply));
-        }
-        Observed { note, account }.ended(outcome).await
+        Observed { note, account }.ended(work.await).await
     }
 
     fn call(

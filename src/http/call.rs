@@ -29,11 +29,11 @@ use super::{
 };
 use crate::{
     access::{Grant, Reach, Scope},
-    backend::{Action, Actor, DraftReader, Effects, SkillBackend},
+    backend::{Action, Actor, DraftReader, Effects, EffectsNote, SkillBackend},
     catalog::Audience,
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
-    path::{Id, Layer, LayerOwner},
+    path::{Id, Layer, LayerOwner, SkillPath},
     session::{CreateSession, CreatedSession, SessionVersion},
     wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
 };
@@ -104,9 +104,9 @@ impl UserCall {
         self.grant.reaches_all_users()
     }
 
-    /// The name of the caller's key; `None` if the service has no keys.
+    /// What records call the caller's key; `None` if the service has no keys.
     pub(super) fn key_name(&self) -> Option<String> {
-        self.grant.key().map(ToString::to_string)
+        self.grant.called().map(ToString::to_string)
     }
 
     /// Which of the user's sessions the caller reaches.
@@ -131,9 +131,31 @@ impl UserCall {
         effects: impl FnOnce(&T) -> Effects,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        let by = self.grant.key().map(AsRef::as_ref);
+        let by = self.grant.called().map(AsRef::as_ref);
         let who = Actor { user: &self.user, session, by };
         self.app.service.observed(who, action, subject, effects, work).await
+    }
+
+    /// Does `work`, which reads contents of `subject` for the caller, and reports it for the audit records.
+    pub(super) async fn reading<T>(
+        &self,
+        action: Action,
+        subject: &str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        self.observed(None, (action, subject), |_| Effects::default(), work).await
+    }
+
+    /// Does `work`, which changes which version of `skill` counts and notes that in `effects`, and reports it for the audit records.
+    pub(super) async fn publishing<T>(
+        &self,
+        (action, skill): (Action, &SkillPath),
+        effects: &EffectsNote,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let by = self.grant.called().map(AsRef::as_ref);
+        let who = Actor { user: &self.user, session: None, by };
+        self.app.service.observed_noting(who, action, skill.as_str(), effects, work).await
     }
 
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
@@ -182,7 +204,7 @@ pub(super) async fn enter_user(
         let at_least = known_version(request.headers())?;
         let team = call.audience().team;
         let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        let backend = backend.within(reach).called_by(call.grant.key().map(AsRef::as_ref));
+        let backend = backend.within(reach).called_by(call.grant.called().map(AsRef::as_ref));
         let call = SessionCall { user: call.clone(), session, backend };
         request.extensions_mut().insert(call);
     } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {

@@ -28,7 +28,7 @@ use super::{
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{Action, Condition, Effects, PublishOptions, UploadedSkill},
+    backend::{Action, Condition, PublishOptions, UploadedSkill},
     error::{Code, Error, Result},
     limits::{SKILL_FILES, TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
     path::{Layer, SkillPath},
@@ -112,10 +112,11 @@ async fn publish(
     let condition = condition(request.headers())?;
     let (uploaded, held) = receive(&call, &uploads, request).await?;
     call.is_still_served().await?;
-    let options = PublishOptions { by: call.key_name(), source: parameters.source, condition };
+    let by = call.key_name();
+    let options = PublishOptions { by, source: parameters.source, condition, ..PublishOptions::default() };
     // The memory is held until the work is done, and so is the work, if its caller leaves.
     let work = async move {
-        let before = options.condition.digest().map(str::to_owned);
+        let note = options.note.clone();
         let service = &call.app.service;
         let publishing = async {
             match parameters.state {
@@ -123,8 +124,7 @@ async fn publish(
                 SkillState::Published => service.publish_skill(&owner, &skill, uploaded, options).await,
             }
         };
-        let action = (Action::PublishSkill, skill.as_str());
-        let published = call.observed(None, action, |reply| version(before, reply), Box::pin(publishing)).await;
+        let published = call.publishing((Action::PublishSkill, &skill), &note, Box::pin(publishing)).await;
         drop(held);
         published
     };
@@ -148,12 +148,11 @@ async fn change(
 ) -> Reply<Response> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let options = PublishOptions { by: call.key_name(), source: None, condition: expected(&headers)?.into() };
+    let options = on_condition(&call, &headers)?;
     let work = async move {
-        let before = options.condition.digest().map(str::to_owned);
+        let note = options.note.clone();
         let changing = Box::pin(call.app.service.change_skill(owner, &skill, wanted, options));
-        let action = (Action::ChangeSkill, skill.as_str());
-        call.observed(None, action, |reply| version(before, reply), changing).await
+        call.publishing((Action::ChangeSkill, &skill), &note, changing).await
     };
     let reply = to_its_end(work).await?;
     Ok(with_tag(StatusCode::OK, reply))
@@ -174,11 +173,12 @@ async fn roll_back(
 ) -> Reply<Response> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let options =
-        PublishOptions { by: call.key_name(), source: Some("a rollback".to_owned()), condition: Condition::Any };
+    let source = Some("a rollback".to_owned());
+    let options = PublishOptions { by: call.key_name(), source, ..PublishOptions::default() };
     let work = async move {
+        let note = options.note.clone();
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
-        call.observed(None, (Action::RollBackSkill, skill.as_str()), |reply| version(None, reply), rolling).await
+        call.publishing((Action::RollBackSkill, &skill), &note, rolling).await
     };
     Ok(published(to_its_end(work).await?))
 }
@@ -195,23 +195,20 @@ async fn delete(
 ) -> Reply<StatusCode> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
-    let options = PublishOptions { by: call.key_name(), source: None, condition: expected(&headers)?.into() };
+    let options = on_condition(&call, &headers)?;
     let work = async move {
-        let before = options.condition.digest().map(str::to_owned);
+        let note = options.note.clone();
         let deleting = Box::pin(call.app.service.delete_skill(&owner, &skill, options));
-        let gone = |(): &()| Effects::of_version(skill.as_str(), before, None);
-        call.observed(None, (Action::DeleteSkill, skill.as_str()), gone, deleting).await
+        call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
     };
     to_its_end(work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What a publish did, for the audit records.
-fn version(before: Option<String>, reply: &PublishReply) -> Effects {
-    match reply.status {
-        PublishStatus::Unchanged => Effects::default(),
-        _ => Effects::of_version(&reply.skill, before, Some(reply.digest.clone())),
-    }
+/// A change by this caller, if the skill is as `If-Match` says.
+fn on_condition(call: &UserCall, headers: &HeaderMap) -> Result<PublishOptions> {
+    let condition = expected(headers)?.into();
+    Ok(PublishOptions { by: call.key_name(), condition, ..PublishOptions::default() })
 }
 
 /// The reply to what was published.

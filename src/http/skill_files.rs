@@ -23,7 +23,7 @@ use super::{
     skills::readable_catalog,
 };
 use crate::{
-    backend::{CatalogFile, packed},
+    backend::{Action, CatalogFile, packed},
     error::{Code, Error, Result},
     limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
     path::SkillPath,
@@ -70,9 +70,13 @@ async fn get_skill_file(
     headers: HeaderMap,
 ) -> Reply<Response> {
     let skill = SkillPath::parse(&call.rest)?;
-    let policy = readable_catalog(&call).await?;
-    let files = call.app.service.catalog_skill(call.audience(), &policy, &skill).await?;
-    let file = path.map_or_else(|| files.main(), |path| files.file(&path))?;
+    let subject = format!("{skill}/{}", path.as_deref().unwrap_or("SKILL.md"));
+    let looking = async {
+        let policy = readable_catalog(&call).await?;
+        let files = call.app.service.catalog_skill(call.audience(), &policy, &skill).await?;
+        path.map_or_else(|| files.main(), |path| files.file(&path))
+    };
+    let file = call.reading(Action::GetSkillFile, &subject, Box::pin(looking)).await?;
     let stat = file.stat().clone();
     file_reply(&headers, &stat, |range| file.open(range)).await
 }
@@ -109,19 +113,8 @@ async fn download_skills(
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadSkillsRequest>,
 ) -> Reply<Response> {
-    let policy = readable_catalog(&call).await?;
-    if request.skills.len() > DOWNLOAD_SKILLS {
-        let message = format!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message).into());
-    }
-    let named = request.skills.iter().map(|one| one.paths.as_ref().map_or(1, Vec::len)).sum();
-    check_count(named)?;
-    let mut found = stream::iter(request.skills).map(|wanted| files_of(&call, &policy, wanted)).buffered(AT_ONCE);
-    let mut files = Vec::new();
-    while let Some(of_skill) = found.next().await {
-        files.extend(of_skill);
-        check_count(files.len())?;
-    }
+    let subject = request.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>().join(" ");
+    let files = call.reading(Action::DownloadSkills, &subject, Box::pin(found(&call, request))).await?;
     if prefers(&headers, "application/zip", "multipart/mixed") {
         let files = files.into_iter().map(|(path, file)| Ok((path, file?))).collect::<Result<Vec<_>>>()?;
         return Ok(archive(files));
@@ -131,6 +124,24 @@ async fn download_skills(
         WantedFile { path, open: open.boxed() }
     });
     Ok(download_reply(&headers, call.app.clock.random(), wanted.collect()))
+}
+
+/// The files that a request wants, each with the name that the reply has for it.
+async fn found(call: &UserCall, request: DownloadSkillsRequest) -> Result<Vec<(String, Result<CatalogFile>)>> {
+    let policy = readable_catalog(call).await?;
+    if request.skills.len() > DOWNLOAD_SKILLS {
+        let message = format!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another");
+        return Err(Error::new(Code::InvalidRequest, message));
+    }
+    let named = request.skills.iter().map(|one| one.paths.as_ref().map_or(1, Vec::len)).sum();
+    check_count(named)?;
+    let mut found = stream::iter(request.skills).map(|wanted| files_of(call, &policy, wanted)).buffered(AT_ONCE);
+    let mut files = Vec::new();
+    while let Some(of_skill) = found.next().await {
+        files.extend(of_skill);
+        check_count(files.len())?;
+    }
+    Ok(files)
 }
 
 /// The files that are wanted of one skill, with the names that the reply has for them.

@@ -100,17 +100,25 @@ async fn show(
     headers: HeaderMap,
 ) -> Reply<Response> {
     let skill = SkillPath::parse(&call.rest)?;
-    let policy = readable_catalog(&call).await?;
-    let service = &call.app.service;
-    let mut response = if prefers(&headers, "application/zip", "application/json") {
-        archive(service.skill_archive(call.audience(), &policy, &skill, digest.as_deref()).await?, skill.folder())
-    } else if let Some(digest) = digest {
-        Json(service.show_version(call.audience(), &policy, &skill, &digest).await?).into_response()
-    } else {
-        Json(service.show_skill(call.audience(), &policy, &skill, call.drafts()).await?).into_response()
-    };
+    let subject = digest.as_ref().map_or_else(|| skill.to_string(), |digest| format!("{skill} {digest}"));
+    let reading = Box::pin(shown(&call, &skill, digest, &headers));
+    let mut response = call.reading(Action::ShowSkill, &subject, reading).await?;
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
+}
+
+/// A skill, or one version of it, in the form that the caller prefers.
+async fn shown(call: &UserCall, skill: &SkillPath, digest: Option<String>, headers: &HeaderMap) -> Result<Response> {
+    let policy = readable_catalog(call).await?;
+    let service = &call.app.service;
+    if prefers(headers, "application/zip", "application/json") {
+        let found = service.skill_archive(call.audience(), &policy, skill, digest.as_deref()).await?;
+        return Ok(archive(found, skill.folder()));
+    }
+    Ok(match digest {
+        Some(digest) => Json(service.show_version(call.audience(), &policy, skill, &digest).await?).into_response(),
+        None => Json(service.show_skill(call.audience(), &policy, skill, call.drafts()).await?).into_response(),
+    })
 }
 
 /// The reply that streams an archive. A failure on the way cuts the connection, so that no client takes a part for the whole.

@@ -24,7 +24,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
-    backend::Export,
+    backend::{Action, Export},
     error::Result,
     wire::{Deletion, UserList, UserListRequest},
 };
@@ -70,7 +70,8 @@ async fn deletion(
 async fn export(Extension(call): Extension<UserCall>) -> Reply<Response> {
     call.needs_control()?;
     flush(&call).await;
-    let archive = pieces(call.app.service.export(&call.user)?);
+    let beginning = async { call.app.service.export(&call.user) };
+    let archive = pieces(call.reading(Action::ExportUser, "", beginning).await?);
     let name = format!("attachment; filename*=UTF-8''{}", percent_encoded(&format!("{}.tar", call.user)));
     let mut response = Body::from_stream(archive).into_response();
     let headers = response.headers_mut();

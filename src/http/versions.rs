@@ -12,7 +12,7 @@ use super::{
     skills::readable_catalog,
 };
 use crate::{
-    backend::check_content,
+    backend::{Action, check_content},
     error::{Code, Error, Result},
     path::{Layer, LayerOwner, SkillPath},
     session::Policy,
@@ -49,13 +49,18 @@ async fn diff(
     Parameters(wanted): Parameters<DiffRequest>,
 ) -> Reply<Json<VersionDiff>> {
     let skill = SkillPath::parse(&call.rest)?;
-    let (owner, policy) = readable(&call, wanted.layer, &skill).await?;
-    policy.map_or(Ok(()), |policy| check_content(&policy, &skill))?;
+    let comparing = Box::pin(compared(&call, &skill, &wanted));
+    Ok(Json(call.reading(Action::DiffVersions, skill.as_str(), comparing).await?))
+}
+
+async fn compared(call: &UserCall, skill: &SkillPath, wanted: &DiffRequest) -> Result<VersionDiff> {
+    let (owner, policy) = readable(call, wanted.layer, skill).await?;
+    policy.map_or(Ok(()), |policy| check_content(&policy, skill))?;
     if call.needs_control().is_err() {
         let least = VersionListRequest { limit: Some(1), ..VersionListRequest::default() };
-        call.app.service.list_versions(&owner, &skill, &least).await?.current.ok_or_else(|| never_published(&skill))?;
+        call.app.service.list_versions(&owner, skill, &least).await?.current.ok_or_else(|| never_published(skill))?;
     }
-    Ok(Json(call.app.service.diff_versions(&owner, &skill, &wanted).await?))
+    call.app.service.diff_versions(&owner, skill, wanted).await
 }
 
 /// Whose skill it is, if the caller may know what was published of it, and the user's policy for the user's own.

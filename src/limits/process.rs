@@ -146,6 +146,8 @@ pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
 /// How often a service looks whether its keys file has changed: how long a key that was revoked is still taken.
 pub const KEYS_LOOK: Duration = Duration::from_secs(2);
+/// Bytes of the name of a key that records and versions have. The rest is cut.
+pub const KEY_NAME_BYTES: usize = 100;
 /// How long a browser may keep the answer to a preflight. What it sends then is checked all the same.
 pub const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
 /// The shortest answer that is compressed: below it, gzip gains less than its frame and its headers take.

@@ -201,7 +201,8 @@ impl Push<'_> {
         }
         let files = source.paths().into_iter().map(|path| Ok((path.clone(), source.read(&path)?)));
         let text = SkillText::new(files.collect::<Result<_>>()?);
-        let options = PublishOptions { by: None, source: self.options.source.clone(), condition };
+        let from = self.options.source.clone();
+        let options = PublishOptions { source: from, condition, ..PublishOptions::default() };
         let published = self.author.publish_skill(self.skill, text.files.into_iter().collect(), options).await;
         match published {
             Ok(reply) => {

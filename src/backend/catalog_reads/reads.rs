@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::manifest::Manifest;
 use crate::{
     backend::{
-        SkillBackend,
+        Action, Actor, Effects, SkillBackend,
         pace::Pace,
         publish::{Archive, ArchivedFile, Found, SkillFiles},
         text::binary_type,
@@ -113,11 +113,23 @@ impl SkillBackend {
         Ok(files.snapshot.files().iter().map(|file| (file.path.clone(), file.size)).collect())
     }
 
-    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), with the bytes that its manifest is about.
+    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), with the bytes that its manifest is about, for the host
+    /// of this session.
     ///
     /// # Errors
     /// `file_not_found`; as [`show_catalog_skill`](Self::show_catalog_skill).
     pub async fn catalog_file(&self, entry: &CatalogEntry, path: &str) -> Result<HostFile> {
+        let who = Actor { user: self.user(), session: Some(&self.session), by: self.by.as_deref() };
+        let subject = format!("{}/{path}", entry.skill);
+        let work = Box::pin(self.read_catalog_file(entry, path));
+        self.service().observed(who, Action::GetSkillFile, &subject, |_| Effects::default(), work).await
+    }
+
+    /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.
+    ///
+    /// # Errors
+    /// As [`catalog_file`](Self::catalog_file).
+    pub(in crate::backend) async fn read_catalog_file(&self, entry: &CatalogEntry, path: &str) -> Result<HostFile> {
         let bytes = self.catalog_bytes(entry, path).await?;
         Ok(HostFile { media_type: binary_type(&bytes), bytes })
     }

@@ -14,7 +14,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::DELETION_LEASE,
     path::Id,
-    store::{Base, DeleteOptions, StoreError},
+    store::{Base, DeleteOptions, ListOptions, StoreError},
     wire::Deletion,
 };
 
@@ -73,7 +73,8 @@ impl Service {
         self.deletion(user).await
     }
 
-    /// The deletion of a user that goes on, or else the last one that was finished.
+    /// The deletion of a user that goes on, or else the last one that was finished, with whether anything is there now: the store may
+    /// carry out late what it was sent before, and nobody else would look for it.
     ///
     /// # Errors
     /// `deletion_not_found` if there is none; the store's.
@@ -86,7 +87,18 @@ impl Service {
             let message = format!("no deletion of user {user} is known; one begins with DELETE /v1/users/{user}");
             Error::new(Code::DeletionNotFound, message)
         };
-        found.map(|stored| stored.tombstone.deletion).ok_or_else(not_found)
+        let mut deletion = found.map(|stored| stored.tombstone.deletion).ok_or_else(not_found)?;
+        if deletion.finished_at.is_some() {
+            deletion.found_now = Some(self.has_objects(user).await?);
+        }
+        Ok(deletion)
+    }
+
+    /// Whether anything of a user is in the store: one LIST.
+    async fn has_objects(&self, user: &Id) -> Result<bool> {
+        let space = self.namespace().user(user)?;
+        let page = self.store().list(space.root(), ListOptions::default().with_max_entries(1)).await?;
+        Ok(!page.objects.is_empty() || page.next.is_some())
     }
 
     /// From now on calls for the user are denied, and nothing that waits of the user is written.

@@ -76,6 +76,7 @@ impl Tombstone {
             second_sweep_at: now.saturating_add(DELETION_AGAIN).unwrap_or(Timestamp::MAX),
             sweeps: Vec::new(),
             finished_at: None,
+            found_now: None,
         };
         Self { format: FORMAT, deletion, lease: None }
     }

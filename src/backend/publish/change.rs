@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Changed {
     pub(super) status: PublishStatus,
+    /// The version that was there before; `None` if nothing was published.
+    pub(super) before: Option<String>,
     /// Whether the plain files have followed.
     pub(super) complete: bool,
     /// Files that another tool wrote meanwhile, which stay.
@@ -90,7 +92,8 @@ impl Place {
             self.check(&before, wanted.is_some(), condition)?;
             let is_same = before.digest.as_deref() == wanted.map(|package| package.version.digest());
             if is_same && before.archived.is_none() {
-                return Ok(Changed { status: PublishStatus::Unchanged, complete: true, kept: Vec::new() });
+                let (status, before) = (PublishStatus::Unchanged, before.digest);
+                return Ok(Changed { status, before, complete: true, kept: Vec::new() });
             }
             if wanted.is_some() && before.head.is_none() {
                 self.check_place(&before.folder).await?;
@@ -105,11 +108,12 @@ impl Place {
             let head = self.next_head(&before, version, from, numbers);
             let Some(head) = self.put_head(before.head.as_ref(), head).await? else { continue };
             // From here on the change is published, whatever becomes of the plain files in this call.
+            let before = before.digest;
             return Ok(match self.materialise(head, wanted).await {
-                Ok(kept) => Changed { status, complete: true, kept },
+                Ok(kept) => Changed { status, before, complete: true, kept },
                 Err(error) => {
                     tracing::warn!(skill = %self.skill, cause = %error.chain(), "the files of a published skill are behind");
-                    Changed { status, complete: false, kept: Vec::new() }
+                    Changed { status, before, complete: false, kept: Vec::new() }
                 }
             });
         }

@@ -62,10 +62,10 @@ impl Service {
         options: PublishOptions,
     ) -> Result<PublishReply> {
         let draft = async {
-            let (from, condition) = self.provenance(options)?;
+            let (from, condition, note) = self.provenance(options)?;
             let owner = owner.into();
             check_users_own(&owner)?;
-            let place = self.place(&owner, skill)?;
+            let place = self.place(&owner, skill)?.noting(note, &owner);
             let _room = place.enter(uploaded.window()).await?;
             let CheckedSkill { package, findings, quality } = self.take_in(&owner, skill, uploaded, &from).await?;
             let status = place.save_draft(&package, made(&from, None), &Replaces::If(condition)).await?.0;
@@ -121,7 +121,7 @@ impl Service {
         wanted: ChangeSkillRequest,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, condition) = self.provenance(options)?;
+        let (from, condition, note) = self.provenance(options)?;
         let ChangeSkillRequest { state, description, body } = wanted;
         if state.is_none() && description.is_none() && body.is_none() {
             let message = "nothing is to be changed: give `state`, `description` or `body`";
@@ -130,7 +130,7 @@ impl Service {
         if state == Some(SkillState::Draft) {
             check_users_own(owner)?;
         }
-        let place = self.place(owner, skill)?;
+        let place = self.place(owner, skill)?.noting(note, owner);
         let change = TextChange { description, body };
         for _ in 0..PUBLISH_ATTEMPTS {
             let _room = place.enter(place.bytes_to_change().await? + change.bytes()).await?;
@@ -196,6 +196,9 @@ impl Place {
             return Err(self.draft_conflict(draft.as_ref().map_or("", |known| &known.draft.digest)));
         }
         let changed = self.change(Some(package), from, before).await?;
+        if changed.status != PublishStatus::Unchanged {
+            self.noted(Some(digest), Some(package.version.digest()));
+        }
         // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
         if let Some(draft) = draft.filter(|_| changed.complete)
             && let Err(error) = self.remove_draft(draft).await
@@ -216,7 +219,7 @@ impl Place {
         if *before == Condition::Nothing {
             let status =
                 self.save_draft(package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
-            return Ok(Changed { status, complete: true, kept: Vec::new() });
+            return Ok(Changed { status, before: Some(digest.to_owned()), complete: true, kept: Vec::new() });
         }
         // The draft is there before the published skill goes: a crash between leaves both, and the skill is published.
         let known = self.draft().await?;
@@ -226,6 +229,7 @@ impl Place {
             return Err(self.draft_conflict(digest));
         }
         let changed = self.change(None, &from, before).await?;
+        self.noted(Some(digest), Some(package.version.digest()));
         Ok(Changed { status: PublishStatus::Updated, ..changed })
     }
 
@@ -267,6 +271,7 @@ impl Place {
             }
             let draft = self.draft_of(package, change.clone()).await?;
             if self.put_draft(known.as_ref(), &draft).await? {
+                self.noted(before.map(|before| before.digest.as_str()), Some(digest));
                 let status = if known.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
                 return Ok((status, draft));
             }
@@ -309,7 +314,7 @@ fn drafted(
     lint: Vec<crate::skill::Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let changed = Changed { status, complete: true, kept: Vec::new() };
+    let changed = Changed { status, before: None, complete: true, kept: Vec::new() };
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
 }
 

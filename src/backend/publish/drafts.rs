@@ -156,6 +156,12 @@ impl Place {
             (condition, _) => condition,
         };
         let changed = self.change(wanted, from, &condition).await;
+        if let Ok(changed) = &changed
+            && changed.status != PublishStatus::Unchanged
+        {
+            let before = changed.before.as_ref().or(digest.as_ref());
+            self.noted(before.map(String::as_str), wanted.map(|package| package.version.digest()));
+        }
         let Some(draft) = draft else { return changed };
         match changed {
             Ok(changed) => {
@@ -170,7 +176,13 @@ impl Place {
             // Nothing was published, so it is the draft that is deleted.
             Err(error) if error.code() == Code::SkillNotFound && wanted.is_none() => {
                 if self.remove_draft(draft).await? {
-                    return Ok(Changed { status: PublishStatus::Updated, complete: true, kept: Vec::new() });
+                    self.noted(digest.as_deref(), None);
+                    return Ok(Changed {
+                        status: PublishStatus::Updated,
+                        before: digest,
+                        complete: true,
+                        kept: Vec::new(),
+                    });
                 }
                 Err(self.contested())
             }

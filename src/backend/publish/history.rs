@@ -15,9 +15,9 @@ use crate::{
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
-    skill::{CheckedSkill, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
+    skill::{CheckedSkill, RECORD_TAIL_BYTES, SkillHead, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
-    wire::{PublishReply, VersionDocument, VersionList, VersionListRequest},
+    wire::{PublishReply, VersionChange, VersionDocument, VersionList, VersionListRequest},
 };
 
 /// A version as it is listed.
@@ -58,8 +58,9 @@ impl Service {
         let page: Vec<_> = page.collect();
         let versions: Vec<VersionDocument> = stream::iter(page).buffered(PARALLEL_GETS).try_collect().await?;
         let next_cursor = versions.last().filter(|_| has_more).map(|last| last.digest.clone());
+        let last_change = head.as_ref().map(|known| last_change(&known.head));
         let current = head.filter(|known| is_published(Some(known))).and_then(|known| known.head.digest);
-        Ok(VersionList { versions, current, next_cursor })
+        Ok(VersionList { versions, current, last_change, next_cursor })
     }
 
     /// Publishes an earlier version again.
@@ -83,11 +84,11 @@ impl Service {
         digest: &str,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, condition) = self.provenance(options)?;
+        let (from, condition, note) = self.provenance(options)?;
         if !is_version_digest(digest) {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
-        let place = self.place(owner, skill)?;
+        let place = self.place(owner, skill)?.noting(note, owner);
         let _room = place.enter(bytes_to_repack(place.zip_bytes(Some(digest)).await?)).await?;
         let archive = place.version_archive(digest).await?;
         let CheckedSkill { package, findings, quality } = place.repacked(owner, archive, &from).await?;
@@ -108,8 +109,8 @@ impl Service {
     ) -> Result<()> {
         let owner = owner.into();
         let delete = async {
-            let (from, condition) = self.provenance(options)?;
-            self.place(&owner, skill)?.change_with_draft(None, &from, condition).await
+            let (from, condition, note) = self.provenance(options)?;
+            self.place(&owner, skill)?.noting(note, &owner).change_with_draft(None, &from, condition).await
         };
         delete.await.map_err(Error::of_change)?;
         self.show_change(&owner).await;
@@ -164,6 +165,12 @@ impl Place {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The change that made this head.
+fn last_change(head: &SkillHead) -> VersionChange {
+    let SkillHead { digest, previous, published_at, by, source, .. } = head.clone();
+    VersionChange { digest, previous, at: published_at, by, source }
 }
 
 fn document(digest: String, at: Timestamp, record: Option<VersionRecord>) -> VersionDocument {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::change::{Changed, Condition};
 use crate::{
-    backend::{Service, text::binary_type},
+    backend::{EffectsNote, Service, text::binary_type},
     error::{Code, Error, Result},
     limits::{SKILL_FILE_BYTES, SOURCE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO},
     path::{Id, LayerOwner, SkillPath},
@@ -24,6 +24,8 @@ pub struct PublishOptions {
     pub source: Option<String>,
     /// What must be there now, published or as a draft.
     pub condition: Condition,
+    /// Where the change is noted, for whoever keeps account of it.
+    pub note: EffectsNote,
 }
 
 /// A skill as it was sent.
@@ -75,8 +77,8 @@ impl Service {
         uploaded: UploadedSkill,
         options: PublishOptions,
     ) -> Result<PublishReply> {
-        let (from, condition) = self.provenance(options)?;
-        let place = self.place(owner, skill)?;
+        let (from, condition, note) = self.provenance(options)?;
+        let place = self.place(owner, skill)?.noting(note, owner);
         let _room = place.enter(uploaded.window()).await?;
         let CheckedSkill { package, findings, quality } = self.take_in(owner, skill, uploaded, &from).await?;
         let changed = place.change_with_draft(Some(&package), &from, condition).await?;
@@ -116,16 +118,16 @@ impl Service {
         })
     }
 
-    /// What a version keeps of who publishes it now, and the condition.
-    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition)> {
+    /// What a version keeps of who publishes it now, the condition, and where the change is noted.
+    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition, EffectsNote)> {
         self.check_writable()?;
-        let PublishOptions { by, source, condition } = options;
+        let PublishOptions { by, source, condition, note } = options;
         check_source(source.as_deref())?;
         if condition.digest().is_some_and(|only| !is_version_digest(only)) {
             let message = "If-Match names one version of the skill by its digest: `sha256:` and 64 hex digits";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        Ok((Provenance { at: self.shared.clock.now(), by, source }, condition))
+        Ok((Provenance { at: self.shared.clock.now(), by, source }, condition, note))
     }
 
     /// Reads the owner's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
@@ -143,7 +145,7 @@ pub(super) fn reply(
     lint: Vec<Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let Changed { status, complete, kept } = changed;
+    let Changed { status, complete, kept, .. } = changed;
     let (skill, digest) = (skill.to_string(), digest.to_owned());
     PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint, quality }
 }

@@ -48,7 +48,7 @@ pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
 use rooms::HeldRoom;
 pub(super) use rooms::owner_below;
 
-use super::Service;
+use super::{EffectsNote, Service};
 use crate::{
     error::{Code, Error, Result},
     path::{KeyPrefix, Layer, LayerOwner, SkillPath, UserSpace},
@@ -62,9 +62,22 @@ struct Place {
     skill: SkillPath,
     /// Where its plain files lie.
     folder: KeyPrefix,
+    /// Where a change is noted, for whoever keeps account of it.
+    note: EffectsNote,
 }
 
 impl Place {
+    /// The same place, whose changes are noted there.
+    fn noting(self, note: EffectsNote, owner: &LayerOwner) -> Self {
+        note.layer(owner.layer());
+        Self { note, ..self }
+    }
+
+    /// Notes that the skill is the version `after` now, where it was `before`; `None` for no skill.
+    fn noted(&self, before: Option<&str>, after: Option<&str>) {
+        self.note.version(&self.skill, before.map(str::to_owned), after.map(str::to_owned));
+    }
+
     /// Waits for the room to have `bytes` of archives and unpacked files of this owner in memory.
     async fn enter(&self, bytes: u64) -> Result<HeldRoom> {
         self.service.shared.versions.rooms.enter(&owner_below(self.space.root()), bytes).await
@@ -87,6 +100,6 @@ impl Service {
 
     fn place_in(&self, space: UserSpace, skill: &SkillPath) -> Result<Place> {
         let folder = space.skill(skill)?;
-        Ok(Place { service: self.clone(), space, skill: skill.clone(), folder })
+        Ok(Place { service: self.clone(), space, skill: skill.clone(), folder, note: EffectsNote::default() })
     }
 }

@@ -222,7 +222,7 @@ impl Service {
         let digest = if is_default {
             Box::pin(self.publish_skill(user, skill, uploaded, options)).await?.digest
         } else {
-            let (from, _) = self.provenance(options)?;
+            let (from, ..) = self.provenance(options)?;
             let _room = place.enter(uploaded.window()).await?;
             let owner = LayerOwner::from(user);
             let CheckedSkill { package, .. } = Box::pin(self.take_in(&owner, skill, uploaded, &from)).await?;

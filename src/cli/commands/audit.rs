@@ -98,7 +98,7 @@ impl Audit {
 fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Cut);
     for record in &page.records {
-        let AuditRecord { operation, outcome, session, by, subject, .. } = record;
+        let AuditRecord { operation, outcome, session, by, subject, layer, .. } = record;
         let plain = |text: &str| one_line(text).plain().to_string();
         let who = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
         table.row([
@@ -107,7 +107,7 @@ fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
             plain(outcome).into(),
             who(session).into(),
             who(by).into(),
-            plain(subject).into(),
+            layer.map_or_else(|| plain(subject), |layer| format!("{} ({layer})", plain(subject))).into(),
         ]);
     }
     table

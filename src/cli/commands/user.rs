@@ -190,6 +190,11 @@ fn print(out: &Output, deletion: &Deletion) -> Result<()> {
         DeletionState::Deleted => "is deleted, and the id may be used again",
     };
     out.line(format_args!("user {} {state}", deletion.user_id))?;
+    match deletion.found_now {
+        Some(true) => out.line("something of it is in the store now: the id is in use again, or a write came late")?,
+        Some(false) => out.line("nothing of it is in the store now")?,
+        None => {}
+    }
     for (at, sweep) in deletion.sweeps.iter().enumerate() {
         let Amount { objects, bytes } = sweep.total;
         let ended = sweep.ended_at.map_or_else(|| "going on".to_owned(), |ended| ended.to_string());

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use bytes::Bytes;
 use clap::Args;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
@@ -22,7 +23,7 @@ use crate::{
         MAIN, fix, read_document,
         shown::{block, one_line},
     },
-    wire::{DiffRequest, VersionDiff, VersionDocument, VersionListRequest},
+    wire::{DiffRequest, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
 };
 
 /// Digits of a digest that are shown on a line.
@@ -102,6 +103,7 @@ struct KnownVersions {
     skill: SkillPath,
     versions: Vec<VersionDocument>,
     current: Option<String>,
+    last_change: Option<VersionChange>,
 }
 
 impl History {
@@ -221,11 +223,12 @@ pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<Ski
 async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) -> Result<KnownVersions> {
     let mut wanted =
         VersionListRequest { limit: Some(most.clamp(1, VERSIONS_LISTED)), ..VersionListRequest::default() };
-    let mut all = KnownVersions { skill, versions: Vec::new(), current: None };
+    let mut all = KnownVersions { skill, versions: Vec::new(), current: None, last_change: None };
     loop {
         let page = author.list_versions(&all.skill, &wanted).await?;
         all.versions.extend(page.versions);
         all.current = page.current;
+        all.last_change = page.last_change;
         if all.versions.len() >= most || page.next_cursor.is_none() || page.next_cursor == wanted.cursor {
             all.versions.truncate(most);
             return Ok(all);
@@ -235,6 +238,15 @@ async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) ->
 }
 
 impl KnownVersions {
+    /// The last change, if no line of a version shows it.
+    fn again(&self) -> Option<&VersionChange> {
+        let is_shown = |change: &&VersionChange| {
+            let digest = change.digest.as_ref();
+            self.versions.iter().any(|one| Some(&one.digest) == digest && one.published_at == change.at)
+        };
+        self.last_change.as_ref().filter(|change| !is_shown(change))
+    }
+
     /// The version whose digest begins so; the one before the published one if none is named.
     fn choose(&self, digest: Option<&str>) -> Result<String> {
         let Some(named) = digest else {
@@ -262,19 +274,30 @@ impl KnownVersions {
 
 fn print(out: &Output, known: &KnownVersions) -> Result<()> {
     let mut table = Table::new(LastColumn::Cut);
+    let row = |what: String, at: Timestamp, files: String, (by, source): (Option<&str>, Option<&str>)| {
+        let plain = |text: &str| one_line(text).plain().to_owned();
+        let at = at.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
+        let (by, source) = (plain(by.unwrap_or("-")), plain(source.unwrap_or_default()));
+        [Cell::from(what), at.into(), Cell::number(files), by.into(), source.into()]
+    };
+    let files = |one: &VersionDocument| one.files.map_or_else(|| "?".to_owned(), |files| counted(files, "file"));
+    let short = |digest: &str| digest.get(..SHOWN_DIGITS).unwrap_or(digest).to_owned();
+    // A rollback, a publish of older content and a deletion have no version of their own, and a line nevertheless.
+    let again = known.again();
+    if let Some(change) = again {
+        let (what, files) = match &change.digest {
+            Some(digest) => {
+                let version = known.versions.iter().find(|one| one.digest == *digest);
+                (format!("* {}", short(digest)), version.map_or_else(|| "?".to_owned(), files))
+            }
+            None => ("  deleted".to_owned(), "-".to_owned()),
+        };
+        table.row(row(what, change.at, files, (change.by.as_deref(), change.source.as_deref())));
+    }
     for one in &known.versions {
-        let mark = if Some(&one.digest) == known.current.as_ref() { "*" } else { " " };
-        let digest = one.digest.get(..SHOWN_DIGITS).unwrap_or(&one.digest);
-        let files = one.files.map_or_else(|| "?".to_owned(), |files| counted(files, "file"));
-        let by = one_line(one.by.as_deref().unwrap_or("-")).plain().to_owned();
-        let source = one_line(one.source.as_deref().unwrap_or_default()).plain().to_owned();
-        table.row([
-            Cell::from(format!("{mark} {digest}")),
-            one.published_at.strftime("%Y-%m-%d %H:%M:%SZ").to_string().into(),
-            Cell::number(files),
-            by.into(),
-            source.into(),
-        ]);
+        let mark = if again.is_none() && Some(&one.digest) == known.current.as_ref() { "*" } else { " " };
+        let who = (one.by.as_deref(), one.source.as_deref());
+        table.row(row(format!("{mark} {}", short(&one.digest)), one.published_at, files(one), who));
     }
     out.table(&table)?;
     if known.current.is_none() {

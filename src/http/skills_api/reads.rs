@@ -11,7 +11,7 @@ use super::{
     shape::Shape,
 };
 use crate::{
-    backend::{VersionName, Wanted},
+    backend::{Action, VersionName, Wanted},
     error::{Code, Error, Result},
     http::{
         body::Parameters,
@@ -166,9 +166,12 @@ pub(super) async fn version_content(Extension(call): Extension<UserCall>) -> Rep
 }
 
 async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Reply<Response> {
-    let policy = readable_catalog(call).await?;
-    let service = &call.app.service;
-    let version = service.published_version(&call.user, &policy, skill, name).await?.version;
-    let found = service.skill_archive(call.audience(), &policy, skill, Some(&version.digest)).await?;
+    let reading = async {
+        let policy = readable_catalog(call).await?;
+        let service = &call.app.service;
+        let version = service.published_version(&call.user, &policy, skill, name).await?.version;
+        service.skill_archive(call.audience(), &policy, skill, Some(&version.digest)).await
+    };
+    let found = call.reading(Action::ShowSkill, skill.as_str(), Box::pin(reading)).await?;
     Ok(archive(found, skill.folder()))
 }

@@ -15,7 +15,7 @@ use super::{
     shape::Shape,
 };
 use crate::{
-    backend::{Action, Effects, PublishOptions, PublishedSkill, PublishedVersion},
+    backend::{Action, PublishOptions},
     http::{background::to_its_end, body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
 };
 
@@ -58,10 +58,9 @@ pub(super) async fn create(
     let skill = call.app.service.path_of(&call.user, uploaded.clone()).await?;
     let work = async move {
         let options = by(&call);
+        let note = options.note.clone();
         let publishing = Box::pin(call.app.service.publish_new(&call.user, &skill, uploaded, display_name, options));
-        let effects =
-            |made: &PublishedSkill| Effects::of_version(skill.as_str(), None, Some(made.current.digest.clone()));
-        let made = call.observed(None, (Action::PublishSkill, skill.as_str()), effects, publishing).await;
+        let made = call.publishing((Action::PublishSkill, &skill), &note, publishing).await;
         drop(held);
         made
     };
@@ -87,12 +86,9 @@ pub(super) async fn add_version(
     let of = skill.clone();
     let work = async move {
         let options = by(&call);
+        let note = options.note.clone();
         let adding = Box::pin(call.app.service.add_version(&call.user, &skill, uploaded, is_published, options));
-        let effects = |made: &PublishedVersion| {
-            let published = is_published.then(|| made.version.digest.clone());
-            published.map_or_else(Effects::default, |digest| Effects::of_version(skill.as_str(), None, Some(digest)))
-        };
-        let made = call.observed(None, (Action::PublishSkill, skill.as_str()), effects, adding).await;
+        let made = call.publishing((Action::PublishSkill, &skill), &note, adding).await;
         drop(held);
         made
     };
@@ -112,10 +108,10 @@ pub(super) async fn publish_version(
     let Named { skill, .. } = Named::in_path(&call)?;
     let name = version_named(&default_version)?;
     let work = async move {
-        let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, by(&call)));
-        let effects =
-            |now: &PublishedSkill| Effects::of_version(skill.as_str(), None, Some(now.current.digest.clone()));
-        call.observed(None, (Action::RollBackSkill, skill.as_str()), effects, publishing).await
+        let options = by(&call);
+        let note = options.note.clone();
+        let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, options));
+        call.publishing((Action::RollBackSkill, &skill), &note, publishing).await
     };
     let now = to_its_end(work).await?;
     Ok(Json(documents::skill(Shape::of(&headers), &now)))
@@ -129,9 +125,10 @@ pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: Header
     let Named { skill, .. } = Named::in_path(&call)?;
     let reply = documents::deleted_skill(Shape::of(&headers), &skill);
     let work = async move {
-        let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, by(&call)));
-        let effects = |(): &()| Effects::of_version(skill.as_str(), None, None);
-        call.observed(None, (Action::DeleteSkill, skill.as_str()), effects, deleting).await
+        let options = by(&call);
+        let note = options.note.clone();
+        let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, options));
+        call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
     };
     to_its_end(work).await?;
     Ok(Json(reply))
@@ -149,8 +146,10 @@ pub(super) async fn remove_version(
     let named = Named::in_path(&call)?;
     let (name, skill) = (named.version()?, named.skill);
     let work = async move {
-        let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, by(&call)));
-        call.observed(None, (Action::ChangeSkill, skill.as_str()), |_| Effects::default(), removing).await
+        let options = by(&call);
+        let note = options.note.clone();
+        let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, options));
+        call.publishing((Action::ChangeSkill, &skill), &note, removing).await
     };
     let removed = to_its_end(work).await?;
     Ok(Json(documents::deleted_version(Shape::of(&headers), &removed)))

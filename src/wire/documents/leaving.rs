@@ -118,6 +118,10 @@ pub struct Deletion {
     /// When all was done. From then on the id may be used again.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// Whether anything of the user is in the store at the time of this answer: the id is in use again, or a store carried out late
+    /// what was sent to it before. To delete the user again removes it. Null while the deletion goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_now: Option<bool>,
 }
 
 /// How far a deletion is.

@@ -104,7 +104,8 @@ pub struct VersionDocument {
     /// When it was first published.
     #[schema(value_type = String, format = DateTime)]
     pub published_at: Timestamp,
-    /// The name of the key that published it; null if there are no keys, or if other tools wrote it.
+    /// The key that published it: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`. Null if there are no keys,
+    /// or if other tools wrote it.
     pub by: Option<String>,
     /// Where it comes from, in the words of who published it.
     pub source: Option<String>,
@@ -114,6 +115,23 @@ pub struct VersionDocument {
     pub size: Option<u64>,
 }
 
+/// A change of which version of a skill is published: a publish, a rollback or a deletion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SkillVersionChange)]
+pub struct VersionChange {
+    /// The version that was published; null if the skill was deleted.
+    pub digest: Option<String>,
+    /// The version that was there before; null if there was none.
+    pub previous: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The key that made it, as in versions.
+    pub by: Option<String>,
+    /// Where it comes from, in the words of who made it; `a rollback` for one.
+    pub source: Option<String>,
+}
+
 /// One page of the versions of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VersionList {
@@ -121,6 +139,10 @@ pub struct VersionList {
     pub versions: Vec<VersionDocument>,
     /// The version that is published; null for a deleted skill.
     pub current: Option<String>,
+    /// The last change, which may have published an older version again: its time is then later than that of the version. Null for
+    /// a draft, and for a skill that the service never published.
+    #[serde(default)]
+    pub last_change: Option<VersionChange>,
     /// Give this back to get the next page; null on the last one.
     pub next_cursor: Option<String>,
 }

@@ -299,3 +299,27 @@ async fn a_call_that_nobody_waits_for_leaves_a_record() {
     world.recorder.flush_all().await;
     assert_eq!(world.records().await[0].outcome, "abandoned");
 }
+
+// S-AUDIT-7: What is read of skills beside sessions leaves records like those of operations.
+#[tokio::test]
+async fn a_resource_that_a_host_reads_in_its_session_leaves_a_record_and_no_conversation() {
+    let world = Audited::new(AuditMode::Relaxed);
+    world
+        .memory
+        .put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
+    let agent = world.session("s1");
+    let entry = agent.catalog_skills(false).await.unwrap().remove(0);
+    agent.catalog_file(&entry, "SKILL.md").await.unwrap();
+    assert_eq!(agent.catalog_file(&entry, "none.md").await.unwrap_err().code(), Code::FileNotFound);
+    world.recorder.flush_all().await;
+    let records = world.records().await;
+    let said: Vec<_> = records.iter().map(|one| (one.subject.as_str(), one.outcome.as_str())).collect();
+    assert_eq!(said, [("minutes/SKILL.md", "ok"), ("minutes/none.md", "file_not_found")]);
+    for record in &records {
+        assert_eq!((record.operation.as_str(), record.session.as_deref()), ("get_skill_file", Some("s1")));
+        assert_eq!(record.by.as_deref(), Some("anas-key"));
+    }
+    let figures =
+        skillmount::audit::usage(&world.service, &user(), &skillmount::audit::UsageRequest::default()).await.unwrap();
+    assert_eq!(figures.conversations, 0);
+}

@@ -5,14 +5,16 @@ use std::time::Duration;
 use skillmount::{
     Error, Outcome, Parts,
     audit::AuditMode,
-    backend::BackendProtocol as _,
+    backend::{Action, Actor, BackendProtocol as _, PublishOptions, UploadedSkill},
     error::Code,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
+    path::SkillPath,
+    session::{CreateSession, Policy, SkillsAccess},
     store::{GetOptions, Store as _, Verb, testing::Fault},
-    wire::{ReadRequest, WriteRequest},
+    wire::{LoadSkillRequest, ReadRequest, WriteRequest},
 };
 
-use super::{Audited, digest};
+use super::{Audited, digest, id, user};
 
 fn write(path: &str, content: &str) -> WriteRequest {
     serde_json::from_value(serde_json::json!({"file_path": path, "content": content})).unwrap()
@@ -120,4 +122,87 @@ async fn a_change_whose_record_has_no_room_to_wait_is_not_acknowledged() {
     assert!(!stored(&world).await.contains(&path), "it was counted, and is not made up later");
     agent.write(write("/workspace/b", "two")).await.unwrap();
     assert!(stored(&world).await.contains("/workspace/b"), "with room, a change has its record");
+}
+
+const MAIN: &str = "---\nname: minutes\ndescription: Writes minutes. Use it after a meeting.\n---\nBegin.\n";
+
+/// A world whose session `s1` has loaded the skill `minutes` and may change its files.
+async fn with_skill() -> Audited {
+    let world = Audited::new(AuditMode::Strict);
+    world.memory.put_raw("u1/skills/minutes/SKILL.md", MAIN);
+    let policy = Some(Policy { skills_access: SkillsAccess::Write, ..Policy::default() });
+    let wanted = CreateSession { policy, ..CreateSession::default() };
+    world.service.create_session(&user(), &id("s1"), wanted).await.unwrap();
+    let load: LoadSkillRequest = serde_json::from_value(serde_json::json!({"skill": "minutes"})).unwrap();
+    world.session("s1").load_skill(load).await.unwrap();
+    world
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test(start_paused = true)]
+async fn a_change_that_failed_in_part_is_answered_once_its_record_is_in_the_store() {
+    let world = with_skill().await;
+    for verb in [Verb::Put, Verb::Head] {
+        world.faulty.for_keys(verb, "/sessions/", Fault::Deny);
+    }
+    let error = world.session("s1").write(write("/skills/minutes/one", "one")).await.unwrap_err();
+    let half = Parts { file: Some(Outcome::Applied), session: Some(Outcome::NotApplied), audit: None };
+    assert_eq!(error.parts(), Some(half), "{error:?}");
+    let records = world.records().await;
+    let last = records.last().unwrap();
+    assert_eq!((last.operation.as_str(), last.outcome.as_str()), ("write", error.code().as_str()));
+    assert_eq!((last.changed, &last.files[0].after), (Some(Outcome::Partial), &Some(digest("one"))));
+
+    world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    let error = world.session("s1").write(write("/skills/minutes/two", "two")).await.unwrap_err();
+    assert_eq!(error.parts(), Some(Parts { audit: Some(Outcome::NotApplied), ..half }), "{error:?}");
+    assert_eq!((error.outcome(), world.records().await.len()), (Some(Outcome::Partial), records.len()));
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test(start_paused = true)]
+async fn a_change_of_which_nobody_knows_whether_it_was_made_is_answered_once_its_record_is_in_the_store() {
+    let world = Audited::new(AuditMode::Strict);
+    world.faulty.for_keys(Verb::Put, "/threads/", Fault::LoseReply);
+    for verb in [Verb::Get, Verb::Head] {
+        world.faulty.for_keys(verb, "/threads/", Fault::Refuse);
+    }
+    let error = world.session("s1").write(write("/workspace/a", "one")).await.unwrap_err();
+    assert_eq!((error.outcome(), error.parts()), (Some(Outcome::Unknown), None), "{error:?}");
+    let records = world.records().await;
+    assert_eq!((records.len(), records[0].changed), (1, Some(Outcome::Unknown)));
+
+    world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    let error = world.session("s1").write(write("/workspace/b", "one")).await.unwrap_err();
+    let parts = Parts { file: Some(Outcome::Unknown), session: None, audit: Some(Outcome::NotApplied) };
+    assert_eq!(error.parts(), Some(parts), "{error:?}");
+
+    // Nobody waits for the record of what is known to have changed nothing.
+    world.faulty.clear();
+    world.faulty.for_keys(Verb::Put, "/threads/", Fault::Deny);
+    world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    let error = world.session("s1").write(write("/workspace/c", "one")).await.unwrap_err();
+    assert_eq!((error.outcome(), error.parts()), (Some(Outcome::NotApplied), None), "{error:?}");
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test]
+async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in_the_store() {
+    let world = Audited::new(AuditMode::Strict);
+    let skill = SkillPath::parse("minutes").unwrap();
+    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), MAIN.into())]);
+    let options = PublishOptions::default();
+    let note = options.note.clone();
+    let mut digest = None;
+    let work = async {
+        digest = Some(world.service.publish_skill(&user(), &skill, files, options).await?.digest);
+        Err::<(), _>(Error::new(Code::EditConflict, "what follows failed").with_outcome(Outcome::NotApplied))
+    };
+    let own = user();
+    let who = Actor { user: &own, session: None, by: None };
+    let failed = world.service.observed_noting(who, Action::PublishSkill, skill.as_str(), &note, work).await;
+    assert_eq!(failed.unwrap_err().code(), Code::EditConflict);
+    let records = world.records().await;
+    assert_eq!((records.len(), records[0].outcome.as_str()), (1, "edit_conflict"));
+    assert!(digest.is_some() && records[0].files[0].after == digest, "{records:?}");
 }

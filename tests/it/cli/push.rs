@@ -180,6 +180,11 @@ fn versions_are_listed_gone_back_to_moved_and_deleted() {
     assert!(home.ok(&["skills", "history", "notas", "--limit", "1"]).starts_with("* sha256:"));
     let first = versions[1]["digest"].as_str().unwrap();
     assert_eq!(home.json(&["skills", "rollback", "notas", &first[..15]])["digest"], first);
+    let shown = home.ok(&["skills", "history", "notas"]);
+    let lines: Vec<_> = shown.lines().collect();
+    assert!(lines.len() == 3 && lines[0].starts_with(&format!("* {}", &first[..15])), "{shown}");
+    assert!(lines[0].contains("a rollback") && lines[1..].iter().all(|line| line.starts_with("  sha256:")), "{shown}");
+    assert_eq!(home.json(&["skills", "history", "notas"])["last_change"]["digest"], first);
     assert_eq!(home.refused(&["skills", "rollback", "notas", "sha256:ffffffff0"]), (5, "version_not_found".into()));
     assert_eq!(home.ok(&["skills", "mv", "notas", "varios/notas"]), "moved notas to varios/notas\n");
     assert_eq!(

@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::{Answer, Server};
 
 /// Members whose value is another on every server and at every time.
-const VOLATILE: [&str; 16] = [
+const VOLATILE: [&str; 17] = [
     "approval_id",
     "as_of",
+    "at",
     "context_saved_tokens",
     "created_at",
     "digest",
@@ -29,7 +30,7 @@ const VOLATILE: [&str; 16] = [
 ];
 
 /// A record of an earlier call, as it lies in a bucket.
-const RECORD: &str = r#"{"time":"2026-01-02T03:04:05.123456789Z","operation":"edit","call":"5f0c3a9be1d27846","by":"9f86d081",
+const RECORD: &str = r#"{"time":"2026-01-02T03:04:05.123456789Z","operation":"edit","call":"5f0c3a9be1d27846","by":"desk (9f86d081884c7d65)",
 "session":"chat-7","subject":"/workspace/draft.md","outcome":"ok","changed":null,"ms":12.5,"files":[{"path":"/workspace/draft.md",
 "before":"3858f62230ac3c915f300c664312c63f","after":"sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c",
 "etag":"d3b07384d113edec49eaa6238ad5ff00"}]}"#;

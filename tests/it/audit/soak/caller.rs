@@ -153,7 +153,7 @@ impl Caller {
         let back = self.client.post(format!("{}/rollback/{skill}", self.user)).json(&json!({"digest": one}));
         let back = self.send(back).await?;
         assert_eq!((&back["digest"], &back["status"]), (&json!(one), &json!("updated")));
-        self.say_version("roll_back_skill", &skill, Before::Perhaps(two), Some(one.clone()));
+        self.say_version("roll_back_skill", &skill, Before::Seen(two), Some(one.clone()));
         self.operation("unload_skill", json!({"skill": skill})).await?;
         self.say(Some(&self.session.clone()), "unload_skill", &skill, None);
         self.remove(&skill, one).await

@@ -262,3 +262,20 @@ async fn what_cannot_be_read_as_a_tombstone_counts_as_one() {
         assert_eq!(error.code(), Code::Internal);
     }
 }
+
+// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+#[tokio::test(start_paused = true)]
+async fn a_receipt_says_whether_anything_came_after_the_second_sweep() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    filled(&memory);
+    let (world, user) = (over(&memory), id("u1"));
+    world.service.delete_user(&user, None).await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.service.deletion(&user).await.unwrap().found_now, None);
+    assert_eq!(done(&world).await.found_now, Some(false));
+    memory.put_raw("u1/threads/s/very-late", "x");
+    assert_eq!(world.service.deletion(&user).await.unwrap().found_now, Some(true));
+    world.service.delete_user(&user, None).await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(done(&world).await.found_now, Some(false));
+}

@@ -48,11 +48,11 @@ class AuditFile(BaseModel):
     """
     before: str | None = None
     """
-    The version that was there before, if it was seen.
+    The version that was there before, if it was seen: the ETag of a file, the digest of a skill.
     """
     after: str | None = None
     """
-    SHA-256 of the content after; null if it is gone.
+    SHA-256 of the content after, or the digest of a skill; null if it is gone.
     """
     etag: str | None = None
     """
@@ -1556,7 +1556,8 @@ class SkillVersion(BaseModel):
     """
     by: str | None = None
     """
-    The name of the key that published it; null if there are no keys, or if other tools wrote it.
+    The key that published it: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`. Null if there are no keys,
+    or if other tools wrote it.
     """
     source: str | None = None
     """
@@ -1569,6 +1570,33 @@ class SkillVersion(BaseModel):
     size: int | None = None
     """
     All their bytes; null if its archive does not say.
+    """
+
+
+class SkillVersionChange(BaseModel):
+    """
+    A change of which version of a skill is published: a publish, a rollback or a deletion.
+    """
+
+    digest: str | None = None
+    """
+    The version that was published; null if the skill was deleted.
+    """
+    previous: str | None = None
+    """
+    The version that was there before; null if there was none.
+    """
+    at: AwareDatetime
+    """
+    When it was made.
+    """
+    by: str | None = None
+    """
+    The key that made it, as in versions.
+    """
+    source: str | None = None
+    """
+    Where it comes from, in the words of who made it; `a rollback` for one.
     """
 
 
@@ -1985,6 +2013,7 @@ class VersionList(BaseModel):
     """
     The version that is published; null for a deleted skill.
     """
+    last_change: SkillVersionChange | None = None
     next_cursor: str | None = None
     """
     Give this back to get the next page; null on the last one.
@@ -2101,7 +2130,8 @@ class AuditRecord(BaseModel):
     """
     by: str | None = None
     """
-    The name of the caller's key; null if the service has no keys.
+    The caller's key: its name and the first digits of its hash, as `desk (9f86d081884c7d65)`; the digits alone if it has no name.
+    Null if the service has no keys.
     """
     session: str | None = None
     """
@@ -2111,6 +2141,7 @@ class AuditRecord(BaseModel):
     """
     What it was about: paths, or a skill. Empty if it was about neither.
     """
+    layer: Literal["user", "team", "org"] | None = None
     input: dict[str, Any] | None = None
     """
     What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
@@ -2248,6 +2279,11 @@ class Deletion(BaseModel):
     finished_at: AwareDatetime | None = None
     """
     When all was done. From then on the id may be used again.
+    """
+    found_now: bool | None = None
+    """
+    Whether anything of the user is in the store at the time of this answer: the id is in use again, or a store carried out late
+    what was sent to it before. To delete the user again removes it. Null while the deletion goes on.
     """
 
 
