@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reach, taken::TakenSessions};
+use super::{Reach, digest::Digest, taken::TakenSessions};
 use crate::{
     budget::Owner,
     error::{Code, Error, Result},
@@ -24,6 +24,8 @@ pub enum Scope {
 /// What a caller may do: of a key, or of everybody if the service has no keys and listens on loopback only.
 #[derive(Clone, Debug)]
 pub struct Grant {
+    /// The digest of the key; `None` if there are no keys.
+    pub(super) digest: Option<Digest>,
     /// What the key is called: the beginning of its digest. `None` if there are no keys.
     pub(super) key: Option<Owner>,
     pub(super) user: Option<Id>,
@@ -37,7 +39,15 @@ pub struct Grant {
 impl Grant {
     /// Everything, for all users and in no team.
     pub(super) fn of_everybody() -> Self {
-        Self { key: None, user: None, scope: Scope::Control, team: None, reach: Arc::default(), taken: Arc::default() }
+        Self {
+            digest: None,
+            key: None,
+            user: None,
+            scope: Scope::Control,
+            team: None,
+            reach: Arc::default(),
+            taken: Arc::default(),
+        }
     }
 
     /// What the key is called, for shares and logs.

@@ -36,7 +36,7 @@ pub trait Observer: fmt::Debug + Send + Sync {
     fn ended(&self, operation: ObservedOperation) -> Option<Kept>;
 
     /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
-    /// come there any more. It may be reported more than once.
+    /// come there any more, and nobody is told of it any more. It may be reported more than once.
     fn left(&self, _user: &Id) {}
 
     /// The deletion of a user is done, and the id may be in use again.
