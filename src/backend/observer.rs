@@ -17,7 +17,8 @@ use crate::{
     error::{Outcome, Result},
     limits::AUDIT_RECORD_FILES,
     path::{Id, SkillPath},
-    session::LoadedSkill,
+    session::{CreatedSession, LoadedSkill},
+    wire::SkillState,
 };
 
 /// Done once what was reported is kept.
@@ -93,6 +94,8 @@ pub struct Effects {
     pub more_files: u64,
     /// The skill that it loaded or unloaded.
     pub skill: Option<SkillUse>,
+    /// The skills that a new session begins with: those that its policy preloads, and those of its parent.
+    pub began_with: Vec<SkillUse>,
     /// What it found changed in the catalog, or changed there: skills that are new or different, and skills that are gone.
     pub catalog: Option<(u64, u64)>,
     /// How many skills a search found.
@@ -161,12 +164,31 @@ impl Effects {
         Self { files: vec![file], ..Self::default() }
     }
 
-    /// That a skill is this version now, where it was `before` if that was seen; `None` for one that is deleted.
+    /// That a published skill is this version now, where it was `before` if that was seen; `None` for one that is deleted.
     #[must_use]
     pub fn of_version(skill: &str, before: Option<String>, after: Option<String>) -> Self {
-        let catalog = Some(if after.is_some() { (1, 0) } else { (0, 1) });
+        let now = after.is_some().then_some(SkillState::Published);
         let file = FileChange { path: skill.to_owned(), before, after, etag: None };
-        Self { files: vec![file], catalog, ..Self::default() }
+        Self { files: vec![file], ..Self::default() }.between(Some(SkillState::Published), now)
+    }
+
+    /// That the skill was in the first state and is in the second, `None` if it was or is not there. The catalog is what agents
+    /// see, and a draft is not in it: only what is published counts.
+    #[must_use]
+    pub fn between(self, before: Option<SkillState>, now: Option<SkillState>) -> Self {
+        let catalog = match (before, now) {
+            (_, Some(SkillState::Published)) => Some((1, 0)),
+            (Some(SkillState::Published), _) => Some((0, 1)),
+            _ => None,
+        };
+        Self { catalog, ..self }
+    }
+
+    /// That a session began with the skills it has, if `created` is new.
+    #[must_use]
+    pub fn of_session(created: &CreatedSession) -> Self {
+        let loaded = created.session.loaded_skills.iter().filter(|_| created.is_new);
+        Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, "loaded")).collect(), ..Self::default() }
     }
 
     /// Adds a file, or counts it if there are too many to name.
@@ -187,6 +209,24 @@ pub(super) fn content_digest(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_catalog_changes_by_what_is_published_and_not_by_drafts() {
+        let (draft, published) = (Some(SkillState::Draft), Some(SkillState::Published));
+        let table = [
+            (None, draft, None),
+            (None, published, Some((1, 0))),
+            (draft, draft, None),
+            (draft, published, Some((1, 0))),
+            (draft, None, None),
+            (published, draft, Some((0, 1))),
+            (published, published, Some((1, 0))),
+            (published, None, Some((0, 1))),
+        ];
+        for (before, now, catalog) in table {
+            assert_eq!(Effects::default().between(before, now).catalog, catalog, "{before:?} {now:?}");
+        }
+    }
 
     #[test]
     fn a_record_names_so_many_files_and_counts_the_rest() {

@@ -152,7 +152,7 @@ impl UserCall {
         let is_taken = self.grant.is_taken(&self.user, session);
         let (service, audience) = (&self.app.service, self.audience());
         let work = Box::pin(service.create_session_within(self.reach(), audience, session, wanted, is_taken));
-        self.observed(Some(session), (Action::CreateSession, ""), |_| Effects::default(), work).await
+        self.observed(Some(session), (Action::CreateSession, ""), Effects::of_session, work).await
     }
 }
 

@@ -86,7 +86,7 @@ async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &H
         };
         return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());
     }
-    let listener = events.listen(&call.user, session, after).await?;
+    let listener = events.listen(call.audience(), session, after).await?;
     let end = future::select(Box::pin(call.app.stopping()), Box::pin(shut_out(call.clone(), scope)));
     let watching = call.clone();
     let told = told(listener).take_while(move |_| ready(watching.is_still_allowed(scope))).take_until(end);

@@ -124,7 +124,7 @@ async fn publish(
             }
         };
         let action = (Action::PublishSkill, skill.as_str());
-        let published = call.observed(None, action, |reply| version(before, reply), Box::pin(publishing)).await;
+        let published = call.observed(None, action, |reply| version(before, None, reply), Box::pin(publishing)).await;
         drop(held);
         published
     };
@@ -153,9 +153,9 @@ async fn change(
         let before = options.condition.digest().map(str::to_owned);
         let changing = Box::pin(call.app.service.change_skill(owner, &skill, wanted, options));
         let action = (Action::ChangeSkill, skill.as_str());
-        call.observed(None, action, |reply| version(before, reply), changing).await
+        call.observed(None, action, |(was, reply)| version(before, Some(*was), reply), changing).await
     };
-    let reply = to_its_end(work).await?;
+    let (_, reply) = to_its_end(work).await?;
     Ok(with_tag(StatusCode::OK, reply))
 }
 
@@ -178,7 +178,7 @@ async fn roll_back(
         PublishOptions { by: call.key_name(), source: Some("a rollback".to_owned()), condition: Condition::Any };
     let work = async move {
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
-        call.observed(None, (Action::RollBackSkill, skill.as_str()), |reply| version(None, reply), rolling).await
+        call.observed(None, (Action::RollBackSkill, skill.as_str()), |reply| version(None, None, reply), rolling).await
     };
     Ok(published(to_its_end(work).await?))
 }
@@ -199,18 +199,18 @@ async fn delete(
     let work = async move {
         let before = options.condition.digest().map(str::to_owned);
         let deleting = Box::pin(call.app.service.delete_skill(&owner, &skill, options));
-        let gone = |(): &()| Effects::of_version(skill.as_str(), before, None);
+        let gone = |was: &SkillState| Effects::of_version(skill.as_str(), before, None).between(Some(*was), None);
         call.observed(None, (Action::DeleteSkill, skill.as_str()), gone, deleting).await
     };
     to_its_end(work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What a publish did, for the audit records.
-fn version(before: Option<String>, reply: &PublishReply) -> Effects {
+/// What a publish did, for the audit records. `was` is what the skill was, if that may have been published and is a draft now.
+fn version(before: Option<String>, was: Option<SkillState>, reply: &PublishReply) -> Effects {
     match reply.status {
         PublishStatus::Unchanged => Effects::default(),
-        _ => Effects::of_version(&reply.skill, before, Some(reply.digest.clone())),
+        _ => Effects::of_version(&reply.skill, before, Some(reply.digest.clone())).between(was, Some(reply.state)),
     }
 }
 

@@ -120,7 +120,7 @@ impl AuthorProtocol for Author {
 
     async fn delete_skill(&self, skill: &SkillPath, only: Option<String>) -> Result<()> {
         let options = PublishOptions { condition: Condition::from(only), ..PublishOptions::default() };
-        self.service.delete_skill(&self.user, skill, options).await
+        self.service.delete_skill(&self.user, skill, options).await.map(drop)
     }
 
     async fn lint_skills(&self, wanted: &LintListRequest) -> Result<LintList> {

@@ -96,7 +96,7 @@ impl Service {
         Ok((draft, checked))
     }
 
-    /// Changes the user's skill: what it is, its description, its body.
+    /// Changes the user's skill: what it is, its description, its body. Returns what it was before, and the reply.
     ///
     /// # Errors
     /// `invalid_request` if nothing is asked for, or the SKILL.md cannot be changed in place; `skill_not_found`;
@@ -107,11 +107,11 @@ impl Service {
         skill: &SkillPath,
         wanted: ChangeSkillRequest,
         options: PublishOptions,
-    ) -> Result<PublishReply> {
+    ) -> Result<(SkillState, PublishReply)> {
         let owner = owner.into();
-        let reply = self.change_state_or_text(&owner, skill, wanted, options).await.map_err(Error::of_change)?;
+        let changed = self.change_state_or_text(&owner, skill, wanted, options).await.map_err(Error::of_change)?;
         self.show_change(&owner).await;
-        Ok(reply)
+        Ok(changed)
     }
 
     async fn change_state_or_text(
@@ -120,7 +120,7 @@ impl Service {
         skill: &SkillPath,
         wanted: ChangeSkillRequest,
         options: PublishOptions,
-    ) -> Result<PublishReply> {
+    ) -> Result<(SkillState, PublishReply)> {
         let (from, condition) = self.provenance(options)?;
         let ChangeSkillRequest { state, description, body } = wanted;
         if state.is_none() && description.is_none() && body.is_none() {
@@ -142,7 +142,8 @@ impl Service {
             let from = Provenance { source, ..from.clone() };
             let checked = place.rewritten(owner, archive, change.clone(), &from).await?;
             drop(room);
-            let is_to_be = state.unwrap_or(if is_published { SkillState::Published } else { SkillState::Draft });
+            let was = if is_published { SkillState::Published } else { SkillState::Draft };
+            let is_to_be = state.unwrap_or(was);
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
             let changed = match is_to_be {
                 SkillState::Published => place.publish_draft(&checked.package, &from, &before, &digest).await,
@@ -154,7 +155,7 @@ impl Service {
                 Ok(changed) => {
                     let reply =
                         reply(skill, checked.package.version.digest(), changed, checked.findings, checked.quality);
-                    return Ok(PublishReply { state: is_to_be, ..reply });
+                    return Ok((was, PublishReply { state: is_to_be, ..reply }));
                 }
             }
         }

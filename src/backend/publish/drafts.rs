@@ -170,7 +170,8 @@ impl Place {
             // Nothing was published, so it is the draft that is deleted.
             Err(error) if error.code() == Code::SkillNotFound && wanted.is_none() => {
                 if self.remove_draft(draft).await? {
-                    return Ok(Changed { status: PublishStatus::Updated, complete: true, kept: Vec::new() });
+                    // What is published, which is nothing, stays so.
+                    return Ok(Changed { status: PublishStatus::Unchanged, complete: true, kept: Vec::new() });
                 }
                 Err(self.contested())
             }

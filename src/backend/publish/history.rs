@@ -17,7 +17,7 @@ use crate::{
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
-    wire::{PublishReply, VersionDocument, VersionList, VersionListRequest},
+    wire::{PublishReply, PublishStatus, SkillState, VersionDocument, VersionList, VersionListRequest},
 };
 
 /// A version as it is listed.
@@ -96,7 +96,8 @@ impl Service {
         Ok(reply(skill, digest, changed, findings, quality))
     }
 
-    /// Deletes the owner's skill. Its versions stay, and rolling back to one brings it back. A draft goes for good.
+    /// Deletes the owner's skill, and returns what it was. Its versions stay, and rolling back to one brings it back. A draft goes
+    /// for good.
     ///
     /// # Errors
     /// `skill_not_found` if there is none; else as [`publish_skill`](Self::publish_skill).
@@ -105,15 +106,15 @@ impl Service {
         owner: impl Into<LayerOwner>,
         skill: &SkillPath,
         options: PublishOptions,
-    ) -> Result<()> {
+    ) -> Result<SkillState> {
         let owner = owner.into();
         let delete = async {
             let (from, condition) = self.provenance(options)?;
             self.place(&owner, skill)?.change_with_draft(None, &from, condition).await
         };
-        delete.await.map_err(Error::of_change)?;
+        let changed = delete.await.map_err(Error::of_change)?;
         self.show_change(&owner).await;
-        Ok(())
+        Ok(if changed.status == PublishStatus::Unchanged { SkillState::Draft } else { SkillState::Published })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     path::{Id, Layer, LayerOwner, SkillPath},
     session::Policy,
     skill::{CheckedSkill, HeadState, SkillHead, VersionNumbers},
+    wire::SkillState,
 };
 
 /// A published skill.
@@ -292,16 +293,21 @@ impl Service {
         Ok(version)
     }
 
-    /// Deletes a published skill. To delete it again changes nothing.
+    /// Deletes a published skill, and returns what it was: `None` if it is deleted already, which changes nothing.
     ///
     /// # Errors
     /// `skill_not_found` if it was never published; as [`delete_skill`](Self::delete_skill).
-    pub async fn withdraw_skill(&self, user: &Id, skill: &SkillPath, options: PublishOptions) -> Result<()> {
+    pub async fn withdraw_skill(
+        &self,
+        user: &Id,
+        skill: &SkillPath,
+        options: PublishOptions,
+    ) -> Result<Option<SkillState>> {
         let place = self.place(&LayerOwner::from(user), skill)?;
         match place.head().await? {
             None => Err(place.unpublished()),
-            Some(known) if known.head.state == HeadState::Deleted => Ok(()),
-            Some(_) => self.delete_skill(user, skill, options).await,
+            Some(known) if known.head.state == HeadState::Deleted => Ok(None),
+            Some(_) => self.delete_skill(user, skill, options).await.map(Some),
         }
     }
 

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     backend::{Action, Effects, PublishOptions, PublishedSkill, PublishedVersion},
     http::{background::to_its_end, body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
+    wire::SkillState,
 };
 
 /// `files[]`: a part for each file of a skill, its filename the path with the skill's folder before it. Or `files`: one zip. Beside
@@ -130,7 +131,11 @@ pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: Header
     let reply = documents::deleted_skill(Shape::of(&headers), &skill);
     let work = async move {
         let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, by(&call)));
-        let effects = |(): &()| Effects::of_version(skill.as_str(), None, None);
+        let effects = |was: &Option<SkillState>| {
+            was.map_or_else(Effects::default, |was| {
+                Effects::of_version(skill.as_str(), None, None).between(Some(was), None)
+            })
+        };
         call.observed(None, (Action::DeleteSkill, skill.as_str()), effects, deleting).await
     };
     to_its_end(work).await?;
