@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reach, taken::TakenSessions};
+use super::{Reach, digest::Digest, taken::TakenSessions};
 use crate::{
     budget::Owner,
     error::{Code, Error, Result},
@@ -24,6 +24,8 @@ pub enum Scope {
 /// What a caller may do: of a key, or of everybody if the service has no keys and listens on loopback only.
 #[derive(Clone, Debug)]
 pub struct Grant {
+    /// The digest of the key; `None` if there are no keys.
+    pub(super) digest: Option<Digest>,
     /// What the key is called: the beginning of its digest. `None` if there are no keys.
     pub(super) key: Option<Owner>,
     /// What records call it.
@@ -40,7 +42,8 @@ impl Grant {
     /// Everything, for all users and in no team.
     pub(super) fn of_everybody() -> Self {
         let (reach, taken) = (Arc::default(), Arc::default());
-        Self { key: None, called: None, user: None, scope: Scope::Control, team: None, reach, taken }
+        let (digest, key, called) = (None, None, None);
+        Self { digest, key, called, user: None, scope: Scope::Control, team: None, reach, taken }
     }
 
     /// What the key is called, for shares and logs.

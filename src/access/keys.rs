@@ -56,7 +56,7 @@ impl Keys {
         }
         let digest = Digest::of(key);
         let (key, called) = (Some(digest.name()), Some(digest.name()));
-        let grant = Grant { key, called, ..Grant::of_everybody() };
+        let grant = Grant { digest: Some(digest), key, called, ..Grant::of_everybody() };
         Ok(Self(Arc::new([(digest, Key { expires: None, grant })].into())))
     }
 
@@ -121,11 +121,23 @@ impl Keys {
         if !self.are_required() {
             return Ok(Grant::of_everybody());
         }
+        self.find(authorization.and_then(bearer).map(Digest::of), now)
+    }
+
+    /// Returns what the key of `grant` allows by these keys at the time `now`. The call that got `grant` began earlier, and
+    /// its key may have been revoked or changed since, or have expired.
+    ///
+    /// # Errors
+    /// As [`authenticate`](Self::authenticate).
+    pub fn renew(&self, grant: &Grant, now: Timestamp) -> Result<Grant> {
+        if self.are_required() { self.find(grant.digest, now) } else { Ok(Grant::of_everybody()) }
+    }
+
+    fn find(&self, digest: Option<Digest>, now: Timestamp) -> Result<Grant> {
         let refused = |message| Error::new(Code::Unauthenticated, message);
-        let bearer = authorization
-            .and_then(bearer)
-            .ok_or_else(|| refused("this service needs an API key: send `authorization: Bearer <key>`"))?;
-        match self.0.get(&Digest::of(bearer)) {
+        let digest =
+            digest.ok_or_else(|| refused("this service needs an API key: send `authorization: Bearer <key>`"))?;
+        match self.0.get(&digest) {
             Some(key) if is_over(key.expires, now) => Err(refused("this API key has expired; ask for a new one")),
             Some(key) => Ok(key.grant.clone()),
             None => Err(refused("this API key is not known; check it, or ask for a new one")),
@@ -154,7 +166,8 @@ impl Key {
         let reach = Arc::new(entry.reach()?);
         let team = entry.team.clone();
         let (key, called) = (Some(digest.name()), entry.called());
-        let grant = Grant { key, called, user, scope, team, reach, taken: Arc::default() };
+        let taken = Arc::default();
+        let grant = Grant { digest: Some(digest), key, called, user, scope, team, reach, taken };
         Ok((digest, Self { expires: entry.expires, grant }))
     }
 }
@@ -223,6 +236,23 @@ mod tests {
         let refused = asked(10).unwrap_err();
         assert_eq!(refused.code(), Code::Unauthenticated);
         assert!(refused.message().contains("has expired"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn a_grant_is_renewed_as_long_as_its_key_is_there_and_has_not_expired() {
+        let (key, entry) = KeyEntry::generate(&SystemClock::new(), Some(&id("u1")), vec![Scope::Control]);
+        let (_, other) = KeyEntry::generate(&SystemClock::new(), Some(&id("u1")), vec![Scope::Control]);
+        let entry = KeyEntry { expires: Some(Timestamp::from_second(10).unwrap()), ..entry };
+        let keys = |entries: &[&KeyEntry]| Keys::new(&entries.iter().copied().cloned().collect::<Vec<_>>()).unwrap();
+        let both = keys(&[&entry, &other]);
+        let grant = both.authenticate(Some(&format!("Bearer {key}")), NOW).unwrap();
+        let at = |keys: &Keys, second| keys.renew(&grant, Timestamp::from_second(second).unwrap());
+        assert!(at(&both, 9).is_ok() && at(&both, 10).is_err() && at(&keys(&[&other]), 9).is_err());
+        let weaker = KeyEntry { scopes: vec![Scope::Agent], ..entry };
+        assert!(at(&keys(&[&weaker]), 9).unwrap().allows(&id("u1"), Scope::Control).is_err());
+        let anybody = Keys::none().authenticate(None, NOW).unwrap();
+        assert!(Keys::none().renew(&anybody, NOW).is_ok());
+        assert_eq!(both.renew(&anybody, NOW).unwrap_err().code(), Code::Unauthenticated);
     }
 
     #[tokio::test]

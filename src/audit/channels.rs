@@ -56,6 +56,11 @@ impl Channels {
         }
     }
 
+    /// Ends the listeners of `user`: they receive what was sent before, and then no more.
+    pub(super) fn leave(&self, user: &Id) {
+        self.lock().remove(user);
+    }
+
     /// Whether `user` has no listener any more. The channel is removed then.
     pub(super) fn is_over(&self, user: &Id) -> bool {
         let mut channels = self.lock();

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     backend::ObservedCall,
+    catalog::Difference,
     error::{Code, Error, Result},
     wire::Operation,
 };
@@ -83,13 +84,16 @@ impl Event {
             let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
             parts.push((RESULT, "tool_result", result));
         }
-        if let Some(AuditSkill { skill, name, description, status }) = &record.skill {
-            let data = json!({"skills": [{"id": skill, "name": name, "description": description}]});
-            match status.as_str() {
+        if let Some(skill) = &record.skill {
+            let data = shown(std::slice::from_ref(skill));
+            match skill.status.as_str() {
                 "loaded" | "reloaded" => parts.push((SKILL, "skill_activated", data)),
                 "unloaded" => parts.push((SKILL, "skill_unloaded", data)),
                 _ => {}
             }
+        }
+        if !record.began_with.is_empty() {
+            parts.push((SKILL, "skill_activated", shown(&record.began_with)));
         }
         if let Some(approval) = &record.approval {
             let data = json!({"requestId": approval, "toolName": operation, "input": input()});
@@ -120,6 +124,12 @@ impl Event {
     /// Whether it reports that a call has begun. That is sent when the call begins.
     pub(super) fn is_begin(&self) -> bool {
         self.event == "tool_use_start"
+    }
+
+    /// That a reading of the catalog found it changed. It is of no record, and so has no id.
+    pub(super) fn catalog_changed(Difference { changed, removed }: &Difference) -> Self {
+        let data = json!({"changed": changed.len(), "removed": removed.len()});
+        Self { id: None, event: "catalog_changed".to_owned(), session: None, data }
     }
 
     /// That events after `id` are gone, because their records are no longer kept.
@@ -196,6 +206,11 @@ fn start(call: &str, operation: &str, input: &Value) -> Value {
     json!({"id": call, "name": operation, "input": input})
 }
 
+fn shown(skills: &[AuditSkill]) -> Value {
+    let shown = |AuditSkill { skill, name, description, .. }: &AuditSkill| json!({"id": skill, "name": name, "description": description});
+    json!({"skills": skills.iter().map(shown).collect::<Vec<_>>()})
+}
+
 /// The input of a call; of a record without one, what the call was about.
 fn input_of(input: Option<&Value>, subject: &str) -> Value {
     input.cloned().unwrap_or_else(|| json!({ "subject": subject }))
@@ -261,6 +276,9 @@ mod tests {
         assert_eq!(names(&load("loaded"))[2..], ["skill_activated"]);
         assert_eq!(names(&load("unloaded"))[2..], ["skill_unloaded"]);
         assert_eq!(names(&load("already_loaded")), told);
+        let began_with = vec![skill("loaded"), AuditSkill { skill: "c".to_owned(), ..skill("loaded") }];
+        let made = AuditRecord { began_with, ..of("create_session") };
+        assert_eq!(names(&made), ["skill_activated"]);
         let asks =
             AuditRecord { approval: Some("p".to_owned()), outcome: "approval_required".to_owned(), ..of("write") };
         assert_eq!(names(&asks)[2..], ["permission_request"]);
@@ -279,6 +297,8 @@ mod tests {
             json!({"id": "c", "name": "write", "content": "approval_required", "isError": true})
         );
         assert_eq!(data(&load("loaded"), 2), json!({"skills": [{"id": "a/b", "name": "b", "description": "Does b"}]}));
+        let both = ["a/b", "c"].map(|id| json!({"id": id, "name": "b", "description": "Does b"}));
+        assert_eq!(data(&made, 0), json!({ "skills": both }));
         assert_eq!(
             data(&asks, 2),
             json!({"requestId": "p", "toolName": "write", "input": {"subject": "/workspace/a"}})

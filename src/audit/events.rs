@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     backend::Service,
+    catalog::{Audience, CatalogChange, Catalogs},
     clock::Clock,
     error::{Error, Result},
     limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PIECE_BYTES},
@@ -38,6 +39,7 @@ pub struct Events {
     log: AuditLog,
     recorder: Option<Recorder>,
     channels: Channels,
+    catalogs: Catalogs,
     clock: Arc<dyn Clock>,
     /// Held while a client begins to listen, so that no client listens before the batches that are there have been listed.
     begins: Arc<tokio::sync::Mutex<()>>,
@@ -49,6 +51,9 @@ pub struct Listener {
     replay: Option<Replay>,
     ready: VecDeque<Arc<Event>>,
     live: broadcast::Receiver<Arc<Event>>,
+    /// What this process finds changed in any catalog.
+    changes: broadcast::Receiver<Arc<CatalogChange>>,
+    audience: Audience,
     session: Option<Id>,
     is_over: bool,
 }
@@ -80,14 +85,24 @@ impl Events {
     #[must_use]
     pub fn new(service: &Service, recorder: Option<Recorder>, clock: Arc<dyn Clock>) -> Self {
         let channels = recorder.as_ref().map(Recorder::channels).unwrap_or_default();
-        Self { log: AuditLog::of(service), recorder, channels, clock, begins: Arc::default() }
+        let catalogs = service.catalogs().clone();
+        Self { log: AuditLog::of(service), recorder, channels, catalogs, clock, begins: Arc::default() }
     }
 
-    /// Listens to what happens to `user`, or in one of the sessions; first to what happened since `after`.
+    /// Listens to what happens to the user of `audience`, or in one of the sessions; first to what happened since `after`. What
+    /// this process finds changed in the skills that `audience` sees is told too.
     ///
     /// # Errors
     /// The store's.
-    pub async fn listen(&self, user: &Id, session: Option<&Id>, after: Option<Resume>) -> Result<Listener> {
+    pub async fn listen(
+        &self,
+        audience: impl Into<Audience>,
+        session: Option<&Id>,
+        after: Option<Resume>,
+    ) -> Result<Listener> {
+        let audience = audience.into();
+        let user = &audience.user;
+        let changes = self.catalogs.changes();
         let live = {
             let _turn = self.begins.lock().await;
             let (live, is_first) = self.channels.listen(user);
@@ -109,7 +124,7 @@ impl Events {
                 Some(Replay::new(self.log.clone(), user.clone(), after))
             }
         };
-        Ok(Listener { replay, ready, live, session: session.cloned(), is_over: false })
+        Ok(Listener { replay, ready, live, changes, audience, session: session.cloned(), is_over: false })
     }
 
     /// What happened since `from`: `most` events and `bytes` of them as JSON at most, but one that has an id if there is one.
@@ -248,9 +263,13 @@ impl Listener {
             return Ok(Some(Event::clone(&event)));
         }
         while !self.is_over {
-            match self.live.recv().await {
-                Ok(event) if self.wants(&event) => return Ok(Some(Event::clone(&event))),
-                Ok(_) => {}
+            let received = tokio::select! {
+                event = self.live.recv() => event.map(|event| self.wants(&event).then(|| Event::clone(&event))),
+                change = self.changes.recv() => change.map(|change| self.found(&change)),
+            };
+            match received {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(None) => {}
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     self.is_over = true;
                     return Ok(Some(Event::dropped(missed)));
@@ -259,6 +278,12 @@ impl Listener {
             }
         }
         Ok(None)
+    }
+
+    /// The event of a change that is of no record; `None` if a record reports it, or the listener does not see the layer.
+    fn found(&self, change: &CatalogChange) -> Option<Event> {
+        let is_told = change.concerns(&self.audience) && !change.is_reported();
+        is_told.then(|| Event::catalog_changed(&change.difference))
     }
 
     /// The next event of those that happened before; `None` after the last of them.

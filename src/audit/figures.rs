@@ -26,7 +26,8 @@ pub struct Usage {
     pub discovery_success: Option<f64>,
     /// The mean number of calls from such a search to that load, which counts as one.
     pub discovery_to_use_turns: Option<f64>,
-    /// The share of calls that were told to ask for an approval, and that the same conversation repeated and was let make.
+    /// The share of the calls that a person decided about, of those that were told to ask for an approval, that were allowed. One
+    /// that still waits, or whose time to be approved is over, is none of them.
     pub approval_rate: Option<f64>,
     /// The share of calls that succeeded. A call that was told to ask for an approval is none yet.
     pub completion_rate: Option<f64>,
@@ -51,7 +52,7 @@ pub struct Usage {
 pub struct SkillUsage {
     /// Its path.
     pub skill: String,
-    /// How often it was loaded, loads of a loaded skill included.
+    /// How often it was loaded: by calls, loads of a loaded skill included, and by conversations that began with it.
     pub loads: u64,
     /// In how many conversations.
     pub conversations: u64,

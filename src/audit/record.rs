@@ -68,6 +68,9 @@ pub struct AuditRecord {
     /// The skill that it loaded or unloaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<AuditSkill>,
+    /// The skills that a session began with when it was made: those that its policy preloads, and those of its parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub began_with: Vec<AuditSkill>,
     /// What it found changed in the catalog, or changed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalog: Option<AuditCatalog>,
@@ -149,6 +152,7 @@ impl AuditRecord {
             files: effects.files.into_iter().map(AuditFile::from).collect(),
             more_files: effects.more_files,
             skill: effects.skill.map(AuditSkill::from),
+            began_with: effects.began_with.into_iter().map(AuditSkill::from).collect(),
             catalog: effects.catalog.map(|(changed, removed)| AuditCatalog { changed, removed }),
             found: effects.found,
             approval: effects.approval,

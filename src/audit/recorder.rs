@@ -189,6 +189,7 @@ impl Observer for Recorder {
             // A caller that went away does not want to know.
             let _ = waiter.send(Err(leaving()));
         }
+        self.shared.channels.leave(user);
     }
 
     fn came_back(&self, user: &Id) {

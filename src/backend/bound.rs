@@ -2,7 +2,7 @@
 //!
 //! Files outlive sessions. If no variable and no parent says otherwise, a session's id chooses its files. A bound caller may
 //! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each
-//! variable that neither the key nor the request sets from its parent.
+//! variable that neither the key nor the request sets from its parent. A parent may be there by its files alone, and is made then.
 
 use std::collections::BTreeMap;
 
@@ -95,6 +95,19 @@ impl Service {
             let value = parent.vars.get(name).unwrap_or(parent.files_id());
             vars.entry(name.to_owned()).or_insert_with(|| value.clone());
         }
+    }
+
+    /// Makes the parent of a session if it is there by its files alone, because it has only written some so far.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn begin_parent(&self, user: &Id, wanted: &CreateSession) -> Result<()> {
+        let Some(parent) = &wanted.parent else { return Ok(()) };
+        let is_there = self.sessions().get(user, parent, &SessionVersion::default()).await?.version > 0;
+        if !is_there && !self.has_no_files(user, parent).await? {
+            self.sessions().create(user, parent, CreateSession::default()).await?;
+        }
+        Ok(())
     }
 
     /// Returns true if no object lies in the workspace and ticket folders that the id alone chooses.

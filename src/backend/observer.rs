@@ -17,7 +17,8 @@ use crate::{
     error::{Outcome, Result},
     limits::AUDIT_RECORD_FILES,
     path::{Id, Layer, SkillPath},
-    session::LoadedSkill,
+    session::{CreatedSession, LoadedSkill},
+    wire::SkillState,
 };
 
 /// Done once what was reported is kept.
@@ -36,7 +37,7 @@ pub trait Observer: fmt::Debug + Send + Sync {
     fn ended(&self, operation: ObservedOperation) -> Option<Kept>;
 
     /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
-    /// come there any more. It may be reported more than once.
+    /// come there any more, and nobody is told of it any more. It may be reported more than once.
     fn left(&self, _user: &Id) {}
 
     /// The deletion of a user is done, and the id may be in use again.
@@ -102,6 +103,8 @@ pub struct Effects {
     pub more_files: u64,
     /// The skill that it loaded or unloaded.
     pub skill: Option<SkillUse>,
+    /// The skills that a new session begins with: those that its policy preloads, and those of its parent.
+    pub began_with: Vec<SkillUse>,
     /// What it found changed in the catalog, or changed there: skills that are new or different, and skills that are gone.
     pub catalog: Option<(u64, u64)>,
     /// How many skills a search found.
@@ -160,10 +163,14 @@ impl EffectsNote {
         self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
     }
 
-    /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill.
-    pub(super) fn version(&self, skill: &SkillPath, before: Option<String>, after: Option<String>) {
-        let catalog = Some(if after.is_some() { (1, 0) } else { (0, 1) });
-        let file = FileChange { path: skill.to_string(), before, after, etag: None };
+    /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill. Of each is said whether it is a
+    /// draft.
+    pub(super) fn version(&self, skill: &SkillPath, before: Option<(&str, SkillState)>, after: Option<(&str, SkillState)>) {
+        let digest = |version: Option<(&str, SkillState)>| version.map(|(digest, _)| digest.to_owned());
+        let state = |version: Option<(&str, SkillState)>| version.map(|(_, state)| state);
+        let file =
+            FileChange { path: skill.to_string(), before: digest(before), after: digest(after), etag: None };
+        let catalog = catalog_change(state(before), state(after));
         self.change(|effects| {
             effects.files = vec![file];
             effects.catalog = catalog;
@@ -179,12 +186,29 @@ impl EffectsNote {
     }
 }
 
+/// How the catalog changes if a skill was in the first state and is in the second; `None` if it was or is not there. The catalog is
+/// what agents see, and a draft is not in it: only what is published counts.
+const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> Option<(usize, usize)> {
+    match (before, now) {
+        (_, Some(SkillState::Published)) => Some((1, 0)),
+        (Some(SkillState::Published), _) => Some((0, 1)),
+        _ => None,
+    }
+}
+
 impl Effects {
     /// That the document `path` is this one now.
     #[must_use]
     pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
         let file = FileChange { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
         Self { files: vec![file], ..Self::default() }
+    }
+
+    /// That a session began with the skills it has, if `created` is new.
+    #[must_use]
+    pub fn of_session(created: &CreatedSession) -> Self {
+        let loaded = created.session.loaded_skills.iter().filter(|_| created.is_new);
+        Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, "loaded")).collect(), ..Self::default() }
     }
 
     /// Adds a file, or counts it if there are too many to name.
@@ -205,6 +229,24 @@ pub(super) fn content_digest(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_catalog_changes_by_what_is_published_and_not_by_drafts() {
+        let (draft, published) = (Some(SkillState::Draft), Some(SkillState::Published));
+        let table = [
+            (None, draft, None),
+            (None, published, Some((1, 0))),
+            (draft, draft, None),
+            (draft, published, Some((1, 0))),
+            (draft, None, None),
+            (published, draft, Some((0, 1))),
+            (published, published, Some((1, 0))),
+            (published, None, Some((0, 1))),
+        ];
+        for (before, now, catalog) in table {
+            assert_eq!(catalog_change(before, now), catalog, "{before:?} {now:?}");
+        }
+    }
 
     #[test]
     fn a_record_names_so_many_files_and_counts_the_rest() {

@@ -309,7 +309,9 @@ impl Service {
         });
         Observed { note, account }.ended(work.await).await
     }
+}
 
+impl super::service::Shared {
     fn call(
         &self,
         (user, session): (&Id, Option<&Id>),

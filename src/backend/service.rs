@@ -190,6 +190,7 @@ impl Service {
     ) -> Result<CreatedSession> {
         self.check_writable()?;
         let backend = self.session(user.clone(), session.clone()).in_team(team);
+        self.begin_parent(&user, &wanted).await?;
         let draft = self.sessions().draft(&user, session, &wanted).await?;
         // All of them are found before anything is written, and the session is written once, with them in it.
         let has_none = draft.version > 0 || draft.policy.preload.is_empty();

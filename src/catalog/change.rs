@@ -11,6 +11,8 @@ use crate::path::{Layer, LayerOwner, SkillPath};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogChange {
     owner: LayerOwner,
+    /// Whether whoever asked for the reading reports the change itself.
+    is_reported: bool,
     /// The skills that changed.
     pub difference: Difference,
 }
@@ -25,14 +27,21 @@ pub struct Difference {
 }
 
 impl CatalogChange {
-    pub(super) fn new(owner: LayerOwner, difference: Difference) -> Self {
-        Self { owner, difference }
+    pub(super) fn new(owner: LayerOwner, difference: Difference, is_reported: bool) -> Self {
+        Self { owner, is_reported, difference }
     }
 
     /// The layer that changed.
     #[must_use]
     pub fn layer(&self) -> Layer {
         self.owner.layer()
+    }
+
+    /// Whether a caller asked for the reading that reports the change itself: it published a skill of a user, or asked what
+    /// changed in a user's skills. What it finds in the layers above, it does not report to their other readers.
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        self.is_reported && self.layer() == Layer::User
     }
 
     /// Whether `audience` sees that layer, if layers are on.

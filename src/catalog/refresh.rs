@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, view::CatalogView};
+use super::{
+    change::Difference,
+    entry::CatalogEntry,
+    layers::Audience,
+    registry::{Asked, Catalogs},
+    view::CatalogView,
+};
 use crate::{error::Result, path::LayerOwner};
 
 /// A new reading of a catalog.
@@ -22,7 +28,7 @@ impl Catalogs {
     pub async fn refresh(&self, audience: impl Into<Audience>) -> Result<Refreshed> {
         let audience = audience.into();
         let before = self.known_entries(&audience)?;
-        let view = self.view(audience, true).await?;
+        let view = self.look(&audience, Asked::ToReport).await?.0;
         let difference = Difference::between(&before, &view.entries);
         Ok(Refreshed { view, difference })
     }
@@ -33,7 +39,7 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn look_again(&self, owner: &LayerOwner) -> Result<()> {
         let slot = self.kept.layer(owner);
-        self.read(owner, &slot, true).await.map(drop)
+        self.read(owner, &slot, Asked::ToReport).await.map(drop)
     }
 
     /// Whether users also see skills of teams and of the organisation.

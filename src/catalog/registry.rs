@@ -50,6 +50,27 @@ pub struct Catalogs {
     pub(super) meanings: Option<Meanings>,
 }
 
+/// What a caller asks of a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The catalog in memory will do.
+    Known,
+    /// The store is asked.
+    Fresh,
+    /// The store is asked, and the caller reports what changed.
+    ToReport,
+}
+
+impl Asked {
+    fn of(fresh: bool) -> Self {
+        if fresh { Self::Fresh } else { Self::Known }
+    }
+
+    fn is_fresh(self) -> bool {
+        self != Self::Known
+    }
+}
+
 impl Catalogs {
     /// Starts with no catalog and without layers. Long work runs on `workers`.
     #[must_use]
@@ -91,13 +112,13 @@ impl Catalogs {
     /// # Errors
     /// As [`discover`](super::discover).
     pub async fn view(&self, audience: impl Into<Audience>, fresh: bool) -> Result<Arc<CatalogView>> {
-        Ok(self.look(&audience.into(), fresh).await?.0)
+        Ok(self.look(&audience.into(), Asked::of(fresh)).await?.0)
     }
 
-    pub(super) async fn look(&self, audience: &Audience, fresh: bool) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
+    pub(super) async fn look(&self, audience: &Audience, asked: Asked) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
         let owners = audience.owners(self.layers);
         let (slots, outlook) = self.kept.in_use(audience, &owners);
-        let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, fresh));
+        let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, asked));
         let mut parts = try_join_all(parts).await?;
         let view = match (parts.pop(), parts.is_empty()) {
             (Some(only), true) => only,
@@ -136,7 +157,7 @@ impl Catalogs {
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()), Asked::Fresh);
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // The index that this process knows was deleted. A new value looks before it writes.
@@ -152,11 +173,11 @@ impl Catalogs {
         self.changes.subscribe()
     }
 
-    async fn view_of(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
-        let known = slot.known().filter(|known| !fresh && known.age(self.clock.uptime()) < CATALOG_STALE);
+    async fn view_of(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
+        let known = slot.known().filter(|known| !asked.is_fresh() && known.age(self.clock.uptime()) < CATALOG_STALE);
         let view = match known {
             Some(known) => known.discovery.view().clone(),
-            None => self.read(owner, slot, fresh).await?,
+            None => self.read(owner, slot, asked).await?,
         };
         if slot.ask() {
             tokio::spawn(self.clone().attend(owner.clone(), Arc::downgrade(slot)));
@@ -179,7 +200,7 @@ impl Catalogs {
                 return;
             }
             // Boxed, because most of these tasks only sleep.
-            if let Err(error) = Box::pin(self.read(&owner, &slot, true)).await {
+            if let Err(error) = Box::pin(self.read(&owner, &slot, Asked::Fresh)).await {
                 tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
                 drop(slot);
                 sleep(FRESH).await;
@@ -187,50 +208,50 @@ impl Catalogs {
         }
     }
 
-    /// Waits for the reading under way or begins one. With `fresh` it must begin after this call.
-    pub(super) async fn read(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    /// Waits for the reading under way or begins one. If a fresh one is asked for, it must begin after this call.
+    pub(super) async fn read(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
         if let Some(flight) = &*flight
-            && called < if fresh { flight.began } else { flight.ended }
+            && called < if asked.is_fresh() { flight.began } else { flight.ended }
         {
             return flight.outcome.clone();
         }
         let began = slot.turn();
-        let outcome = self.discover(owner, slot, fresh).await;
+        let outcome = self.discover(owner, slot, asked).await;
         *flight = Some(Flight { began, ended: slot.turn(), outcome: outcome.clone() });
         outcome
     }
 
-    async fn discover(&self, owner: &LayerOwner, slot: &Arc<Slot>, fresh: bool) -> Result<Arc<CatalogView>> {
+    async fn discover(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
         let at = self.clock.uptime();
         let (layer, space) = (owner.layer(), owner.space(&self.namespace)?);
         let (survey, errand) = (Survey::of(&*self.store, layer, &space, &*self.clock), self.errand(owner));
         let (survey, previous) = match (slot.known(), &self.index) {
             (Some(known), _) => (survey.await?, Some(known.discovery)),
             (None, None) => (survey.await?, None),
-            (None, Some(_)) if fresh => {
+            (None, Some(_)) if asked.is_fresh() => {
                 let (survey, saved) = tokio::join!(survey, slot.saved.load(&*self.store, layer, &space, &errand));
                 (survey?, saved)
             }
             (None, Some(_)) => match slot.saved.load(&*self.store, layer, &space, &errand).await {
                 Some(saved) if self.age_of(&saved) < CATALOG_STALE => {
                     let (view, age) = (saved.view().clone(), self.age_of(&saved));
-                    self.keep(owner, slot, KnownCatalog::believed(saved, self.clock.uptime(), age));
+                    self.keep(owner, slot, KnownCatalog::believed(saved, self.clock.uptime(), age), asked);
                     return Ok(view);
                 }
                 saved => (survey.await?, saved),
             },
         };
         let discovery = survey.read(&*self.store, previous.as_ref()).await?;
-        self.keep(owner, slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()));
+        self.keep(owner, slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()), asked);
         let view = discovery.view().clone();
         self.save(owner, slot, space, discovery);
         Ok(view)
     }
 
     /// Remembers a new catalog, and reports its changes if there was one before.
-    fn keep(&self, owner: &LayerOwner, slot: &Arc<Slot>, known: KnownCatalog) {
+    fn keep(&self, owner: &LayerOwner, slot: &Arc<Slot>, known: KnownCatalog, asked: Asked) {
         let now = known.discovery.view().clone();
         let before = slot.replace(known);
         self.kept.weigh_layer(owner, slot, slot.bytes());
@@ -242,7 +263,7 @@ impl Catalogs {
         let (changed, removed) = (difference.changed.len(), difference.removed.len());
         tracing::info!(?owner, changed, removed, "catalog_changed");
         // An error means that there is no receiver.
-        let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference)));
+        let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference, asked == Asked::ToReport)));
     }
 
     /// The errand for work on the index of a layer.

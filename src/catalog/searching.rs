@@ -8,7 +8,7 @@ use super::{
     encoder::Encoder,
     layers::Audience,
     outlook::{Outlook, Searchable},
-    registry::Catalogs,
+    registry::{Asked, Catalogs},
     search::Nearness,
     vectors::{Meaning, Meanings},
     view::CatalogView,
@@ -32,7 +32,7 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, false), self.read_vectors(&audience));
+        let (looked, ()) = tokio::join!(self.look(&audience, Asked::Known), self.read_vectors(&audience));
         let (view, outlook) = looked?;
         let searchable = self.studio.searchable(&outlook, &audience, view).await?;
         let meaning = self.meaning(&audience, &outlook, &searchable.view).await;

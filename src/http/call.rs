@@ -104,6 +104,17 @@ impl UserCall {
         self.grant.reaches_all_users()
     }
 
+    /// Whether the caller's key allows now what it allowed when the call began, with this scope. A key that was bound or moved
+    /// to another team since is as one that was revoked: the caller comes back, and is let in as the key is now. Asks no store.
+    pub(super) fn is_still_allowed(&self, scope: Scope) -> bool {
+        let now = self.app.callers().keys.renew(&self.grant, self.app.clock.now());
+        now.is_ok_and(|now| {
+            now.allows(&self.user, scope).is_ok()
+                && now.reach() == self.grant.reach()
+                && now.team() == self.grant.team()
+        })
+    }
+
     /// What records call the caller's key; `None` if the service has no keys.
     pub(super) fn key_name(&self) -> Option<String> {
         self.grant.called().map(ToString::to_string)
@@ -163,7 +174,7 @@ impl UserCall {
         let is_taken = self.grant.is_taken(&self.user, session);
         let (service, audience) = (&self.app.service, self.audience());
         let work = Box::pin(service.create_session_within(self.reach(), audience, session, wanted, is_taken));
-        self.observed(Some(session), (Action::CreateSession, ""), |_| Effects::default(), work).await
+        self.observed(Some(session), (Action::CreateSession, ""), Effects::of_session, work).await
     }
 }
 

@@ -8,8 +8,13 @@ use axum::{
         sse::{self, KeepAlive, Sse},
     },
 };
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::{
+    Stream, StreamExt as _,
+    future::{self, ready},
+    stream,
+};
 use serde::Serialize;
+use tokio::time::sleep;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -19,6 +24,7 @@ use super::{
     problem::{Failure, Reply},
 };
 use crate::{
+    access::Scope,
     audit::{Event, Listener, Missed, Resume},
     error::{Error, Result},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
@@ -56,7 +62,7 @@ struct EventPage {
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
 async fn session_events(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
-    Ok(events(&call.user, Some(&call.session), &headers).await?)
+    Ok(events(&call.user, Some(&call.session), Scope::Agent, &headers).await?)
 }
 
 /// Watch what happens in all sessions of a user, as in one of them. Needs a key of scope `control`.
@@ -65,10 +71,11 @@ async fn session_events(Extension(call): Extension<SessionCall>, headers: Header
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
 async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Response> {
     call.needs_control()?;
-    Ok(events(&call, None, &headers).await?)
+    Ok(events(&call, None, Scope::Control, &headers).await?)
 }
 
-async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> Result<Response> {
+/// Answers a caller that may watch with a key of `scope`.
+async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &HeaderMap) -> Result<Response> {
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
     let after = last.map(Resume::parse).transpose()?;
     let events = &call.app.events;
@@ -79,13 +86,21 @@ async fn events(call: &UserCall, session: Option<&Id>, headers: &HeaderMap) -> R
         };
         return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());
     }
-    let listener = events.listen(&call.user, session, after).await?;
-    let stopping = call.app.stopping();
-    let told = told(listener).take_until(stopping);
+    let listener = events.listen(call.audience(), session, after).await?;
+    let end = future::select(Box::pin(call.app.stopping()), Box::pin(shut_out(call.clone(), scope)));
+    let watching = call.clone();
+    let told = told(listener).take_while(move |_| ready(watching.is_still_allowed(scope))).take_until(end);
     let mut response = Sse::new(told).keep_alive(KeepAlive::new().interval(EVENTS_ALIVE)).into_response();
     // Proxies that gather answers would hold events back.
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     Ok(response)
+}
+
+/// Done once the caller may no longer watch. A stream on which nothing happens would not learn of it otherwise.
+async fn shut_out(call: UserCall, scope: Scope) {
+    while call.is_still_allowed(scope) && call.is_still_served().await.is_ok() {
+        sleep(EVENTS_ALIVE).await;
+    }
 }
 
 /// The events in their form on the wire. The stream is cut if the store fails while it is read: the client then comes back.

@@ -116,6 +116,10 @@ impl SkillUpload {
 
     fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
         let mut archive = VersionArchive::open(bytes)?;
+        if archive.zip().has_duplicate_names() {
+            // Readers differ on which of the two they take, so nobody could say what was published.
+            return Err("has one name twice: pack each file once".to_owned());
+        }
         let mut files = Vec::new();
         for index in archive.entries() {
             files.extend(self.file_name(&mut archive, index)?.map(|name| (index, name)));
@@ -288,6 +292,14 @@ mod tests {
         assert_eq!(refused(&[("a", b"x"), ("a/b", b"y")]), ["path_twins"], "a file is no folder");
         assert_eq!(refused(&[(".env", b"A=1")]), ["secret_file"]);
         assert_eq!(refused(&[("zeros", &vec![0; 8 << 20])]), ["archive_invalid"], "a bomb");
+        // The packer writes no name twice, so one is made another's.
+        let twice = zipped(&[("SKILL.md", GOOD.as_bytes()), ("a1.md", b"x"), ("a2.md", b"y")], None).to_vec();
+        let at: Vec<_> = memchr::memmem::find_iter(&twice, b"a2.md").collect();
+        let twice = at.iter().fold(twice, |mut bytes, at| {
+            bytes[at + 1] = b'1';
+            bytes
+        });
+        assert_eq!((at.len(), taken(twice.into()).unwrap_err()), (2, vec!["archive_invalid".to_owned()]));
         assert_eq!(taken(zipped(&[("SKILL.md", GOOD.as_bytes())], Some("x"))).unwrap_err(), ["not_a_file"]);
         assert_eq!(taken(zipped(&[("a/b.md", b"x")], None)).unwrap_err(), ["skill_file_missing"]);
         assert_eq!(taken(zipped(&[("SKILL.md", b"no frontmatter")], None)).unwrap_err()[0], "frontmatter_missing");

@@ -142,7 +142,8 @@ impl Service {
             let from = Provenance { source, ..from.clone() };
             let checked = place.rewritten(owner, archive, change.clone(), &from).await?;
             drop(room);
-            let is_to_be = state.unwrap_or(if is_published { SkillState::Published } else { SkillState::Draft });
+            let was = if is_published { SkillState::Published } else { SkillState::Draft };
+            let is_to_be = state.unwrap_or(was);
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
             let changed = match is_to_be {
                 SkillState::Published => place.publish_draft(&checked.package, &from, &before, &digest).await,
@@ -197,7 +198,8 @@ impl Place {
         }
         let changed = self.change(Some(package), from, before).await?;
         if changed.status != PublishStatus::Unchanged {
-            self.noted(Some(digest), Some(package.version.digest()));
+            let was = if *before == Condition::Nothing { SkillState::Draft } else { SkillState::Published };
+            self.noted(Some((digest, was)), Some((package.version.digest(), SkillState::Published)));
         }
         // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
         if let Some(draft) = draft.filter(|_| changed.complete)
@@ -229,7 +231,7 @@ impl Place {
             return Err(self.draft_conflict(digest));
         }
         let changed = self.change(None, &from, before).await?;
-        self.noted(Some(digest), Some(package.version.digest()));
+        self.noted(Some((digest, SkillState::Published)), Some((package.version.digest(), SkillState::Draft)));
         Ok(Changed { status: PublishStatus::Updated, ..changed })
     }
 
@@ -271,7 +273,8 @@ impl Place {
             }
             let draft = self.draft_of(package, change.clone()).await?;
             if self.put_draft(known.as_ref(), &draft).await? {
-                self.noted(before.map(|before| before.digest.as_str()), Some(digest));
+                let before = before.map(|before| (before.digest.as_str(), SkillState::Draft));
+                self.noted(before, Some((digest, SkillState::Draft)));
                 let status = if known.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
                 return Ok((status, draft));
             }

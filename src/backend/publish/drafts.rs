@@ -15,7 +15,7 @@ use crate::{
     path::{ETag, Id, LayerOwner, SkillPath},
     skill::{Package, Provenance, SkillDraft},
     store::{Base, GetOptions, Keep, StoreError, StoreExt as _},
-    wire::PublishStatus,
+    wire::{PublishStatus, SkillState},
 };
 
 /// Who asks for the drafts of a user outside of a session.
@@ -159,8 +159,9 @@ impl Place {
         if let Ok(changed) = &changed
             && changed.status != PublishStatus::Unchanged
         {
-            let before = changed.before.as_ref().or(digest.as_ref());
-            self.noted(before.map(String::as_str), wanted.map(|package| package.version.digest()));
+            let published = changed.before.as_deref().map(|digest| (digest, SkillState::Published));
+            let before = published.or(digest.as_deref().map(|digest| (digest, SkillState::Draft)));
+            self.noted(before, wanted.map(|package| (package.version.digest(), SkillState::Published)));
         }
         let Some(draft) = draft else { return changed };
         match changed {
@@ -176,7 +177,7 @@ impl Place {
             // Nothing was published, so it is the draft that is deleted.
             Err(error) if error.code() == Code::SkillNotFound && wanted.is_none() => {
                 if self.remove_draft(draft).await? {
-                    self.noted(digest.as_deref(), None);
+                    self.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
                     return Ok(Changed {
                         status: PublishStatus::Updated,
                         before: digest,

@@ -74,8 +74,8 @@ impl Place {
     }
 
     /// Notes that the skill is the version `after` now, where it was `before`; `None` for no skill.
-    fn noted(&self, before: Option<&str>, after: Option<&str>) {
-        self.note.version(&self.skill, before.map(str::to_owned), after.map(str::to_owned));
+    fn noted(&self, before: Option<(&str, SkillState)>, after: Option<(&str, SkillState)>) {
+        self.note.version(&self.skill, before, after);
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files of this owner in memory.

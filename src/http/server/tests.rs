@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     backend::ServiceOptions,
     clock::SystemClock,
-    limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
+    limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, EVENTS_ALIVE, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
     path::KeyPrefix,
     store::{MemoryStore, PutOptions, Store as _, Verb, testing::Faulty},
 };
@@ -233,4 +233,23 @@ async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
         assert!(poll!(&mut follow).is_pending());
         assert_eq!(names() != first, is_taken);
     }
+}
+
+// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+#[tokio::test(start_paused = true)]
+async fn a_stream_on_which_nothing_happens_ends_too_once_its_key_is_revoked() {
+    let served = Served::new();
+    let with_key = |key| Callers { keys: Keys::single(key).unwrap(), ..Callers::default() };
+    served.app.set_callers(with_key("first"));
+    let watch = "GET /v1/users/u/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer first\r\n\
+                 Accept: text/event-stream\r\nConnection: close\r\n\r\n";
+    let mut stream = served.ask(watch).await;
+    assert_eq!(status(&mut stream).await, 200);
+    let reading = tokio::spawn(rest(stream));
+    tokio::time::sleep(10 * EVENTS_ALIVE).await;
+    assert!(!reading.is_finished(), "a good key watches as long as it likes");
+    served.app.set_callers(with_key("second"));
+    let began = Instant::now();
+    reading.await.unwrap();
+    assert!(began.elapsed() <= 2 * EVENTS_ALIVE, "{:?}", began.elapsed());
 }

@@ -6,7 +6,10 @@ use serde_json::json;
 use skillmount::{
     audit::{AuditMode, Event, EventId, Events, Listener, Resume},
     backend::{BackendProtocol as _, Effects, ObservedCall, ObservedOperation, Observer as _},
+    catalog::Audience,
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
+    path::KeyPrefix,
+    store::{DeleteOptions, MemoryStore, Store as _, Verb},
     wire::WriteRequest,
 };
 use tokio::time::{Instant, timeout};
@@ -215,4 +218,69 @@ async fn the_input_of_a_call_is_told_without_contents() {
         events_of(&world).since(&user(), None, Resume::parse(&from).unwrap(), (100, EVENTS_PAGE_BYTES)).await.unwrap();
     let again: Vec<_> = missed.events.into_iter().filter(|event| event.event == "tool_use_start").collect();
     assert_eq!(again.iter().map(|event| &event.data["input"]).collect::<Vec<_>>(), inputs.iter().collect::<Vec<_>>());
+}
+
+/// The next event, if one comes soon.
+async fn soon(listener: &mut Listener) -> Option<Event> {
+    timeout(Duration::from_millis(100), listener.next()).await.ok().map(|event| event.unwrap().unwrap())
+}
+
+// S-EVENT-10: What other tools change in the bucket is told as `catalog_changed` by each process that finds it.
+#[tokio::test]
+async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_request() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let world = Audited::layered(memory.clone());
+    let in_team = |user: &str, team: Option<&str>| Audience { user: id(user), team: team.map(id) };
+    let readers = [in_team("u1", Some("sales")), in_team("u2", None)];
+    let put = |folder: &str, text: &str| {
+        memory.put_raw(&format!("{folder}/skills/s/SKILL.md"), format!("---\ndescription: {text}\n---\nSteps."));
+    };
+    let catalogs = world.service.catalogs();
+    let look = async || {
+        for reader in &readers {
+            catalogs.view(reader.clone(), true).await.unwrap();
+        }
+    };
+    look().await;
+    let asked = world.faulty.seen(Verb::List) + world.faulty.seen(Verb::Get);
+    let mut heard = Vec::new();
+    for reader in &readers {
+        heard.push(world.events().listen(reader.clone(), Some(&id("s1")), None).await.unwrap());
+    }
+    // That is the records of other replicas alone, a LIST for each user.
+    assert_eq!(world.faulty.seen(Verb::List) + world.faulty.seen(Verb::Get), asked + 2);
+
+    for (folder, by) in [("u1", [true, false]), ("_teams/sales", [true, false]), ("_org", [true, true])] {
+        for (text, change) in
+            [("new", json!({"changed": 1, "removed": 0})), ("other", json!({"changed": 1, "removed": 0}))]
+        {
+            put(folder, text);
+            look().await;
+            for (listener, hears) in heard.iter_mut().zip(by) {
+                let event = soon(listener).await;
+                assert_eq!(event.is_some(), hears, "{folder} {text}: {event:?}");
+                if let Some(event) = event {
+                    assert_eq!((event.id, event.event.as_str(), event.session), (None, "catalog_changed", None));
+                    assert_eq!(event.data, change);
+                }
+            }
+        }
+    }
+    let key = KeyPrefix::all().key("u1/skills/s/SKILL.md").unwrap();
+    memory.delete(&key, DeleteOptions::default()).await.unwrap();
+    look().await;
+    assert_eq!(soon(&mut heard[0]).await.unwrap().data, json!({"changed": 0, "removed": 1}));
+    assert_eq!((soon(&mut heard[0]).await, soon(&mut heard[1]).await), (None, None), "each change is told once");
+}
+
+// S-EVENT-10: What other tools change in the bucket is told as `catalog_changed` by each process that finds it.
+#[tokio::test]
+async fn a_caller_that_reports_what_changed_is_not_told_it_twice() {
+    let world = Audited::new(AuditMode::Relaxed);
+    world.service.catalogs().view(&user(), true).await.unwrap();
+    let mut listener = world.events().listen(&user(), None, None).await.unwrap();
+    world.memory.put_raw("u1/skills/s/SKILL.md", "---\ndescription: New.\n---\nSteps.");
+    let refreshed = world.service.catalogs().refresh(&user()).await.unwrap();
+    assert_eq!(refreshed.difference.changed.len(), 1);
+    assert_eq!(soon(&mut listener).await, None);
 }

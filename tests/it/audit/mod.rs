@@ -18,7 +18,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
-    backend::{Service, ServiceOptions, SkillBackend},
+    backend::{Observer, Service, ServiceOptions, SkillBackend},
     clock::Clock,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
@@ -52,6 +52,14 @@ impl Audited {
         let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
         let service = Service::new(faulty.clone(), options, clock.clone());
         Self { memory, faulty, service, recorder, clock }
+    }
+
+    /// A process of its own over `memory`, whose users also see the skills of their teams and of the organisation.
+    fn layered(memory: Arc<MemoryStore>) -> Self {
+        let process = Self::over(memory, AuditMode::Relaxed);
+        let observer: Arc<dyn Observer> = Arc::new(process.recorder.clone());
+        let options = ServiceOptions { observer: Some(observer), layers: true, ..ServiceOptions::default() };
+        Self { service: Service::new(process.faulty.clone(), options, process.clock.clone()), ..process }
     }
 
     /// The events of this process.

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
-    backend::BackendProtocol as _,
+    backend::{Action, Actor, BackendProtocol as _, Effects},
     limits::{CANDIDATE_BATCHES, USAGE_BATCHES},
-    path::KeyPrefix,
+    path::{KeyPrefix, SkillPath},
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
     wire::{DiscoverRequest, LoadSkillRequest, LsRequest},
@@ -20,6 +20,12 @@ fn begin() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
+/// A skill that is loaded.
+fn skill_of(skill: &str) -> AuditSkill {
+    let (name, description) = (skill.to_owned(), String::new());
+    AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned() }
+}
+
 /// The calls of one conversation of the month, in their order.
 fn conversation(number: i64) -> Vec<AuditRecord> {
     let call = |operation: &str, outcome: &str| AuditRecord {
@@ -29,13 +35,14 @@ fn conversation(number: i64) -> Vec<AuditRecord> {
         subject: "/workspace/a".to_owned(),
         ..AuditRecord::default()
     };
-    let load = |skill: &str| {
-        let (name, description) = (skill.to_owned(), String::new());
-        let skill = AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned() };
-        AuditRecord { skill: Some(skill), ..call("load_skill", "ok") }
-    };
+    let load = |skill: &str| AuditRecord { skill: Some(skill_of(skill)), ..call("load_skill", "ok") };
     let search = |found| AuditRecord { found: Some(found), ..call("discover_skills", "ok") };
-    let mut calls = vec![call("ls", "ok")];
+    let mut calls = vec![];
+    if number % 50 == 9 {
+        let began_with = vec![skill_of("preset"), skill_of("often")];
+        calls.push(AuditRecord { began_with, subject: String::new(), ..call("create_session", "ok") });
+    }
+    calls.push(call("ls", "ok"));
     if number % 10 < 3 {
         calls.push(load("often"));
     }
@@ -48,6 +55,19 @@ fn conversation(number: i64) -> Vec<AuditRecord> {
     if number % 10 == 7 {
         calls.extend([call("write", "approval_required"), call("write", "approval_required")]);
         calls.push(call("write", if number % 20 == 7 { "ok" } else { "denied" }));
+    }
+    let approval = format!("{number:032x}");
+    let ask = || AuditRecord { approval: Some(approval.clone()), ..call("edit", "approval_required") };
+    let decide =
+        |decision: &str| AuditRecord { subject: format!("{decision} {approval}"), ..call("decide_approval", "ok") };
+    match number % 100 {
+        // It waits to the end.
+        8 => calls.push(ask()),
+        // A person denies it, and the agent does not come back to it.
+        28 => calls.extend([ask(), decide("deny")]),
+        // A person allows it, and the agent makes it.
+        48 => calls.extend([ask(), decide("allow"), call("edit", "ok")]),
+        _ => {}
     }
     if number % 25 == 3 {
         calls.push(call("read", "file_not_found"));
@@ -80,11 +100,14 @@ async fn month() -> Audited {
 }
 
 // S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+// S-USAGE-4: `approval_rate` is the share of the calls that a person decided about that were allowed.
+// S-USAGE-5: The skills that a conversation began with are used by it.
 #[tokio::test]
 async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand() {
     let audited = month().await;
     let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
     let last = |number: i64, call: i64| begin() + SignedDuration::from_secs(80 * 60 * number + call);
+    // 10 conversations began with `preset` and `often`: those whose number ends with 09 or 59, and none of them loaded either.
     let used = |skill: &str, conversations: u64, rate: f64, last_used| SkillUsage {
         skill: skill.to_owned(),
         loads: conversations,
@@ -93,22 +116,25 @@ async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand()
         last_used,
     };
     // Calls: 500 ls, 150 loads of often, 250 searches, 125 reads and 125 loads after them, 50 loads of known, 50 writes
-    // that were let through or denied (25 each), and 20 reads that failed: 1,270, of which 25 and 20 did not succeed.
+    // that were let through or denied (25 each), 5 edits that were allowed, and 20 reads that failed: 1,275, of which 25 and 20
+    // did not succeed. Of the calls that were told to ask, 25 writes were let through and 25 refused, 5 edits allowed and 5
+    // denied, and 5 wait: 30 of 60.
     let expected = Usage {
         conversations: 500,
         discovery_rate: Some(0.5),
         discovery_success: Some(0.5),
         discovery_to_use_turns: Some(2.0),
         approval_rate: Some(0.5),
-        completion_rate: Some(0.9646),
-        // 1,000 tokens of all skills, without 125 x 100, 50 x 200 and 150 x 300 in 500 conversations.
-        context_saved_tokens: Some(865),
+        completion_rate: Some(0.9647),
+        // 1,000 tokens of all skills, without 125 x 100, 50 x 200 and 160 x 300 in 500 conversations.
+        context_saved_tokens: Some(859),
         searches: 250,
         unanswered: 125,
         skills: vec![
-            used("often", 150, 0.3, last(492, 1)),
+            used("often", 160, 0.32, last(492, 1)),
             used("found", 125, 0.25, last(496, 3)),
             used("known", 50, 0.1, last(495, 1)),
+            used("preset", 10, 0.02, last(459, 0)),
         ],
         default_candidates: vec!["often".to_owned()],
         truncated: false,
@@ -234,4 +260,44 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
         ["minutes"],
         "what could not be read is not remembered"
     );
+}
+
+// S-USAGE-5: The skills that a conversation began with are used by it.
+#[tokio::test]
+async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
+    let audited = Audited::new(AuditMode::Relaxed);
+    for skill in ["minutes", "letters"] {
+        let text = format!("---\nname: {skill}\ndescription: Writes {skill}.\n---\nSteps.");
+        audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
+    }
+    let mut listener = audited.events().listen(&user(), None, None).await.unwrap();
+    let make = async |session: &str, wanted: CreateSession| {
+        let (session, user) = (id(session), user());
+        let who = Actor { user: &user, session: Some(&session), by: None };
+        let work = audited.service.create_session(&user, &session, wanted);
+        audited.service.observed(who, Action::CreateSession, "", Effects::of_session, work).await.unwrap();
+    };
+    let preload = Preload::Skills(["minutes", "letters"].map(|skill| SkillPath::parse(skill).unwrap()).to_vec());
+    let with = CreateSession { policy: Some(Policy { preload, ..Policy::default() }), ..CreateSession::default() };
+    make("p", with.clone()).await;
+    make("c", CreateSession { parent: Some(id("p")), ..CreateSession::default() }).await;
+    // Neither one that is there already nor one that begins with nothing.
+    make("p", with).await;
+    make("plain", CreateSession::default()).await;
+    for session in ["p", "c"] {
+        let event = listener.next().await.unwrap().unwrap();
+        let skills: Vec<_> = event.data["skills"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+        assert_eq!((event.event.as_str(), event.session.as_deref()), ("skill_activated", Some(session)));
+        assert!(event.id.is_some() && skills == ["minutes", "letters"], "{skills:?}");
+    }
+    for session in ["p", "c", "plain"] {
+        audited.session(session).ls(LsRequest { path: "/workspace".to_owned() }).await.unwrap();
+    }
+    let event = listener.next().await.unwrap().unwrap();
+    assert_eq!(event.event, "tool_use_start", "nothing else was told: {event:?}");
+    audited.recorder.flush(&user()).await.unwrap();
+    let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+    let counted: Vec<_> = figures.skills.iter().map(|one| (one.skill.as_str(), one.loads, one.conversations)).collect();
+    assert_eq!((figures.conversations, counted), (3, vec![("letters", 2, 2), ("minutes", 2, 2)]));
+    assert_eq!(figures.default_candidates, ["letters", "minutes"]);
 }

@@ -62,7 +62,7 @@ async fn body(world: &World, skill: &str) -> Result<String> {
 
 async fn change(world: &World, skill: &str, wanted: ChangeSkillRequest, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.change_skill(&id("demo"), &path(skill), wanted, options).await
+    world.service.change_skill(&id("demo"), &path(skill), wanted, options).await.map(|(_, reply)| reply)
 }
 
 fn to(state: SkillState) -> ChangeSkillRequest {
@@ -86,7 +86,7 @@ async fn publish(world: &World, skill: &str, body: &str, only: Option<&str>) -> 
 }
 
 async fn delete(world: &World, skill: &str) -> Result<()> {
-    world.service.delete_skill(&id("demo"), &path(skill), PublishOptions::default()).await
+    world.service.delete_skill(&id("demo"), &path(skill), PublishOptions::default()).await.map(drop)
 }
 
 /// What a session is told of skills: its prompt, and what a search finds.

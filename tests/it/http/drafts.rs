@@ -1,5 +1,7 @@
 //! Drafts over HTTP: the calls that make and change them, and who is answered.
 
+use std::sync::Arc;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
@@ -8,9 +10,13 @@ use skillmount::{
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
+    store::MemoryStore,
 };
 
-use super::{Answer, Server};
+use super::{
+    Answer, Server,
+    events::{audited, told, until, watch},
+};
 
 fn text(body: &str) -> Value {
     json!({"description": "Shows how.", "body": body, "files": {"r/a.md": "text"}})
@@ -138,4 +144,54 @@ async fn a_change_of_a_shared_skill_leaves_the_users_own_alone() {
     assert_eq!(server.get(&own).await.is(200)["body"], "\n# One\n");
     let refused = server.send(Method::PATCH, &shared, &json!({"state": "draft"})).await;
     assert!(refused.is_problem(400, "invalid_request").json["detail"].as_str().unwrap().contains("a user's own"));
+}
+
+// S-EVENT-9: `catalog_changed` counts what agents see: published skills, and no drafts.
+#[tokio::test]
+async fn the_catalog_changes_by_what_is_published_and_not_by_drafts() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let server = audited(&memory).await;
+    let publish = |state: &str, body: &str| (Method::PUT, format!("/skills/notes?state={state}"), text(body));
+    let change = |body: Value| (Method::PATCH, "/skills/notes".to_owned(), body);
+    let delete = || (Method::DELETE, "/skills/notes".to_owned(), Value::Null);
+    let (changed, removed) = (Some((1, 0)), Some((0, 1)));
+    let table = [
+        ("a new draft", publish("draft", "one"), None),
+        ("the same draft", publish("draft", "one"), None),
+        ("an edit of the draft by PUT", publish("draft", "two"), None),
+        ("and by PATCH", change(json!({"body": "three"})), None),
+        ("and one that says it is a draft", change(json!({"body": "four", "state": "draft"})), None),
+        ("it is deleted", delete(), None),
+        ("a draft once more", publish("draft", "one"), None),
+        ("it is published", change(json!({"state": "published"})), changed),
+        ("it is published already", change(json!({"state": "published"})), None),
+        ("a new version", publish("published", "five"), changed),
+        ("the same version", publish("published", "five"), None),
+        ("a change in place", change(json!({"description": "Takes other notes of what was said."})), changed),
+        ("it is made a draft", change(json!({"state": "draft"})), removed),
+        ("published with a change", change(json!({"state": "published", "body": "six"})), changed),
+        ("made a draft with a change", change(json!({"state": "draft", "body": "seven"})), removed),
+        ("published over the draft", publish("published", "eight"), changed),
+        ("it is deleted", delete(), removed),
+    ];
+    let stream = watch(&server, &server.user("/events"), None).await;
+    let mut expected = Vec::new();
+    for (what, (method, url, body), event) in table {
+        let answer = server.send(method, &server.user(&url), &body).await;
+        assert!(answer.status < 300, "{what}: {} {}", answer.status, answer.json);
+        expected.extend(event);
+    }
+    let versions = server.get(&server.user("/versions/notes")).await.json;
+    let digest = versions["versions"][0]["digest"].clone();
+    let back = json!({ "digest": digest });
+    server.send(Method::POST, &server.user("/rollback/notes"), &back).await.is(201);
+    expected.push((1, 0));
+    server.send(Method::POST, &server.user("/rollback/notes"), &back).await.is(200);
+    // The end of what is looked at.
+    server.op("write", json!({"file_path": "/workspace/end", "content": "x"})).await.is(200);
+    let told = told(&(until(stream, "file_changed").await + "\n\n"));
+    let changes = told.iter().filter(|(_, name, _)| name == "catalog_changed");
+    let changes: Vec<_> =
+        changes.map(|(_, _, data)| (data["changed"].as_u64().unwrap(), data["removed"].as_u64().unwrap())).collect();
+    assert_eq!(changes, expected);
 }

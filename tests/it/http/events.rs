@@ -3,19 +3,23 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
-use reqwest::{Method, Response};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
     audit::{AuditMode, Recorder},
     backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
-    path::Namespace,
+    path::{Id, Namespace},
     store::{
         MemoryStore, SharedStore, Verb,
         testing::{Fault, Faulty},
     },
 };
+
+use tokio::sync::watch::{self, Sender};
 
 use super::{Answer, Server};
 
@@ -44,7 +48,10 @@ pub(super) async fn recording_with(
 
 pub(super) async fn watch(server: &Server, url: &str, last: Option<&str>) -> Response {
     let request = server.client.get(url).header("accept", "text/event-stream");
-    let request = last.into_iter().fold(request, |request, last| request.header("last-event-id", last));
+    stream_of(last.into_iter().fold(request, |request, last| request.header("last-event-id", last))).await
+}
+
+async fn stream_of(request: RequestBuilder) -> Response {
     let response = request.send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -241,4 +248,84 @@ async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts()
     let page = server.get(&server.user("/audit")).await;
     let known = page.is(200)["records"].as_array().unwrap().len();
     assert_eq!(known, 7, "none is given up, and whoever asks has all: {}", page.json);
+}
+
+/// A server with keys that can be replaced, and records.
+async fn with_keys(entries: &[KeyEntry]) -> (Server, Sender<Callers>) {
+    let (memory, clock) = (Arc::new(MemoryStore::like_s3()), Arc::new(SystemClock::new()));
+    let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Relaxed, clock);
+    let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
+    let (changed, updates) = watch::channel(callers(entries));
+    let config = HttpConfig {
+        callers: callers(entries),
+        caller_updates: Some(updates),
+        audit: Some(recorder),
+        ..HttpConfig::default()
+    };
+    let below = memory.clone() as SharedStore;
+    (Server::over(config, options, memory, below).await, changed)
+}
+
+fn callers(entries: &[KeyEntry]) -> Callers {
+    Callers { keys: Keys::new(entries).unwrap(), ..Callers::default() }
+}
+
+// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+#[tokio::test]
+async fn a_stream_ends_with_the_right_of_its_key_and_one_whose_key_is_good_goes_on() {
+    let (clock, user) = (SystemClock::new(), Id::parse("u1").unwrap());
+    let make = || KeyEntry::generate(&clock, Some(&user), vec![Scope::Control]);
+    let [good, revoked, weaker, bound, expiring] = [make(), make(), make(), make(), make()];
+    let expires = Timestamp::now() + SignedDuration::from_secs(3);
+    let expiring = (expiring.0, KeyEntry { expires: Some(expires), ..expiring.1 });
+    let before = [&good, &revoked, &weaker, &bound, &expiring].map(|(_, entry)| entry.clone());
+    let (server, changed) = with_keys(&before).await;
+    let watched = async |key: &str, url: String| {
+        stream_of(server.client.get(url).bearer_auth(key).header("accept", "text/event-stream")).await
+    };
+    let kept = watched(&good.0, server.user("/events")).await;
+    // An agent may watch a session, so that a key which is one from now on watches it further.
+    let still = watched(&weaker.0, server.session("/events")).await;
+    let mut ending = Vec::new();
+    for (key, _) in [&revoked, &weaker, &bound, &expiring] {
+        ending.push(watched(key, server.user("/events")).await);
+    }
+    ending.push(watched(&revoked.0, server.session("/events")).await);
+
+    let agent = KeyEntry { scopes: vec![Scope::Agent], ..weaker.1 };
+    let narrow = KeyEntry { sessions: Some(vec!["s1".to_owned()]), ..bound.1 };
+    changed.send(callers(&[good.1, agent, narrow, expiring.1])).unwrap();
+    for key in [&revoked.0, &expiring.0] {
+        while server.client.get(server.session("")).bearer_auth(key).send().await.unwrap().status() != 401 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    let write = json!({"file_path": "/workspace/a", "content": "x"});
+    let written = server.client.post(server.session("/write")).bearer_auth(&good.0).json(&write).send().await.unwrap();
+    assert_eq!(written.status(), 200);
+    for (number, stream) in ending.into_iter().enumerate() {
+        assert_eq!(until(stream, "event").await, "", "{number}");
+    }
+    for stream in [kept, still] {
+        assert!(until(stream, "file_changed").await.contains("tool_use_start"));
+    }
+}
+
+// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+#[tokio::test]
+async fn a_stream_ends_when_its_user_is_deleted() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let server = audited(&memory).await;
+    let streams =
+        [watch(&server, &server.user("/events"), None).await, watch(&server, &server.session("/events"), None).await];
+    let other = watch(&server, &format!("{}/v1/users/u10/events", server.base), None).await;
+    server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
+    server.send(Method::DELETE, &server.user(""), &Value::Null).await.is(202);
+    for stream in streams {
+        let text = until(stream, "never").await;
+        assert!(text.contains("file_changed"), "what happened before is told: {text}");
+    }
+    let url = format!("{}/v1/users/u10/sessions/s1/write", server.base);
+    server.send(Method::POST, &url, &json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
+    assert!(until(other, "file_changed").await.contains("file_changed"), "and another user's goes on");
 }

@@ -34,6 +34,16 @@ fn with_files(names: &[&str]) -> Vec<u8> {
     })
 }
 
+/// A skill with two files of one name: the packer writes none twice, so one of two is made the other's.
+fn with_one_name_twice() -> Vec<u8> {
+    let mut zip = with_files(&["note1.md", "note2.md"]);
+    let name = b"note2.md";
+    while let Some(at) = zip.windows(name.len()).position(|bytes| bytes == name) {
+        zip[at + 4] = b'1';
+    }
+    zip
+}
+
 fn without_main() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("readme.md", SimpleFileOptions::default()).unwrap();
@@ -148,6 +158,7 @@ async fn each_archive_that_is_made_to_do_harm_is_refused_whole_and_nothing_is_st
         ("a link", link, "not_a_file"),
         ("10,001 files", with_files(&many), "too_many_files"),
         ("a ratio of a thousand", grows, "archive_invalid"),
+        ("one name twice", with_one_name_twice(), "archive_invalid"),
         ("twins", with_files(&["notes.md", "Notes.md"]), "path_twins"),
         ("twins of folders", with_files(&["notes/a.md", "Notes/b.md"]), "path_twins"),
         ("an absolute name", with_files(&["/etc/passwd"]), "path_invalid"),

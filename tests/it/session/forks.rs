@@ -74,6 +74,29 @@ async fn a_fork_shares_the_files_of_its_parent_and_says_whose_they_are() {
     assert_eq!(other.agent_of("demo", "g").text("/workspace/a").await.unwrap(), "of p");
 }
 
+// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
+// the session whose they are.
+#[tokio::test]
+async fn a_session_that_only_wrote_files_may_be_a_parent_and_one_that_is_not_there_may_not() {
+    let world = World::new();
+    for (parent, path) in [("w", "/workspace/a"), ("t", "/ticket/a")] {
+        let agent = world.agent_of("demo", parent);
+        agent.create(path, "mine").await.unwrap();
+        assert!(!world.keys().await.iter().any(|key| key.contains("sessions/")), "nothing but files: {parent}");
+        let child = fork(&world, parent, &format!("of-{parent}")).await;
+        assert_eq!(child.text(path).await.unwrap(), "mine");
+        assert_eq!(child.summary().await.unwrap().workspace_of, Some(id(parent)));
+        assert_eq!(agent.summary().await.unwrap().version, 1, "the parent is a session from now on");
+        for name in [parent.to_owned(), format!("of-{parent}")] {
+            world.service.sessions().delete(&id("demo"), &id(&name)).await.unwrap();
+        }
+    }
+    let wanted = CreateSession { parent: Some(id("nobody")), ..CreateSession::default() };
+    let refused = world.service.create_session(&id("demo"), &id("c"), wanted).await.unwrap_err();
+    assert_eq!(refused.code(), Code::SessionNotFound);
+    assert!(!world.keys().await.iter().any(|key| key.contains("sessions/")));
+}
+
 #[tokio::test]
 async fn a_variable_of_the_fork_chooses_another_folder_and_shared_ones_are_the_parents() {
     let world = World::new();

@@ -1525,7 +1525,7 @@ class SkillUsage(BaseModel):
     """
     loads: int
     """
-    How often it was loaded, loads of a loaded skill included.
+    How often it was loaded: by calls, loads of a loaded skill included, and by conversations that began with it.
     """
     conversations: int
     """
@@ -1846,7 +1846,8 @@ class Usage(BaseModel):
     """
     approval_rate: float | None = None
     """
-    The share of calls that were told to ask for an approval, and that the same conversation repeated and was let make.
+    The share of the calls that a person decided about, of those that were told to ask for an approval, that were allowed. One
+    that still waits, or whose time to be approved is over, is none of them.
     """
     completion_rate: float | None = None
     """
@@ -2165,6 +2166,10 @@ class AuditRecord(BaseModel):
     How many files more it changed.
     """
     skill: AuditSkill | None = None
+    began_with: list[AuditSkill] | None = None
+    """
+    The skills that a session began with when it was made: those that its policy preloads, and those of its parent.
+    """
     catalog: AuditCatalog | None = None
     found: int | None = None
     """

@@ -1,0 +1,363 @@
+//! Figures of use, made from records: how conversations find skills, and which skills they use.
+//!
+//! [`UsageTally`] takes records one by one and keeps what it needs of each conversation, a few words: so the figures of a
+//! million records take as little memory as those of a thousand. Records hold no question, so no figure does.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::{DefaultHasher, Hash, Hasher as _},
+};
+
+use jiff::Timestamp;
+
+use super::{
+    figures::{SkillUsage, Usage},
+    record::AuditRecord,
+};
+use crate::{
+    backend::Action,
+    limits::{USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES},
+    wire::Operation,
+};
+
+/// The share of conversations from which on a skill is worth to be there from the start.
+const CANDIDATE_RATE: (u64, u64) = (3, 10);
+/// The outcome of a call that a person must approve first.
+const APPROVAL_REQUIRED: &str = "approval_required";
+/// The operation by which a person decides about a call that waits, and how its subject begins if the call is allowed.
+const DECIDE_APPROVAL: &str = Action::DecideApproval.name();
+const ALLOW: &str = "allow";
+/// The outcomes of a call that its caller may not make.
+const REFUSED: [&str; 3] = ["denied", "tool_blocked", "plan_mode"];
+
+/// Counts records, which come in the order of time.
+#[derive(Debug, Default)]
+pub struct UsageTally {
+    since: Option<Timestamp>,
+    /// By a hash of the session's id.
+    conversations: HashMap<u64, Conversation>,
+    /// The number of each skill, by its path.
+    skills: BTreeMap<String, u32>,
+    /// The skills by their numbers.
+    tallies: Vec<SkillTally>,
+    searches: u64,
+    unanswered: u64,
+    /// Searches that a load followed, and the calls until then.
+    answered: u64,
+    turns: u64,
+    decided: u64,
+    approved: u64,
+    calls: u64,
+    completed: u64,
+    /// About what all this takes.
+    bytes: u64,
+    pub(super) truncated: bool,
+}
+
+/// What a conversation, a skill beside its path, a skill of a conversation and a call that waits take.
+const CONVERSATION_BYTES: u64 = 128;
+const SKILL_BYTES: u64 = 128;
+const SKILL_OF_CONVERSATION_BYTES: u64 = 8;
+const ASKED_BYTES: u64 = 32;
+
+/// What is known of one conversation.
+#[derive(Debug, Default)]
+struct Conversation {
+    /// Whether an agent has called an operation: before that it is a session that was made.
+    has_begun: bool,
+    /// When it was made, if it began with skills.
+    made: Option<Timestamp>,
+    has_searched: bool,
+    /// The calls since the last search, while no load has followed it.
+    since_search: Option<u64>,
+    /// The numbers of the skills it used.
+    skills: Vec<u32>,
+    /// The calls that wait for an approval, or have one and were not repeated since.
+    asked: Vec<Asked>,
+}
+
+/// A call that was told to ask for an approval.
+#[derive(Debug)]
+struct Asked {
+    /// A hash of the call.
+    call: u64,
+    /// The id of its approval, if the record has it.
+    approval: Option<u128>,
+    /// Whether it was allowed, once that is decided.
+    is_allowed: Option<bool>,
+}
+
+/// What is known of one skill.
+#[derive(Debug)]
+struct SkillTally {
+    loads: u64,
+    last_used: Timestamp,
+}
+
+impl UsageTally {
+    /// Nothing yet; records before `since` will not count.
+    #[must_use]
+    pub fn new(since: Option<Timestamp>) -> Self {
+        Self { since, ..Self::default() }
+    }
+
+    /// Counts a record. One that is no call of an agent, makes no session with skills and decides about no call changes nothing.
+    pub fn add(&mut self, record: &AuditRecord) {
+        let Some(session) = record.session.as_deref() else { return };
+        let (is_call, is_decision) = (is_call(&record.operation), record.operation == DECIDE_APPROVAL);
+        let is_too_early = self.since.is_some_and(|since| record.time < since);
+        if is_too_early || !(is_call || is_decision || !record.began_with.is_empty()) {
+            return;
+        }
+        let key = hash(session);
+        let known = self.conversations.remove(&key);
+        if known.is_none() && is_decision {
+            return;
+        }
+        if known.is_none() && (self.conversations.len() >= USAGE_CONVERSATIONS || !self.has_room(CONVERSATION_BYTES)) {
+            self.truncated = true;
+            return;
+        }
+        let mut conversation = known.unwrap_or_default();
+        self.count_beginning(&mut conversation, record);
+        if is_decision {
+            self.count_decision(&mut conversation, record);
+        }
+        if is_call {
+            self.begin(&mut conversation);
+            self.count_call(&mut conversation, record);
+            self.count_search(&mut conversation, record);
+            self.count_load(&mut conversation, record);
+        }
+        self.conversations.insert(key, conversation);
+    }
+
+    /// Counts the skills that a session was made with. They are used once it is a conversation.
+    fn count_beginning(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
+        for skill in &record.began_with {
+            let number = self.count_use(conversation, &skill.skill, record.time);
+            if let Some(number) = number.filter(|_| conversation.has_begun) {
+                self.count_loads([number], record.time);
+            }
+        }
+        if !record.began_with.is_empty() {
+            conversation.made = Some(record.time);
+        }
+    }
+
+    /// Counts the first call of a conversation.
+    fn begin(&mut self, conversation: &mut Conversation) {
+        if !std::mem::replace(&mut conversation.has_begun, true)
+            && let Some(made) = conversation.made
+        {
+            self.count_loads(conversation.skills.iter().copied(), made);
+        }
+    }
+
+    fn count_call(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
+        let call = hash((&record.operation, &record.subject));
+        let at = conversation.asked.iter().position(|asked| asked.call == call);
+        if let Some(calls) = &mut conversation.since_search {
+            *calls += 1;
+        }
+        if record.outcome == APPROVAL_REQUIRED {
+            let approval = record.approval.as_deref().and_then(approval_number);
+            match at.and_then(|at| conversation.asked.get_mut(at)) {
+                // It asks anew: what was decided before is counted.
+                Some(asked) if approval.is_some() => *asked = Asked { call, approval, is_allowed: None },
+                // A call that is repeated while it waits is asked for once.
+                Some(_) => {}
+                None => self.note_asked(conversation, Asked { call, approval, is_allowed: None }),
+            }
+            return;
+        }
+        if let Some(at) = at
+            && conversation.asked.swap_remove(at).is_allowed.is_none()
+        {
+            self.decided += 1;
+            self.approved += u64::from(!REFUSED.contains(&record.outcome.as_str()));
+        }
+        self.calls += 1;
+        self.completed += u64::from(record.is_ok());
+    }
+
+    /// Notes a call that waits for an approval, in the place of the oldest if there are too many.
+    fn note_asked(&mut self, conversation: &mut Conversation, asked: Asked) {
+        if conversation.asked.len() >= USAGE_ASKED {
+            conversation.asked.remove(0);
+        } else if !self.has_room(ASKED_BYTES) {
+            return;
+        }
+        conversation.asked.push(asked);
+    }
+
+    /// Counts what a person decided about a call that waits. It may be decided otherwise until the call is made again.
+    fn count_decision(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
+        let Some((decision, id)) = record.subject.split_once(' ').filter(|_| record.is_ok()) else { return };
+        let (is_allowed, id) = (decision == ALLOW, approval_number(id));
+        let Some(asked) = conversation.asked.iter_mut().find(|asked| id.is_some() && asked.approval == id) else {
+            return;
+        };
+        let before = asked.is_allowed.replace(is_allowed);
+        self.decided += u64::from(before.is_none());
+        self.approved -= u64::from(before == Some(true));
+        self.approved += u64::from(is_allowed);
+    }
+
+    fn count_search(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
+        let searched = record.operation == Operation::DiscoverSkills.name() && record.is_ok();
+        let Some(found) = record.found.filter(|_| searched) else { return };
+        conversation.has_searched = true;
+        conversation.since_search = Some(0);
+        self.searches += 1;
+        self.unanswered += u64::from(found == 0);
+    }
+
+    fn count_load(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
+        let loaded = record.operation == Operation::LoadSkill.name() && record.is_ok();
+        let Some(skill) = record.skill.as_ref().filter(|_| loaded) else { return };
+        if let Some(calls) = conversation.since_search.take() {
+            self.answered += 1;
+            self.turns += calls;
+        }
+        let number = self.count_use(conversation, &skill.skill, record.time);
+        self.count_loads(number, record.time);
+    }
+
+    /// Notes that a conversation has a skill, and returns the skill's number if it is counted.
+    fn count_use(&mut self, conversation: &mut Conversation, skill: &str, time: Timestamp) -> Option<u32> {
+        let number = match self.skills.get(skill).copied() {
+            Some(number) => number,
+            None if self.skills.len() >= USAGE_SKILLS || !self.has_room(SKILL_BYTES + skill.len() as u64) => {
+                self.truncated = true;
+                return None;
+            }
+            None => {
+                let next = u32::try_from(self.tallies.len()).unwrap_or(u32::MAX);
+                self.tallies.push(SkillTally { loads: 0, last_used: time });
+                self.skills.insert(skill.to_owned(), next);
+                next
+            }
+        };
+        if conversation.skills.contains(&number) || conversation.skills.len() >= USAGE_CONVERSATION_SKILLS {
+            return Some(number);
+        }
+        if self.bytes + SKILL_OF_CONVERSATION_BYTES > USAGE_TALLY_BYTES {
+            self.truncated = true;
+            return Some(number);
+        }
+        self.bytes += SKILL_OF_CONVERSATION_BYTES;
+        conversation.skills.push(number);
+        Some(number)
+    }
+
+    /// Counts a load of each of these skills.
+    fn count_loads(&mut self, numbers: impl IntoIterator<Item = u32>, time: Timestamp) {
+        for number in numbers {
+            if let Some(tally) = self.tallies.get_mut(number as usize) {
+                tally.loads += 1;
+                tally.last_used = tally.last_used.max(time);
+            }
+        }
+    }
+
+    /// Takes `bytes` of the memory for what is counted. If there is not so much left, figures are of what was counted before.
+    fn has_room(&mut self, bytes: u64) -> bool {
+        let has_room = self.bytes + bytes <= USAGE_TALLY_BYTES;
+        if has_room {
+            self.bytes += bytes;
+        } else {
+            self.truncated = true;
+        }
+        has_room
+    }
+
+    /// The figures of all that was counted. `instructions` are the tokens of each skill's instructions.
+    #[must_use]
+    pub fn figures(self, instructions: &BTreeMap<String, u64>) -> Usage {
+        let begun = || self.conversations.values().filter(|one| one.has_begun);
+        let conversations = begun().count() as u64;
+        let searched = begun().filter(|one| one.has_searched).count() as u64;
+        let mut users = vec![0; self.tallies.len()];
+        for number in begun().flat_map(|one| &one.skills) {
+            if let Some(count) = users.get_mut(*number as usize) {
+                *count += 1;
+            }
+        }
+        let figures = |(skill, number): (String, u32)| {
+            let (tally, users) = (self.tallies.get(number as usize)?, users.get(number as usize)?);
+            // What only sessions began with that are no conversations is not used.
+            (tally.loads > 0).then(|| tally.figures(skill, *users, conversations))
+        };
+        let mut skills: Vec<_> = self.skills.into_iter().filter_map(figures).collect();
+        // Stable, so that equals stay in the order of their paths.
+        skills.sort_by_key(|skill| std::cmp::Reverse((skill.conversations, skill.loads)));
+        let used =
+            skills.iter().map(|used| used.conversations * instructions.get(&used.skill).copied().unwrap_or_default());
+        let all = conversations * instructions.values().sum::<u64>();
+        Usage {
+            conversations,
+            discovery_rate: share(searched, conversations),
+            discovery_success: share(self.answered, self.searches),
+            discovery_to_use_turns: share(self.turns, self.answered),
+            approval_rate: share(self.approved, self.decided),
+            completion_rate: share(self.completed, self.calls),
+            context_saved_tokens: all.saturating_sub(used.sum()).checked_div(conversations),
+            searches: self.searches,
+            unanswered: self.unanswered,
+            default_candidates: skills
+                .iter()
+                .filter(|one| one.is_candidate(conversations))
+                .map(|one| one.skill.clone())
+                .collect(),
+            skills,
+            truncated: self.truncated,
+        }
+    }
+}
+
+impl SkillTally {
+    fn figures(&self, skill: String, conversations: u64, all: u64) -> SkillUsage {
+        let Self { loads, last_used } = *self;
+        SkillUsage { skill, loads, conversations, rate: share(conversations, all).unwrap_or_default(), last_used }
+    }
+}
+
+impl SkillUsage {
+    fn is_candidate(&self, all: u64) -> bool {
+        let (part, whole) = CANDIDATE_RATE;
+        self.conversations * whole >= all * part
+    }
+}
+
+impl AuditRecord {
+    fn is_ok(&self) -> bool {
+        self.outcome == "ok"
+    }
+}
+
+/// Whether an agent calls it.
+fn is_call(operation: &str) -> bool {
+    Operation::ALL.iter().any(|known| known.name() == operation)
+}
+
+/// The 128 bits of the id of an approval.
+fn approval_number(id: &str) -> Option<u128> {
+    u128::from_str_radix(id, 16).ok()
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A part of a whole, to four digits; `None` if there is no whole.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    // There are fewer than 2^32 of anything that is counted here.
+    let float = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    (whole > 0).then(|| (float(part) / float(whole) * 1e4).round() / 1e4)
+}
+
+#[cfg(test)]
+mod tests;
