@@ -11,6 +11,9 @@ use std::{
 
 use super::{language::Language, vocabulary::Vocabulary};
 
+/// The shortest part of a compound, in letters.
+const PART: usize = 4;
+
 /// The words of the other language that `word` of the language `from` can mean.
 pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
     side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
@@ -19,6 +22,16 @@ pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str
 /// The words that can be translated from a language, plurals included. Misspelt words are repaired to these.
 pub(super) fn spellings(from: Language) -> &'static Vocabulary {
     &side(from).spellings
+}
+
+/// The two words that a German one is put together from, the second as long as can be. Each is in the lexicon, or `is_known`; an
+/// `s` or `n` between them is taken for an ending of the first.
+pub(super) fn parts(word: &str, is_known: impl Fn(&str) -> bool) -> Option<[&str; 2]> {
+    let is_word = |part: &str| {
+        part.chars().count() >= PART && (!translations(part, Language::German).is_empty() || is_known(part))
+    };
+    let mut cuts = word.char_indices().map(|(at, _)| word.split_at(at));
+    cuts.find(|(first, second)| is_word(first) && is_word(second)).map(<[&str; 2]>::from)
 }
 
 /// The words that a language translates from, and what they mean.
@@ -80,6 +93,21 @@ mod tests {
         for word in ["imagen", "imagenes"] {
             assert!(translations(word, spanish).contains(&"image"), "{word}");
             assert!(spellings(spanish).find(word).is_some(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_german_compound_has_two_parts_that_are_known() {
+        let is_known = |part: &str| part == "software";
+        for (word, expected) in [
+            ("softwareentwickler", Some(["software", "entwickler"])),
+            ("besprechungsprotokolle", Some(["besprechungs", "protokolle"])),
+            ("kundendatenbank", Some(["kunden", "datenbank"])),
+            ("softwarexyzzy", None),
+            ("datei", None),
+            ("", None),
+        ] {
+            assert_eq!(parts(word, is_known), expected, "{word}");
         }
     }
 

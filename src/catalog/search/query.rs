@@ -20,6 +20,8 @@ use crate::{
 
 /// The weight of a repaired word, for each slip.
 const REPAIRED: f32 = 0.8;
+/// The weight of a part of a German compound.
+const APART: f32 = 0.8;
 /// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
 const COMPOUND: f32 = 0.3;
 /// The shortest word, in bytes, that is looked for in longer ones.
@@ -151,6 +153,9 @@ impl Reading<'_> {
         if self.index.steps.has(Step::Lexicon) {
             self.translate(word, 1.0, Way::Translation);
         }
+        if self.senses.is_empty() {
+            self.translate_from_any(word);
+        }
         let exact = self.senses.len();
         if self.index.steps.has(Step::Repair) {
             self.compounds(word);
@@ -188,10 +193,38 @@ impl Reading<'_> {
 
     fn translate(&mut self, word: &str, factor: f32, way: Way) {
         for language in Language::likely(self.language) {
-            for translation in lexicon::translations(word, language) {
-                self.take(translation, factor, way);
+            self.translate_from(language, word, factor, way);
+        }
+    }
+
+    fn translate_from(&mut self, language: Language, word: &str, factor: f32, way: Way) {
+        for translation in lexicon::translations(word, language) {
+            self.take(translation, factor, way);
+        }
+    }
+
+    /// Adds what a word that no skill contains means in any language: a short question does not say in which it is asked. In
+    /// English such a word is misspelt.
+    fn translate_from_any(&mut self, word: &str) {
+        if self.index.steps.has(Step::Lexicon) && self.language != Some(Language::English) {
+            for language in Language::ALL {
+                self.translate_from(language, word, 1.0, Way::Translation);
             }
         }
+    }
+
+    /// Adds what the two words mean that a German one is put together from. Returns whether it has such words.
+    fn take_apart(&mut self, word: &str) -> bool {
+        if !self.index.steps.has(Step::Lexicon) || self.language == Some(Language::English) {
+            return false;
+        }
+        self.steps += word.len();
+        let is_known = |part: &str| self.index.terms.find(&Language::English.stem(part)).is_some();
+        for part in lexicon::parts(word, is_known).into_iter().flatten() {
+            self.take(part, APART, Way::Translation);
+            self.translate_from(Language::German, part, APART, Way::Translation);
+        }
+        !self.senses.is_empty()
     }
 
     fn compounds(&mut self, word: &str) {
@@ -208,7 +241,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Adds the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
+    /// Adds the parts of a compound, or the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
     /// find a skill about shouting. Names of things with digits, such as ids, are not misspelt words.
     fn repair(&mut self, word: &str) -> bool {
         if typo::forgiven(word.chars().count()) == 0 || word.contains(char::is_numeric) {
@@ -226,6 +259,9 @@ impl Reading<'_> {
         }
         let Some(left) = self.repairs.checked_sub(1) else { return true };
         *self.repairs = left;
+        if self.take_apart(word) {
+            return true;
+        }
         self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
