@@ -16,6 +16,7 @@ mod check_folder;
 mod drafted;
 mod drafts;
 mod edits;
+mod encoded;
 mod explained;
 mod expression;
 mod ext;

@@ -165,11 +165,15 @@ impl EffectsNote {
 
     /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill. Of each is said whether it is a
     /// draft.
-    pub(super) fn version(&self, skill: &SkillPath, before: Option<(&str, SkillState)>, after: Option<(&str, SkillState)>) {
+    pub(super) fn version(
+        &self,
+        skill: &SkillPath,
+        before: Option<(&str, SkillState)>,
+        after: Option<(&str, SkillState)>,
+    ) {
         let digest = |version: Option<(&str, SkillState)>| version.map(|(digest, _)| digest.to_owned());
         let state = |version: Option<(&str, SkillState)>| version.map(|(_, state)| state);
-        let file =
-            FileChange { path: skill.to_string(), before: digest(before), after: digest(after), etag: None };
+        let file = FileChange { path: skill.to_string(), before: digest(before), after: digest(after), etag: None };
         let catalog = catalog_change(state(before), state(after));
         self.change(|effects| {
             effects.files = vec![file];

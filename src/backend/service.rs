@@ -107,10 +107,10 @@ impl Service {
         let catalogs = Catalogs::new(store.clone(), namespace.clone(), clock.clone(), workers.clone())
             .with_budget(options.budgets.catalogs);
         let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
-        let has_index = options.index && options.read_only.is_none();
-        let catalogs = if has_index { catalogs.with_index() } else { catalogs };
+        let is_writable = options.read_only.is_none();
+        let catalogs = if options.index && is_writable { catalogs.with_index() } else { catalogs };
         let catalogs = match options.encoder {
-            Some(encoder) => catalogs.with_encoder(encoder),
+            Some(encoder) => catalogs.with_encoder(encoder, is_writable),
             None => catalogs,
         };
         let shared = Shared {

@@ -2,7 +2,7 @@
 //!
 //! The catalog knows no encoder. Whoever starts a service may hand one in, and without one every search is lexical.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, time::Duration};
 
 use async_trait::async_trait;
 
@@ -38,25 +38,38 @@ pub struct EncoderError {
     #[source]
     source: Option<Box<dyn Error + Send + Sync>>,
     is_refusal: bool,
+    delay: Option<Duration>,
 }
 
 impl EncoderError {
     /// An encoder that is away, and says this.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None, is_refusal: false }
+        Self { message: message.into(), source: None, is_refusal: false, delay: None }
     }
 
     /// The same with a cause.
     #[must_use]
     pub fn caused(message: impl Into<String>, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { message: message.into(), source: Some(cause.into()), is_refusal: false }
+        Self { source: Some(cause.into()), ..Self::new(message) }
     }
 
     /// The same of an encoder that is there and does not take these texts.
     #[must_use]
     pub fn of_these_texts(self) -> Self {
         Self { is_refusal: true, ..self }
+    }
+
+    /// The same of an encoder that is busy and wants to be asked again after this `delay`.
+    #[must_use]
+    pub fn busy_for(self, delay: Duration) -> Self {
+        Self { delay: Some(delay), ..self }
+    }
+
+    /// After how long an encoder that is busy wants to be asked again; `None` if it is not busy but away.
+    #[must_use]
+    pub fn delay(&self) -> Option<Duration> {
+        self.delay
     }
 
     /// Whether only the texts are at fault, so that it may be asked about others.

@@ -39,5 +39,5 @@ pub use refresh::Refreshed;
 pub use registry::Catalogs;
 pub use saved::IndexState;
 pub use unreadable::why_unreadable;
-pub use vectors::{Meaning, StoredVectors, VectorsState};
+pub use vectors::{Meaning, StoredVectors, Told, VectorsState};
 pub use view::CatalogView;

@@ -10,19 +10,42 @@ use super::{
     outlook::{Outlook, Searchable},
     registry::{Asked, Catalogs},
     search::Nearness,
-    vectors::{Meaning, Meanings},
+    vectors::{Meaning, Meanings, Pace, Told},
     view::CatalogView,
 };
-use crate::error::Result;
+use crate::{error::Result, limits::VECTORS_AWAITED};
 
 impl Catalogs {
-    /// Adds an encoder: skills are also found by what they mean. Their vectors are kept in the bucket if the index is, so this
-    /// comes after [`with_index`](Self::with_index).
+    /// Adds an encoder: skills are also found by what they mean. Their vectors are read from the bucket, and those that are
+    /// made are written there if it `is_writable`.
     #[must_use]
-    pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>) -> Self {
+    pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>, is_writable: bool) -> Self {
         let (store, workers) = (self.store.clone(), self.studio.workers.clone());
-        self.meanings = Some(Meanings::new(encoder, store, self.clock.clone(), workers, self.index.is_some()));
+        self.meanings = Some(Meanings::new(encoder, store, self.clock.clone(), workers, is_writable));
         self
+    }
+
+    /// Makes the vectors that the skills of `audience` lack and waits for them, [`VECTORS_AWAITED`] at most: for a process
+    /// that ends with its answer. `told` is called with how many skills of how many were encoded. What cannot be made is
+    /// logged, and the search is lexical. Without an encoder it does nothing.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub async fn encode_skills(&self, audience: impl Into<Audience>, told: &Told) -> Result<()> {
+        let Some(meanings) = &self.meanings else { return Ok(()) };
+        let audience = audience.into();
+        let (looked, ()) = tokio::join!(self.look(&audience, false), self.read_vectors(&audience));
+        looked?;
+        let until = self.clock.uptime() + VECTORS_AWAITED;
+        for owner in audience.owners(self.layers) {
+            let Some(slot) = self.kept.look_at(&owner) else { continue };
+            if let Some(own) = slot.known() {
+                let key = owner.space(&self.namespace)?.vectors()?;
+                let pace = Pace::Awaited { until, told };
+                meanings.make_now(&key, &owner, &slot.vectors, (own.discovery.view(), pace)).await;
+            }
+        }
+        Ok(())
     }
 
     /// The catalog of `audience` with its search index. Each index is built once, however many callers ask. While a
@@ -56,7 +79,11 @@ impl Catalogs {
     pub async fn nearness(&self, catalog: &Searchable, question: &str) -> Option<Nearness> {
         let (meanings, meaning) = (self.meanings.as_ref()?, catalog.meaning.as_ref()?);
         let vector = meanings.question(question).await?;
-        meaning.nearness(&catalog.index, &vector)
+        let nearness = meaning.nearness(&catalog.index, &vector);
+        if nearness.is_none() {
+            meanings.doubt();
+        }
+        nearness
     }
 
     /// Reads the vectors of the layers that `audience` sees, if they were not read before.

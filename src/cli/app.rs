@@ -14,6 +14,7 @@ use super::{
     folder::refuse_plain,
     output::Output,
     settings::{Setting, Settings, Sources},
+    transfer::progress,
 };
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
@@ -135,11 +136,16 @@ impl App {
         }
     }
 
-    /// The service over the store that the settings name, for one command. It reads the skills themselves: an index may be
-    /// some minutes old, and this process ends before it could look again, so that a skill just pushed would be missed.
+    /// The service over the store that the settings name, for one command.
     async fn service(&self) -> Result<Service> {
+        self.service_with(self.options()?).await
+    }
+
+    /// The same with these options. It reads the skills themselves: an index may be some minutes old, and this process ends
+    /// before it could look again, so that a skill just pushed would be missed.
+    async fn service_with(&self, options: ServiceOptions) -> Result<Service> {
         let store = self.store().await?;
-        Ok(self.kept(store.service(ServiceOptions { index: false, ..self.options()? })))
+        Ok(self.kept(store.service(ServiceOptions { index: false, ..options })))
     }
 
     /// The service over `store` for many users. `read_only` says why nothing may be written, if so; `audit` writes its records.
@@ -220,6 +226,29 @@ impl App {
             Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?)),
             None => Ok(Arc::new(self.service().await?.session(user, session))),
         }
+    }
+
+    /// As [`backend`](Self::backend), to find skills with. Over a store skills are found by what they mean as well, if the
+    /// settings name an encoder: the vectors that skills lack are made first, as many as time allows.
+    ///
+    /// # Errors
+    /// Also where the encoder cannot be opened.
+    pub(super) async fn finder(&self) -> Result<Arc<dyn BackendProtocol>> {
+        let encoder = if self.settings.server()?.is_some() { None } else { encoder(&self.settings)? };
+        if encoder.is_none() {
+            return self.backend().await;
+        }
+        let service = self.service_with(ServiceOptions { encoder, ..self.options()? }).await?;
+        let finder = service.session(self.user()?, self.session()?);
+        let bar = progress(self, 0, "skills encoded");
+        let shown = bar.clone();
+        let told = move |done: usize, all: usize| {
+            shown.set_length(all as u64);
+            shown.set_position(done as u64);
+        };
+        let encoded = finder.encode_skills(&told).await;
+        bar.finish_and_clear();
+        encoded.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
     }
 
     /// What is beside the operations: sessions, prompt and the list of skills.

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, Response, StatusCode, Url, header::RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -11,13 +11,15 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     catalog::{Encoder, EncoderError, TextRole},
     error::{Code, Error, Result},
-    limits::ENCODER_REPLY_BYTES,
+    limits::{ENCODER_REPLY_BYTES, ENCODER_REST},
 };
 
 /// Shorter than a question's patience, so that a server that cannot be reached is known to be away.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(1500);
 /// A batch of skills may take a while. A question is waited for less long by whoever asks.
 const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
+/// A text of so many bytes is too long for no model, so it is not cut if a server refuses it.
+const SHORT: usize = 256;
 
 /// An encoder on a server.
 pub struct RemoteEncoder {
@@ -118,7 +120,11 @@ impl RemoteEncoder {
         };
         let mut response = request.send().await.map_err(|fault| self.unreached(fault))?;
         if !response.status().is_success() {
-            return Err(self.refused(model, response.status()));
+            let error = self.refused(model, response.status());
+            return Err(match delay(&response) {
+                Some(delay) if !error.is_refusal() => error.busy_for(delay),
+                _ => error,
+            });
         }
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|fault| self.unreached(fault))? {
@@ -153,6 +159,27 @@ impl RemoteEncoder {
         let error = EncoderError::new(message);
         if status.is_client_error() && !is_busy { error.of_these_texts() } else { error }
     }
+
+    /// The vectors of texts as they are.
+    async fn vectors(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let body = self.reply(model, texts).await?;
+        let reply: Reply = serde_json::from_slice(&body).map_err(|fault| {
+            let message =
+                format!("what answers at {} is no endpoint for embeddings, or its answer is too long", self.shown);
+            EncoderError::caused(message, fault).of_these_texts()
+        })?;
+        let mut embeddings = reply.data;
+        embeddings.sort_by_key(|one| one.index);
+        Ok(embeddings.into_iter().map(|one| one.embedding).collect())
+    }
+}
+
+/// After how long a server wants to be asked again, if it says so: in seconds, or after the usual rest if it has had too many
+/// requests and says no more.
+fn delay(response: &Response) -> Option<Duration> {
+    let said = response.headers().get(RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.trim().parse().ok());
+    let usual = (response.status() == StatusCode::TOO_MANY_REQUESTS).then_some(ENCODER_REST);
+    said.map(|seconds: u64| Duration::from_secs(seconds.max(1))).or(usual)
 }
 
 #[async_trait]
@@ -167,16 +194,21 @@ impl Encoder for RemoteEncoder {
             TextRole::Question => (&self.model, question),
             TextRole::Skill => (&self.skill_model, skill),
         };
-        let texts: Vec<_> = texts.into_iter().map(|text| format!("{prompt}{text}")).collect();
-        let body = self.reply(model, &texts).await?;
-        let reply: Reply = serde_json::from_slice(&body).map_err(|fault| {
-            let message =
-                format!("what answers at {} is no endpoint for embeddings, or its answer is too long", self.shown);
-            EncoderError::caused(message, fault).of_these_texts()
-        })?;
-        let mut embeddings = reply.data;
-        embeddings.sort_by_key(|one| one.index);
-        Ok(embeddings.into_iter().map(|one| one.embedding).collect())
+        let prompted = |text: &str| format!("{prompt}{text}");
+        let encoded = self.vectors(model, &texts.iter().map(|text| prompted(text)).collect::<Vec<_>>()).await;
+        // Servers do not say whether a text was too long. Several together may be too many, which the caller finds out.
+        let ([text], Err(error)) = (texts.as_slice(), &encoded) else { return encoded };
+        if !error.is_refusal() || text.len() <= SHORT {
+            return encoded;
+        }
+        for part in [2, 4] {
+            let begin = text.get(..text.floor_char_boundary(text.len() / part)).unwrap_or_default();
+            let cut = self.vectors(model, &[prompted(begin)]).await;
+            if !cut.as_ref().is_err_and(EncoderError::is_refusal) {
+                return cut;
+            }
+        }
+        encoded
     }
 }
 

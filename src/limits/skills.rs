@@ -153,6 +153,8 @@ pub const ENCODED_AT_ONCE: usize = 8;
 pub const VECTORS_SAVED_EVERY: usize = 1024;
 /// How long a question waits for its vector before it is answered by words alone.
 pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a command that ends with its answer waits for the vectors that skills lack.
+pub const VECTORS_AWAITED: Duration = Duration::from_secs(30);
 /// The largest file of an encoder that is added: a model in the format of ONNX has at most 2 GiB.
 pub const ENCODER_FILE_BYTES: u64 = 2 << 30;
 /// The most files in a folder or a wheel that an encoder is taken from.
@@ -165,6 +167,10 @@ pub const ENCODER_TOKENS: usize = 256;
 pub const ENCODER_REPLY_BYTES: usize = 16 << 20;
 /// How long an encoder that failed is left alone.
 pub const ENCODER_REST: Duration = Duration::from_secs(10);
+/// The longest that an encoder which says when it wants to be asked again is left alone at once.
+pub const ENCODER_DELAY: Duration = Duration::from_mins(1);
+/// The longest that the making of vectors waits in all for an encoder that is busy, before it waits for the next question.
+pub const ENCODER_DELAYS: Duration = Duration::from_mins(10);
 /// Loads after questions that are kept of a user: about 200 bytes each.
 pub const FEEDBACK_LOADS: usize = 256;
 /// How many days a load counts, each day less.

@@ -52,6 +52,7 @@ use super::{EffectsNote, Service};
 use crate::{
     error::{Code, Error, Result},
     path::{KeyPrefix, Layer, LayerOwner, SkillPath, UserSpace},
+    wire::SkillState,
 };
 
 /// One skill of one owner, as far as publishing goes. It borrows nothing, so that work on it can outlive a call.

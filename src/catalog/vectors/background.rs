@@ -30,7 +30,7 @@ const SKILLS: [&str; 6] = [
 /// The mean cosine of unrelated texts in ten-thousandths, and the number of dimensions.
 pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), EncoderError> {
     let encode = async |texts: [&str; 6], role| {
-        let vectors = encoder.encode(texts.map(str::to_owned).to_vec(), role).await?;
+        let vectors = encode_all(encoder, texts.map(str::to_owned).to_vec(), role).await?;
         let directions: Vec<_> = vectors.iter().filter_map(|vector| Direction::of(vector)).collect();
         let dimensions = directions.first().map_or(0, |first| first.numbers.len());
         let are_alike = directions.len() == texts.len() && directions.iter().all(|one| one.numbers.len() == dimensions);
@@ -42,4 +42,23 @@ pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), En
         questions.iter().flat_map(|question| skills.iter().map(|skill| question.cosine(&skill.numbers, skill.length)));
     let sum: f32 = cosines.sum();
     Ok((Nearness::in_ten_thousandths(sum / 36.0), dimensions))
+}
+
+/// A text of a skill that no catalog decides.
+pub(super) fn unrelated_skill() -> String {
+    let [first, ..] = SKILLS;
+    first.to_owned()
+}
+
+/// Encodes texts that no encoder has a reason to refuse: one by one where it does not take them together.
+async fn encode_all(encoder: &dyn Encoder, texts: Vec<String>, role: TextRole) -> Result<Vec<Vec<f32>>, EncoderError> {
+    match encoder.encode(texts.clone(), role).await {
+        Err(error) if error.is_refusal() => {}
+        encoded => return encoded,
+    }
+    let mut vectors = Vec::with_capacity(texts.len());
+    for text in texts {
+        vectors.extend(encoder.encode(vec![text], role).await?);
+    }
+    Ok(vectors)
 }

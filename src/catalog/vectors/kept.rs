@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{sync::Semaphore, time::timeout};
 
-use super::{format, layer::LayerVectors};
+use super::{format, layer::LayerVectors, probe::Knowledge};
 use crate::{
     budget::{Errand, Workers},
     catalog::{
@@ -19,8 +19,8 @@ use crate::{
     },
     clock::Clock,
     error::Error,
-    limits::{ENCODER_PATIENCE, ENCODER_REST, VECTOR_TEXT_BYTES, VECTORS_BYTES, WORK_STEPS},
-    path::{LayerOwner, ObjectKey},
+    limits::{ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST, VECTOR_TEXT_BYTES, VECTORS_BYTES, WORK_STEPS},
+    path::{ETag, LayerOwner, ObjectKey, SkillPath},
     store::{GetOptions, SharedStore, StoreError},
 };
 
@@ -31,6 +31,8 @@ pub(in crate::catalog) struct KeptVectors {
     pub(super) is_read: tokio::sync::Mutex<bool>,
     /// Who makes the vectors of a few changed skills while questions wait.
     pub(super) turn_of_few: tokio::sync::Mutex<()>,
+    /// Who compares the vectors with what the encoder makes.
+    pub(super) turn_of_trust: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Whether there are others than when their weight was last taken.
     is_new: AtomicBool,
@@ -44,6 +46,13 @@ struct State {
     is_making: bool,
     /// The uptime before which nothing is tried.
     rests_until: Duration,
+    /// How often the encoder had been doubted when it was found to make such vectors.
+    trusted: Option<u64>,
+    is_checking: bool,
+    /// The uptime before which they are not compared with the encoder.
+    unchecked_until: Duration,
+    /// The first of the few skills at which the encoder last failed, and the skill at which it last failed alone.
+    stumbled: [Option<(SkillPath, ETag)>; 2],
 }
 
 impl KeptVectors {
@@ -56,13 +65,54 @@ impl KeptVectors {
         self.is_new.store(true, Ordering::Relaxed);
     }
 
+    /// Counts as knowing none, so that they are made again.
+    pub(super) fn forget(&self) {
+        self.state().known = None;
+        self.is_new.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the encoder was found to make such vectors after it was doubted so often.
+    pub(super) fn is_trusted(&self, doubts: u64) -> bool {
+        self.state().trusted == Some(doubts)
+    }
+
+    pub(super) fn trust(&self, doubts: u64) {
+        self.state().trusted = Some(doubts);
+    }
+
+    /// Returns true if the caller must compare the vectors with what the encoder makes.
+    fn wants_check(&self, doubts: u64, now: Duration) -> bool {
+        let mut state = self.state();
+        let begins = state.trusted != Some(doubts) && !state.is_checking && now >= state.unchecked_until;
+        state.is_checking |= begins;
+        begins
+    }
+
+    /// Ends a comparison. After a failure the next one waits until then.
+    pub(super) fn checked(&self, unchecked_until: Duration) {
+        let mut state = self.state();
+        (state.is_checking, state.unchecked_until) = (false, unchecked_until);
+    }
+
+    /// Notes that the encoder failed at a few skills, this one first. Returns whether it did so the last time too.
+    pub(super) fn stumbles_together(&self, skill: &SkillPath, etag: &ETag) -> bool {
+        let [together, _] = &mut self.state().stumbled;
+        together.replace((skill.clone(), etag.clone())).is_some_and(|(last, at)| last == *skill && at == *etag)
+    }
+
+    /// The same of one skill alone.
+    pub(super) fn stumbles_alone(&self, skill: &SkillPath, etag: &ETag) -> bool {
+        let [_, alone] = &mut self.state().stumbled;
+        alone.replace((skill.clone(), etag.clone())).is_some_and(|(last, at)| last == *skill && at == *etag)
+    }
+
     /// The catalog to make vectors for, if anybody still wants them.
     pub(super) fn wanted(&self) -> Option<Arc<CatalogView>> {
         self.state().wanted.upgrade()
     }
 
     /// Wants vectors for `view`. Returns true if the caller must make them.
-    fn want(&self, view: &Arc<CatalogView>, now: Duration) -> bool {
+    pub(super) fn want(&self, view: &Arc<CatalogView>, now: Duration) -> bool {
         let mut state = self.state();
         state.wanted = Arc::downgrade(view);
         let begins = !state.is_making && now >= state.rests_until;
@@ -109,10 +159,11 @@ pub(in crate::catalog) struct Meanings {
     pub(super) store: SharedStore,
     pub(super) clock: Arc<dyn Clock>,
     workers: Workers,
-    /// Whether vectors are kept in the bucket.
+    /// Whether vectors are written to the bucket.
     pub(super) is_saved: bool,
     /// Who makes vectors now: one layer at a time.
     pub(super) turn: Arc<Semaphore>,
+    pub(super) knowledge: Knowledge,
     answering: Arc<Mutex<Answering>>,
 }
 
@@ -133,14 +184,16 @@ impl Meanings {
         workers: Workers,
         is_saved: bool,
     ) -> Self {
-        Self { encoder, store, clock, workers, is_saved, turn: Arc::new(Semaphore::new(1)), answering: Arc::default() }
+        let turn = Arc::new(Semaphore::new(1));
+        let (knowledge, answering) = (Knowledge::default(), Arc::default());
+        Self { encoder, store, clock, workers, is_saved, turn, knowledge, answering }
     }
 
     /// Reads the vectors of a layer from the bucket, the first time, with one GET. If that fails they are read with the next
     /// question.
     pub(in crate::catalog) async fn read(&self, key: &ObjectKey, owner: &LayerOwner, kept: &KeptVectors) {
         let mut is_read = kept.is_read.lock().await;
-        if *is_read || !self.is_saved {
+        if *is_read {
             return;
         }
         let most = u64::try_from(2 * VECTORS_BYTES).unwrap_or(u64::MAX);
@@ -172,10 +225,14 @@ impl Meanings {
     ) -> Option<Arc<LayerVectors>> {
         let known = kept.known();
         let is_whole = |known: &&Arc<LayerVectors>| view.entries.iter().all(|entry| known.place(entry).is_some());
+        let now = self.clock.uptime();
         if let Some(known) = known.as_ref().filter(is_whole) {
+            if kept.wants_check(self.knowledge.doubts(), now) {
+                tokio::spawn(self.clone().check(owner.clone(), kept.clone(), view.clone()));
+            }
             return Some(known.clone());
         }
-        if kept.want(view, self.clock.uptime()) {
+        if !self.is_too_large(view, kept) && kept.want(view, now) {
             tokio::spawn(self.clone().make(key, owner.clone(), Arc::downgrade(kept)));
         }
         None
@@ -193,19 +250,23 @@ impl Meanings {
         let asked = self.encoder.encode(vec![text.to_owned()], TextRole::Question);
         let answer = timeout(ENCODER_PATIENCE, asked).await;
         let now = self.clock.uptime();
+        let mut rest = ENCODER_REST;
         let (why, is_away) = match answer {
             Ok(Ok(mut vectors)) if vectors.len() == 1 => {
                 self.answering().answered_at = now;
                 return vectors.pop();
             }
             Ok(Ok(_)) => ("it gave another number of vectors than it was asked for".to_owned(), false),
-            Ok(Err(error)) => (error.chain(), !error.is_refusal()),
+            Ok(Err(error)) => {
+                rest = error.delay().unwrap_or(ENCODER_REST).min(ENCODER_DELAY);
+                (error.chain(), !error.is_refusal())
+            }
             Err(_) => ("it takes too long".to_owned(), self.answering().answered_at <= began),
         };
         let encoder = self.encoder.identity();
         if is_away {
             tracing::warn!(encoder, error = why, "questions are answered without the encoder");
-            self.answering().away_until = now + ENCODER_REST;
+            self.answering().away_until = now + rest;
         } else {
             tracing::info!(encoder, error = why, "a question is answered without the encoder");
         }

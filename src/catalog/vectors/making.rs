@@ -5,10 +5,11 @@
 //! the making ends, however it ends.
 //!
 //! If only a few skills of a layer lack vectors, because somebody changed them, a question waits for these: one edit shall not
-//! make the whole search lexical.
+//! make the whole search lexical. A process that ends with its answer has nothing behind it, so it waits for as many as time
+//! allows.
 
 use std::{
-    collections::BTreeMap,
+    fmt,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -16,33 +17,54 @@ use std::{
 use tokio::time::timeout;
 
 use super::{
-    background::background,
+    encoding::{Encoding, Made, too_slow},
     format,
     kept::{KeptVectors, Meanings},
     layer::LayerVectors,
-    numbers::Direction,
-    skill_text::skill_text,
+    probe::Kind,
 };
 use crate::{
-    catalog::{
-        CatalogEntry,
-        encoder::{EncoderError, TextRole},
-        view::CatalogView,
-    },
+    catalog::{CatalogEntry, encoder::EncoderError, view::CatalogView},
     error::Error,
-    limits::{ENCODED_AT_ONCE, ENCODER_PATIENCE, ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES, VECTORS_SAVED_EVERY},
-    path::{ETag, LayerOwner, ObjectKey, SkillPath},
+    limits::{ENCODED_AT_ONCE, ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST},
+    path::{LayerOwner, ObjectKey},
     store::PutOptions,
 };
 
-/// The vectors so far, by skill, with the version of its SKILL.md.
-type Made = BTreeMap<SkillPath, (ETag, Box<[i8]>)>;
+/// Is told how many skills of how many were encoded.
+pub type Told = dyn Fn(usize, usize) + Send + Sync;
 
-/// What all vectors of an encoder have in common.
+/// Who waits while vectors are made.
 #[derive(Clone, Copy)]
-struct Kind {
-    background: i32,
-    dimensions: usize,
+pub(in crate::catalog) enum Pace<'a> {
+    /// Nobody: half the encoder's time is left to questions.
+    Behind,
+    /// Somebody who is told how far it is, until this uptime.
+    Awaited {
+        /// The uptime at which it ends.
+        until: Duration,
+        /// Who is told.
+        told: &'a Told,
+    },
+}
+
+impl fmt::Debug for Pace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Behind => "Behind",
+            Self::Awaited { .. } => "Awaited",
+        })
+    }
+}
+
+impl Pace<'_> {
+    /// How long it may still take; `None` if nobody waits.
+    pub(super) fn time_left(self, meanings: &Meanings) -> Option<Duration> {
+        match self {
+            Self::Behind => None,
+            Self::Awaited { until, .. } => Some(until.saturating_sub(meanings.clock.uptime())),
+        }
+    }
 }
 
 impl Meanings {
@@ -53,16 +75,48 @@ impl Meanings {
         let Some(kept) = kept.upgrade() else { return };
         let made = match kept.wanted() {
             None => Ok(()),
-            Some(view) => self.make_for(&view, &key, &owner, &kept).await,
+            Some(view) => self.make_for(&view, (&key, &owner), &kept, Pace::Behind).await,
         };
+        self.ended(&owner, &kept, made);
+    }
+
+    /// Makes what is missing while the caller waits, at the pace of `wanted`.
+    pub(in crate::catalog) async fn make_now(
+        &self,
+        key: &ObjectKey,
+        owner: &LayerOwner,
+        kept: &Arc<KeptVectors>,
+        wanted: (&Arc<CatalogView>, Pace<'_>),
+    ) {
+        let (view, pace) = wanted;
+        if self.is_too_large(view, kept) || !kept.want(view, self.clock.uptime()) {
+            return;
+        }
+        let made = self.make_for(view, (key, owner), kept, pace).await;
+        self.ended(owner, kept, made);
+    }
+
+    fn ended(&self, owner: &LayerOwner, kept: &KeptVectors, made: Result<(), EncoderError>) {
         let rest = match made {
             Ok(()) => Duration::ZERO,
             Err(error) => {
                 tracing::warn!(?owner, error = error.chain(), "vectors of skills were not made");
-                ENCODER_REST
+                error.delay().unwrap_or(ENCODER_REST).min(ENCODER_DELAY)
             }
         };
         kept.ended(self.clock.uptime() + rest);
+    }
+
+    /// Compares the vectors that are known with what the encoder makes now.
+    pub(super) async fn check(self, owner: LayerOwner, kept: Arc<KeptVectors>, view: Arc<CatalogView>) {
+        let rest = match self.trusts(&kept, &view).await {
+            Ok(_) => Duration::ZERO,
+            Err(error) => {
+                tracing::warn!(?owner, error = error.chain(), "vectors of skills were not compared with the encoder");
+                ENCODER_REST
+            }
+        };
+        kept.checked(self.clock.uptime() + rest);
     }
 
     /// Makes the vectors of a few skills that lack them in a layer that has vectors, and waits for them as long as for the
@@ -80,12 +134,17 @@ impl Meanings {
         let _turn = kept.turn_of_few.lock().await;
         // Whoever came before may have made them, or failed.
         let Some(known) = few_missing(view, kept).filter(|_| kept.is_idle(self.clock.uptime())) else { return };
-        let kind = Kind { background: known.background, dimensions: known.dimensions };
         let (made, missing) = sorted(view, Some(&known));
-        let mut making = Making { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
-        match timeout(ENCODER_PATIENCE, making.encode(&missing)).await {
-            Ok(Ok(())) => {
-                let vectors = making.vectors_so_far();
+        let kind = Kind::of(&known);
+        let mut encoding = Encoding { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
+        let encoded = async {
+            let is_trusted = self.trusts(kept, view).await?;
+            if is_trusted { encoding.encode(&missing).await.map(|()| true) } else { Ok(false) }
+        };
+        match timeout(ENCODER_PATIENCE, encoded).await {
+            Ok(Ok(false)) => {}
+            Ok(Ok(true)) => {
+                let vectors = encoding.vectors_so_far();
                 kept.replace(vectors.clone());
                 let (this, key, owner) = (self.clone(), key.clone(), owner.clone());
                 tokio::spawn(async move { this.save(&key, &owner, vectors).await });
@@ -102,40 +161,46 @@ impl Meanings {
     async fn make_for(
         &self,
         view: &Arc<CatalogView>,
-        key: &ObjectKey,
-        owner: &LayerOwner,
-        kept: &KeptVectors,
+        (key, owner): (&ObjectKey, &LayerOwner),
+        kept: &Arc<KeptVectors>,
+        pace: Pace<'_>,
     ) -> Result<(), EncoderError> {
-        let known = kept.known();
-        let kind = match &known {
-            Some(known) => Kind { background: known.background, dimensions: known.dimensions },
-            None => self.kind().await?,
+        let (known, kind) = match pace.time_left(self) {
+            None => self.begun(view, kept).await?,
+            Some(left) => timeout(left, self.begun(view, kept)).await.unwrap_or_else(|_| Err(too_slow()))?,
         };
-        if view.entries.len() * kind.dimensions > VECTORS_BYTES {
+        if kind.is_too_large_for(view) {
             return Err(EncoderError::new("there are too many skills for vectors of this size"));
         }
         let (made, missing) = sorted(view, known.as_deref());
-        let mut making = Making { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
-        let done = making.make_all(&missing).await;
+        let mut encoding = Encoding { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
+        let done = encoding.encode_all(&missing, pace).await;
         // A layer without skills has its vectors when it has none of them.
-        if making.unsaved > 0 || missing.is_empty() {
-            making.keep().await;
+        if encoding.unsaved > 0 || (known.is_none() && missing.is_empty()) {
+            encoding.keep().await;
         }
         done
     }
 
-    async fn kind(&self) -> Result<Kind, EncoderError> {
-        let (background, dimensions) = background(&*self.encoder).await?;
-        if !(1..=VECTOR_DIMENSIONS).contains(&dimensions) {
-            return Err(EncoderError::new(format!(
-                "its vectors have {dimensions} numbers, and not 1 to {VECTOR_DIMENSIONS}"
-            )));
+    /// The vectors that a making goes on from, if the encoder still makes such, and what those that it makes have in common.
+    async fn begun(
+        &self,
+        view: &CatalogView,
+        kept: &KeptVectors,
+    ) -> Result<(Option<Arc<LayerVectors>>, Kind), EncoderError> {
+        let is_trusted = self.trusts(kept, view).await?;
+        if let Some(known) = kept.known().filter(|_| is_trusted) {
+            let kind = Kind::of(&known);
+            return Ok((Some(known), kind));
         }
-        Ok(Kind { background, dimensions })
+        let doubts = self.knowledge.doubts();
+        let kind = self.kind().await?;
+        kept.trust(doubts);
+        Ok((None, kind))
     }
 
     /// Writes vectors to the bucket. If that fails they are made again by the next process.
-    async fn save(&self, key: &ObjectKey, owner: &LayerOwner, vectors: LayerVectors) {
+    pub(super) async fn save(&self, key: &ObjectKey, owner: &LayerOwner, vectors: LayerVectors) {
         if !self.is_saved {
             return;
         }
@@ -146,90 +211,6 @@ impl Meanings {
         if let Err(error) = written.await {
             tracing::warn!(%key, error = %error.chain(), "the vectors of skills were not written");
         }
-    }
-}
-
-/// The making of one layer's vectors.
-struct Making<'a> {
-    meanings: &'a Meanings,
-    key: &'a ObjectKey,
-    owner: &'a LayerOwner,
-    kept: &'a KeptVectors,
-    kind: Kind,
-    made: Made,
-    /// How many of them are made since they were last kept.
-    unsaved: usize,
-}
-
-impl Making<'_> {
-    async fn make_all(&mut self, missing: &[&Arc<CatalogEntry>]) -> Result<(), EncoderError> {
-        for entries in missing.chunks(ENCODED_AT_ONCE) {
-            let clock = &self.meanings.clock;
-            let began = clock.uptime();
-            self.encode(entries).await?;
-            if self.unsaved >= VECTORS_SAVED_EVERY {
-                self.keep().await;
-            }
-            tokio::time::sleep(clock.uptime().saturating_sub(began)).await;
-        }
-        Ok(())
-    }
-
-    /// Encodes some skills. If the encoder refuses them it is asked about each alone, so that one does not keep the others
-    /// from theirs.
-    async fn encode(&mut self, entries: &[&Arc<CatalogEntry>]) -> Result<(), EncoderError> {
-        match self.vectors(entries).await {
-            Ok(vectors) => {
-                entries.iter().zip(vectors).for_each(|(entry, vector)| self.add(entry, &vector));
-                return Ok(());
-            }
-            Err(error) if !error.is_refusal() => return Err(error),
-            Err(_) => {}
-        }
-        // An encoder that refuses everything, such as one whose key does not hold any more, says nothing about a skill.
-        self.meanings.kind().await?;
-        for entry in entries {
-            match self.vectors(&[entry]).await {
-                Ok(vectors) => vectors.iter().for_each(|vector| self.add(entry, vector)),
-                Err(error) if error.is_refusal() => {
-                    let (skill, error) = (&entry.skill, error.chain());
-                    tracing::warn!(%skill, error, "a skill is found by its words alone, because the encoder refuses it");
-                    self.add(entry, &[]);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    async fn vectors(&self, entries: &[&Arc<CatalogEntry>]) -> Result<Vec<Vec<f32>>, EncoderError> {
-        let texts: Vec<_> = entries.iter().map(|entry| skill_text(entry)).collect();
-        let vectors = self.meanings.encoder.encode(texts, TextRole::Skill).await?;
-        if vectors.len() != entries.len() || vectors.iter().any(|vector| vector.len() != self.kind.dimensions) {
-            return Err(EncoderError::new("it gave other vectors than it was asked for"));
-        }
-        Ok(vectors)
-    }
-
-    /// Adds the vector of a skill. One without a direction is near to nothing.
-    fn add(&mut self, entry: &CatalogEntry, vector: &[f32]) {
-        let none = || vec![0; self.kind.dimensions].into();
-        let numbers = Direction::of(vector).map_or_else(none, |one| one.numbers);
-        self.made.insert(entry.skill.clone(), (entry.etag.clone(), numbers));
-        self.unsaved += 1;
-    }
-
-    fn vectors_so_far(&self) -> LayerVectors {
-        let (Kind { background, dimensions }, made) = (self.kind, self.made.clone());
-        LayerVectors::new(self.meanings.encoder.identity(), background, dimensions, made)
-    }
-
-    /// Keeps what is made so far, so that no failure takes it away.
-    async fn keep(&mut self) {
-        self.unsaved = 0;
-        let vectors = self.vectors_so_far();
-        self.kept.replace(vectors.clone());
-        self.meanings.save(self.key, self.owner, vectors).await;
     }
 }
 

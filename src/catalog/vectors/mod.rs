@@ -2,21 +2,25 @@
 //!
 //! The vectors of a layer lie in one object beside its index. They are derived: if the object is deleted, damaged or of
 //! another encoder, it counts as absent, and they are made again. They are made behind the requests, one layer at a time and
-//! at half the encoder's speed; only for those of a few changed skills does a question wait. Until each skill has its vector, the
-//! search is lexical.
+//! at half the encoder's speed; only for those of a few changed skills does a question wait, and a process that ends with its
+//! answer. Until each skill has its vector, the search is lexical.
 
 mod background;
+mod encoding;
 mod format;
 mod kept;
 mod layer;
 mod making;
 mod meaning;
 mod numbers;
+mod probe;
 mod skill_text;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub(super) use kept::{KeptVectors, Meanings};
+pub(super) use making::Pace;
+pub use making::Told;
 pub use meaning::Meaning;
 pub use state::{StoredVectors, VectorsState};

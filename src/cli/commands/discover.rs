@@ -50,7 +50,7 @@ impl Discover {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let Self { query, category, level, limit, explain, why } = self;
         let request = DiscoverRequest { query, category, level, limit, explain, why };
-        let reply = app.backend().await?.discover_skills(request).await?;
+        let reply = app.finder().await?.discover_skills(request).await?;
         app.out.reply(&reply, |out, reply| if explain { explained(out, reply) } else { discovered(out, reply) })
     }
 }

@@ -25,7 +25,7 @@ use skillmount::{
 const BODY: &str = "Brush the animal from head to tail, and say what you find.";
 const VECTORS: &str = "u1/.skillmount/vectors";
 
-fn store() -> Arc<MemoryStore> {
+pub(super) fn store() -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     for (skill, description) in [
         ("animals/felines", "Looks after felines."),
@@ -37,33 +37,33 @@ fn store() -> Arc<MemoryStore> {
     store
 }
 
-fn process(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> Service {
+pub(super) fn process(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> Service {
     let options = ServiceOptions { encoder, index: true, ..ServiceOptions::default() };
     Service::new(store.clone(), options, Arc::new(SystemClock::new()))
 }
 
-fn session(process: &Service) -> SkillBackend {
+pub(super) fn session(process: &Service) -> SkillBackend {
     process.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
 }
 
-fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+pub(super) fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
     session(&process(store, encoder))
 }
 
-async fn refresh(process: &Service) {
+pub(super) async fn refresh(process: &Service) {
     process.refresh_skills(&Id::parse("u1").unwrap(), &Policy::default()).await.unwrap();
 }
 
-fn put(store: &MemoryStore, skill: &str, description: &str) {
+pub(super) fn put(store: &MemoryStore, skill: &str, description: &str) {
     store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
 }
 
-async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
+pub(super) async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
     session.discover_skills(DiscoverRequest { explain: true, ..DiscoverRequest::new(query) }).await.unwrap()
 }
 
 /// Asks until the vectors are made.
-async fn ask_fused(session: &SkillBackend, query: &str) -> DiscoverReply {
+pub(super) async fn ask_fused(session: &SkillBackend, query: &str) -> DiscoverReply {
     for _ in 0..600 {
         let reply = ask(session, query).await;
         if reply.ranking == SearchRanking::Fused {

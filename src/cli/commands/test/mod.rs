@@ -81,7 +81,7 @@ impl Test {
             read(&text).map_err(|why| Error::new(why.code(), format!("{}: {}", file.display(), why.message())))?;
         let backend = match self.skills {
             Some(folder) => local(app, folder).await?,
-            None => app.backend().await?,
+            None => app.finder().await?,
         };
         let report = Report::of(file, answers(app, &*backend, questions).await?);
         match self.format {

@@ -1,0 +1,166 @@
+//! Whether an encoder answers, of which kind its vectors are, and whether it is still the one that made those that are known.
+//!
+//! The identity of an encoder on a server is its address and the name of its model, and the model behind them may change. So what
+//! was read from the bucket is compared once in each process with what the encoder makes now, and again when there is doubt:
+//! when a vector has another number of dimensions.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    background::{background, unrelated_skill},
+    kept::{KeptVectors, Meanings},
+    layer::LayerVectors,
+    numbers::Direction,
+    skill_text::skill_text,
+};
+use crate::{
+    catalog::{
+        encoder::{EncoderError, TextRole},
+        view::CatalogView,
+    },
+    limits::{ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES},
+};
+
+/// From this cosine on, two vectors of one text are of one model: what remains is rounding.
+const SAME: f32 = 0.9;
+/// Skills that are tried until the encoder takes one.
+const WITNESSES: usize = 3;
+
+/// What all vectors of an encoder have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    pub(super) background: i32,
+    pub(super) dimensions: usize,
+}
+
+impl Kind {
+    pub(super) fn of(vectors: &LayerVectors) -> Self {
+        Self { background: vectors.background, dimensions: vectors.dimensions }
+    }
+
+    pub(super) fn is_too_large_for(self, view: &CatalogView) -> bool {
+        view.entries.len().saturating_mul(self.dimensions) > VECTORS_BYTES
+    }
+}
+
+/// What this process knows of the encoder's kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knowledge(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// How often the encoder was doubted.
+    doubts: u64,
+    /// The uptime before which it is not doubted again.
+    settled_until: Duration,
+    kind: Option<Kind>,
+}
+
+impl Knowledge {
+    /// How often the encoder was doubted. What was compared with it since then need not be compared again.
+    pub(super) fn doubts(&self) -> u64 {
+        self.known().doubts
+    }
+
+    /// What the encoder's vectors have in common, if that was measured since the last doubt.
+    fn kind(&self) -> Option<Kind> {
+        self.known().kind
+    }
+
+    fn doubt(&self, now: Duration) {
+        let mut known = self.known();
+        if now >= known.settled_until {
+            *known = Known { doubts: known.doubts + 1, settled_until: now + ENCODER_REST, kind: None };
+        }
+    }
+
+    fn measured(&self, kind: Kind, doubts: u64) {
+        let mut known = self.known();
+        if known.doubts == doubts {
+            known.kind = Some(kind);
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Meanings {
+    /// Notes that the encoder makes vectors of another size than it did. All that are known are compared with it again.
+    pub(in crate::catalog) fn doubt(&self) {
+        self.knowledge.doubt(self.clock.uptime());
+    }
+
+    /// Whether the encoder takes a text now.
+    pub(super) async fn probe(&self) -> Result<(), EncoderError> {
+        self.encoder.encode(vec![unrelated_skill()], TextRole::Skill).await.map(drop)
+    }
+
+    /// What the encoder's vectors have in common, measured once.
+    pub(super) async fn kind(&self) -> Result<Kind, EncoderError> {
+        if let Some(kind) = self.knowledge.kind() {
+            return Ok(kind);
+        }
+        let doubts = self.knowledge.doubts();
+        let (background, dimensions) = background(&*self.encoder).await?;
+        if !(1..=VECTOR_DIMENSIONS).contains(&dimensions) {
+            return Err(EncoderError::new(format!(
+                "its vectors have {dimensions} numbers, and not 1 to {VECTOR_DIMENSIONS}"
+            )));
+        }
+        let kind = Kind { background, dimensions };
+        self.knowledge.measured(kind, doubts);
+        Ok(kind)
+    }
+
+    /// Whether `view` is known to have too many skills for vectors of this encoder.
+    pub(super) fn is_too_large(&self, view: &CatalogView, kept: &KeptVectors) -> bool {
+        let kind = kept.known().map(|known| Kind::of(&known)).or_else(|| self.knowledge.kind());
+        kind.is_some_and(|kind| kind.is_too_large_for(view))
+    }
+
+    /// Whether the known vectors of a layer are such as the encoder makes. If not they are forgotten, so that they are made again.
+    pub(super) async fn trusts(&self, kept: &KeptVectors, view: &CatalogView) -> Result<bool, EncoderError> {
+        let _turn = kept.turn_of_trust.lock().await;
+        let doubts = self.knowledge.doubts();
+        let Some(known) = kept.known() else { return Ok(false) };
+        if kept.is_trusted(doubts) {
+            return Ok(true);
+        }
+        let is_same = self.makes_such(&known, view).await?;
+        if is_same {
+            kept.trust(doubts);
+        } else {
+            let encoder = self.encoder.identity();
+            tracing::warn!(encoder, "the encoder is another than the one that made the vectors: they are made again");
+            kept.forget();
+        }
+        Ok(is_same)
+    }
+
+    /// Has the encoder encode a skill whose vector is known, and compares the two.
+    async fn makes_such(&self, known: &LayerVectors, view: &CatalogView) -> Result<bool, EncoderError> {
+        let witnesses = view.entries.iter().filter_map(|entry| {
+            let place = known.place(entry)?;
+            known.lengths.get(place).is_some_and(|length| *length > 0.0).then_some((entry, place))
+        });
+        for (entry, place) in witnesses.take(WITNESSES) {
+            match self.encoder.encode(vec![skill_text(entry)], TextRole::Skill).await {
+                Ok(vectors) => {
+                    if let Some(made) = vectors.first().and_then(|vector| Direction::of(vector)) {
+                        return Ok(made.numbers.len() == known.dimensions && known.cosine(place, &made) >= SAME);
+                    }
+                }
+                Err(error) if !error.is_refusal() => return Err(error),
+                // An encoder whose key does not hold any more is not another one.
+                Err(_) => self.probe().await?,
+            }
+        }
+        // There is none to compare, but the size.
+        Ok(self.kind().await?.dimensions == known.dimensions)
+    }
+}
