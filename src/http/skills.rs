@@ -90,7 +90,8 @@ struct ShowParameters {
 }
 
 /// Show one skill: its instructions, their outline, and its files. With `accept: application/zip` the answer is its folder as
-/// an archive.
+/// an archive. A draft is shown to who sees it in the list. By its digest a version is shown though the skill is deleted or a draft
+/// by now.
 #[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", params(ShowParameters),
     responses((status = 200, description = "The skill.",
         content((SkillPage = "application/json"), (inline(Binary) = "application/zip"))), Failure))]
@@ -103,9 +104,12 @@ async fn show(
     let policy = readable_catalog(&call).await?;
     let service = &call.app.service;
     let mut response = if prefers(&headers, "application/zip", "application/json") {
-        archive(service.skill_archive(call.audience(), &policy, &skill, digest.as_deref()).await?, skill.folder())
+        archive(
+            service.skill_archive(call.audience(), &policy, &skill, digest.as_deref(), call.drafts()).await?,
+            skill.folder(),
+        )
     } else if let Some(digest) = digest {
-        Json(service.show_version(call.audience(), &policy, &skill, &digest).await?).into_response()
+        Json(service.show_version(call.audience(), &policy, &skill, &digest, call.drafts()).await?).into_response()
     } else {
         Json(service.show_skill(call.audience(), &policy, &skill, call.drafts()).await?).into_response()
     };

@@ -169,6 +169,6 @@ async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Rep
     let policy = readable_catalog(call).await?;
     let service = &call.app.service;
     let version = service.published_version(&call.user, &policy, skill, name).await?.version;
-    let found = service.skill_archive(call.audience(), &policy, skill, Some(&version.digest)).await?;
+    let found = service.skill_archive(call.audience(), &policy, skill, Some(&version.digest), call.drafts()).await?;
     Ok(archive(found, skill.folder()))
 }

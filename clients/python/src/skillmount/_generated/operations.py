@@ -717,7 +717,7 @@ def get_skill_file(
     range: str | None = None,
     if_range: str | None = None,
 ) -> call.Call[bytes]:
-    """Read the bytes of one file of a skill, without loading it. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
+    """Read the bytes of one file of a skill, without loading it; of a draft too, for who sees it in the list. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
     user's policy hides is not there, and a skill whose each use is approved is read in a session."""
     return call.Call(
         operation="get_skill_file",
@@ -772,7 +772,8 @@ def download_skills(user: str, body: models.DownloadSkillsRequest) -> call.Call[
 
 def show_skill(user: str, skill: str, *, digest: str | None = None) -> call.Call[models.SkillPage]:
     """Show one skill: its instructions, their outline, and its files. With `accept: application/zip` the answer is its folder as
-    an archive."""
+    an archive. A draft is shown to who sees it in the list. By its digest a version is shown though the skill is deleted or a draft
+    by now."""
     return call.Call(
         operation="show_skill",
         method="GET",
