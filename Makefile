@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-lifecycle soak-hostile bench \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -176,6 +176,9 @@ soak: ## the tests under stress, a hundred times as long, with their figures
 	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name
 	SKILLMOUNT_FUZZ_SECONDS=60 cargo test --config profile.dev.package.skillmount.opt-level=2 --test it -- \
 	  --nocapture fuzz::
+
+soak-lifecycle: ## two authors at random and strict records of 10,000 operations, at full size; three minutes
+	SKILLMOUNT_SOAK=2 cargo test --test it -- --nocapture two_authors_never audit::soak
 
 # Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included: what is
 # measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows what the machine does without;

@@ -86,12 +86,13 @@ impl Service {
         skill: &SkillPath,
         reader: DraftReader<'_>,
     ) -> Result<Option<SkillPage>> {
-        if !reader.sees_some() || !policy.skill(skill).is_visible() {
-            return Ok(None);
-        }
-        let Some(draft) = self.draft_at(user, skill).await?.filter(|draft| reader.sees(draft)) else { return Ok(None) };
-        let files = self.content_of_draft(user, &draft).await?;
-        Ok(Some(page_of(SkillDocument::from(&draft), &files)))
+        let Some(draft) = self.seen_draft(user, policy, skill, None, reader).await? else { return Ok(None) };
+        self.page_of_draft(user, &draft).await.map(Some)
+    }
+
+    pub(super) async fn page_of_draft(&self, user: &Id, draft: &SkillDraft) -> Result<SkillPage> {
+        let files = self.content_of_draft(user, draft).await?;
+        Ok(page_of(SkillDocument::from(draft), &files))
     }
 }
 

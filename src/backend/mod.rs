@@ -55,6 +55,7 @@ mod skill_bytes;
 mod skills;
 mod text;
 mod tree;
+mod unlisted;
 
 pub(crate) use approvals::check_content;
 pub use author::{

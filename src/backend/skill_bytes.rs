@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 
 use super::{
-    FileReader, FileStat, Service,
+    DraftReader, FileReader, FileStat, Service,
     publish::{Archive, ArchiveKind, ArchivedFile, SkillFiles},
     service::Shared,
     tree::{FileRef, Version},
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     catalog::Audience,
     error::{Code, Error, Result},
-    path::{KeyPrefix, SkillPath, VirtualPath},
+    path::{KeyPrefix, ObjectKey, SkillPath, UserSpace, VirtualPath},
     session::Policy,
     skill::{MAIN, Snapshot, SnapshotFile, ZipPieces, shown::one_line},
 };
@@ -41,7 +41,8 @@ pub struct CatalogFile {
 }
 
 impl Service {
-    /// The files of one skill that `audience` sees. Their bytes are not read.
+    /// The files of one skill that `audience` sees, or of a draft that `drafts` sees. The bytes of a skill are not read; a draft
+    /// is read whole, because its archive says what it holds.
     ///
     /// # Errors
     /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
@@ -51,14 +52,35 @@ impl Service {
         audience: impl Into<Audience>,
         policy: &Policy,
         skill: &SkillPath,
+        drafts: DraftReader<'_>,
     ) -> Result<CatalogSkill> {
-        let found = self.find_skill(&audience.into(), policy, skill).await?;
+        let audience = audience.into();
+        let found = match self.find_skill(&audience, policy, skill).await {
+            Err(missing) if missing.code() == Code::SkillNotFound => {
+                let draft = self.seen_draft(&audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
+                let files = self.content_of_draft(&audience.user, &draft).await?;
+                let space = self.namespace().user(&audience.user)?;
+                let archive = space.draft_version(skill, &draft.digest)?;
+                return self.skill_in(&space, skill, files.snapshot, Some(archive));
+            }
+            found => found?,
+        };
         let SkillFiles { snapshot, version, .. } = self.files_of(&found, policy, skill).await?;
         let archive = version.map(|digest| found.space.version(skill, &digest)).transpose()?;
+        self.skill_in(&found.space, skill, snapshot, archive)
+    }
+
+    fn skill_in(
+        &self,
+        space: &UserSpace,
+        skill: &SkillPath,
+        snapshot: Arc<Snapshot>,
+        archive: Option<ObjectKey>,
+    ) -> Result<CatalogSkill> {
         Ok(CatalogSkill {
             shared: Arc::clone(&self.shared),
             skill: skill.clone(),
-            folder: found.space.skill(skill)?,
+            folder: space.skill(skill)?,
             snapshot,
             archive: archive.map(|key| Archive { key, kind: ArchiveKind::Version }),
         })

@@ -97,7 +97,8 @@ impl Service {
         }
     }
 
-    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one.
+    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. Of the user's own
+    /// skills it may be a version of one that is deleted or a draft by now, or the draft itself if `drafts` sees it.
     ///
     /// # Errors
     /// As [`show_skill`](Self::show_skill); also `version_not_found`, and `invalid_request` for a digest that is none.
@@ -107,15 +108,22 @@ impl Service {
         policy: &Policy,
         skill: &SkillPath,
         digest: &str,
+        drafts: DraftReader<'_>,
     ) -> Result<SkillPage> {
         check_digest(digest)?;
-        let found = self.find_skill(&audience.into(), policy, skill).await?;
+        let audience = audience.into();
+        let found = match self.find_skill(&audience, policy, skill).await {
+            Err(missing) if missing.code() == Code::SkillNotFound => {
+                return self.unlisted_page(&audience, policy, skill, digest, drafts).await?.ok_or(missing);
+            }
+            found => found?,
+        };
         let files = self.files_of_version(&found.space, skill, digest).await?;
         let standing = Standing::of_files(true, Some(digest.to_owned()));
         Ok(page_of(document_of(&found.entry, standing), &files))
     }
 
-    /// One skill that `audience` sees as an archive, or the version of it that `digest` names.
+    /// One skill that `audience` sees, or a draft that `drafts` sees, as an archive, or the version of it that `digest` names.
     ///
     /// # Errors
     /// As [`show_version`](Self::show_version).
@@ -125,15 +133,13 @@ impl Service {
         policy: &Policy,
         skill: &SkillPath,
         digest: Option<&str>,
+        drafts: DraftReader<'_>,
     ) -> Result<SkillArchive> {
         digest.map_or(Ok(()), check_digest)?;
         let audience = audience.into();
         let found = match self.find_skill(&audience, policy, skill).await {
             Err(missing) if missing.code() == Code::SkillNotFound => {
-                let is_its = self.is_of_author(&audience, policy, skill, digest.is_some()).await?;
-                let archive =
-                    if is_its { self.own_skill_archive(&audience.user, skill, digest).await } else { Err(missing) };
-                return archive;
+                return self.unlisted_archive(&audience, policy, skill, digest, drafts).await?.ok_or(missing);
             }
             found => found?,
         };
@@ -160,20 +166,6 @@ impl Service {
             Found::Nothing => Err(Error::new(Code::SkillNotFound, format!("there is no skill {skill}"))),
             Found::Unreadable(error) => Err(error.into()),
         }
-    }
-
-    /// Whether a skill that no one finds is there for its author: left out of the catalog for a fault, or a version of one that
-    /// is deleted. A folder inside of a skill is neither.
-    async fn is_of_author(
-        &self,
-        audience: &Audience,
-        policy: &Policy,
-        skill: &SkillPath,
-        is_version: bool,
-    ) -> Result<bool> {
-        check_content(policy, skill)?;
-        let view = self.catalogs().view(audience.clone(), false).await?;
-        Ok(policy.skill(skill).is_visible() && (is_version || view.left_out(skill).is_some()))
     }
 
     pub(super) async fn find_skill(

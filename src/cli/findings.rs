@@ -22,14 +22,13 @@ use crate::{
 pub(super) fn judge(local: &LocalSkill, bytes: &[u8]) -> Result<LintedSkill> {
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
     let mut linted = lint_skill(&local.skill, local.main().display().to_string(), bytes, &files);
-    let size = local.files.iter().map(|file| file.size).sum();
-    linted = linted.with_quality(bytes, local.skill.folder(), &files, size);
     linted.fixable = fix(bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
     let others = local.files.iter().filter(|file| file.path != local.main() && file.size <= UPLOAD_FILE_BYTES as u64);
     for file in others {
         linted.findings.extend(lint_content(&file.relative, &read(&file.path)?));
     }
-    Ok(linted)
+    let size = local.files.iter().map(|file| file.size).sum();
+    Ok(linted.with_quality(bytes, local.skill.folder(), &files, size))
 }
 
 /// What is no skill, as a finding on the folder that would be one.

@@ -1,7 +1,7 @@
 //! What a host sends, in the shape of Claude's hooks.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     error::{Code, Error, Result},
@@ -10,24 +10,24 @@ use crate::{
 };
 
 /// The input of a hook, in the shape of Claude's. Members beside those named here are taken and not read, because each event
-/// has its own and hosts add more.
+/// has its own and hosts add more. Those named here are read if the event has them: in another one, a member of that name may be
+/// anything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct HookInput {
     /// The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.
     pub hook_event_name: String,
-    /// Of `UserPromptSubmit`: what the person said.
+    /// Of `UserPromptSubmit`: what the person said, a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<String>,
-    /// Of `PreToolUse`: the tool that is about to run. `Bash`, `Task` and `Agent` are looked at.
+    pub prompt: Option<Value>,
+    /// Of `PreToolUse`: the name of the tool that is about to run, a text. `Bash`, `Task` and `Agent` are looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_name: Option<String>,
-    /// Of `PreToolUse`: what the tool is called with.
+    pub tool_name: Option<Value>,
+    /// Of `PreToolUse`: what the tool is called with, an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub tool_input: Option<Map<String, Value>>,
-    /// Of `SubagentStart`: the type of the sub-agent.
+    pub tool_input: Option<Value>,
+    /// Of `SubagentStart`: the type of the sub-agent, a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_type: Option<String>,
+    pub agent_type: Option<Value>,
 }
 
 /// The moment that a hook is about, with what matters of it.
@@ -79,14 +79,14 @@ impl HookInput {
     /// The moment that it is about.
     ///
     /// # Errors
-    /// `invalid_request` if a member is missing that the event has.
+    /// `invalid_request` if a member that the event has is missing or is something else.
     pub fn event(&self) -> Result<HookEvent<'_>> {
         let event = match self.hook_event_name.as_str() {
             "SessionStart" => HookEvent::SessionStart,
-            "UserPromptSubmit" => HookEvent::UserPromptSubmit { prompt: self.member("prompt", self.prompt.as_ref())? },
+            "UserPromptSubmit" => HookEvent::UserPromptSubmit { prompt: self.text("prompt", self.prompt.as_ref())? },
             "PreToolUse" => self.tool_use()?,
             "SubagentStart" => {
-                HookEvent::SubagentStart { agent_type: self.member("agent_type", self.agent_type.as_ref())? }
+                HookEvent::SubagentStart { agent_type: self.text("agent_type", self.agent_type.as_ref())? }
             }
             _ => HookEvent::Other,
         };
@@ -94,11 +94,11 @@ impl HookInput {
     }
 
     fn tool_use(&self) -> Result<HookEvent<'_>> {
-        let tool = self.member("tool_name", self.tool_name.as_ref())?;
-        let input = self.member("tool_input", self.tool_input.as_ref())?;
+        let tool = self.text("tool_name", self.tool_name.as_ref())?;
+        let input = self.member("tool_input", "an object", self.tool_input.as_ref().and_then(Value::as_object))?;
         // A tool of that name may be another one, so an input of another shape is nothing to speak of.
         let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
-        Ok(match tool.as_str() {
+        Ok(match tool {
             "Bash" => HookEvent::Bash { command: text("command") },
             "Task" | "Agent" => HookEvent::Task {
                 agent_type: text("subagent_type"),
@@ -109,9 +109,14 @@ impl HookInput {
         })
     }
 
-    fn member<'input, T>(&'input self, name: &str, member: Option<&'input T>) -> Result<&'input T> {
+    fn text<'input>(&self, name: &str, member: Option<&'input Value>) -> Result<&'input str> {
+        self.member(name, "a text", member.and_then(Value::as_str))
+    }
+
+    fn member<T>(&self, name: &str, what: &str, member: Option<T>) -> Result<T> {
         member.ok_or_else(|| {
-            let message = format!("the input of a hook for {} has a member `{name}`; send it", self.hook_event_name);
+            let event = &self.hook_event_name;
+            let message = format!("the input of a hook for {event} has a member `{name}`, {what}; send it");
             Error::new(Code::InvalidRequest, message)
         })
     }
@@ -188,13 +193,37 @@ mod tests {
             ("PreToolUse", json!({"tool_input": {}}), "tool_name"),
             ("PreToolUse", json!({"tool_name": "Bash"}), "tool_input"),
             ("SubagentStart", json!({}), "agent_type"),
+            ("UserPromptSubmit", json!({"prompt": ["hi"]}), "prompt"),
+            ("UserPromptSubmit", json!({"prompt": {"text": "hi"}}), "prompt"),
+            ("PreToolUse", json!({"tool_name": 1, "tool_input": {}}), "tool_name"),
+            ("PreToolUse", json!({"tool_name": "Bash", "tool_input": ["ls"]}), "tool_input"),
+            ("PreToolUse", json!({"tool_name": "Bash", "tool_input": "ls"}), "tool_input"),
+            ("SubagentStart", json!({"agent_type": 1}), "agent_type"),
         ] {
             let error = parse(&claude(event, &own)).unwrap().event().unwrap_err();
             assert_eq!(error.code(), Code::InvalidRequest);
             assert!(error.message().contains(&format!("`{member}`")), "{error}");
         }
         for own in [json!({"prompt": ["hi"]}), json!({"tool_input": ["ls"]}), json!({"agent_type": 1})] {
-            assert_eq!(parse(&claude("UserPromptSubmit", &own)).unwrap_err().code(), Code::InvalidRequest, "{own}");
+            let refused = parse(&claude("UserPromptSubmit", &own)).and_then(|input| input.event().map(|_| ()));
+            assert_eq!(refused.unwrap_err().code(), Code::InvalidRequest, "{own}");
+        }
+    }
+
+    // S-HOOK-1: A hook takes the JSON that Claude's hooks are given, and members that it does not know.
+    #[test]
+    fn members_of_an_unknown_event_may_be_anything() {
+        for odd in [json!(1), json!(["a"]), json!({"a": "b"}), json!("text"), json!(true), json!(null)] {
+            let own = json!({
+                "prompt": odd, "tool_name": odd, "tool_input": odd, "agent_type": odd, "session_id": odd, "cwd": odd,
+            });
+            for event in ["Notification", "PostToolUse", "NotThereYet", ""] {
+                assert_eq!(parse(&claude(event, &own)).unwrap().event().unwrap(), HookEvent::Other, "{event} {odd}");
+            }
+            // Nor does a known event look at what is another's.
+            let own = json!({"prompt": "hi", "tool_name": odd, "agent_type": odd, "session_id": odd});
+            let input = parse(&claude("UserPromptSubmit", &own)).unwrap();
+            assert_eq!(input.event().unwrap(), HookEvent::UserPromptSubmit { prompt: "hi" }, "{odd}");
         }
     }
 

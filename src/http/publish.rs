@@ -23,7 +23,7 @@ use super::{
     openapi::Binary,
     part_name::part_name,
     problem::{Failure, Problem, Reply},
-    receive::{broken, check_announced, over},
+    receive::{broken, check_announced},
     skills::NAMED_DOWNLOAD,
     spool::{Upload, Uploads},
 };
@@ -87,8 +87,8 @@ struct PublishFilesRequest {
 }
 
 /// Publish a new version of a skill: as JSON, as a zip archive of its folder, or as a part for each file. It is checked whole
-/// before anything is stored, and readers see the old version or the new one. The same content again changes nothing. Needs
-/// a key of scope `control`.
+/// before anything is stored, and readers see the old version or the new one. The same content again changes nothing. An archive
+/// has up to 64 MiB and 256 MiB unpacked, parts have up to 64 MiB in all, and JSON up to 20 MiB. Needs a key of scope `control`.
 #[utoipa::path(put, path = "/skills/{*skill}", operation_id = "publish_skill", tag = "skills",
     params(PublishParameters, ("If-Match" = Option<String>, Header,
         description = "Publish only if the skill has the version of this digest now; else `version_conflict`."),
@@ -266,7 +266,8 @@ async fn receive(
         }
         "multipart/form-data" => Ok(receive_parts(uploads, request).await?),
         _ if is_json(request.headers()) => {
-            let upload = receive_whole(uploads, request, TEXT_BODY_BYTES).await?;
+            let upload = receive_whole(uploads, request, TEXT_BODY_BYTES);
+            let upload = upload.await.map_err(|error| too_large("as JSON", TEXT_BODY_BYTES, error))?;
             let bytes = upload.bytes.clone();
             let errand = call.app.service.workers().errand(call.user.as_str(), 4 * bytes.len() as u64);
             let request = errand.run(move |_| parse(&bytes)).await?;
@@ -285,6 +286,17 @@ async fn receive_whole(uploads: &Uploads, request: Request, limit: usize) -> Res
     uploads.receive(announced, request.into_body().into_data_stream().map_err(broken), limit).await
 }
 
+/// The error of a skill that is over the limit of the form in which it is sent. Its files wait in memory, as they are; those of an
+/// archive are unpacked one by one.
+fn too_large(form: &str, limit: usize, error: Error) -> Error {
+    if error.code() != Code::FileTooLarge {
+        return error;
+    }
+    let message =
+        format!("a skill that is sent {form} has at most {} MiB; send a larger one as a zip archive", limit >> 20);
+    Error::new(Code::FileTooLarge, message).with_detail("limit", limit as u64)
+}
+
 async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Vec<Upload>)> {
     // No part is longer than all of them.
     let most = request.body().size_hint().exact();
@@ -300,8 +312,9 @@ async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedS
             return Err(Error::new(Code::FileTooLarge, format!("a skill has at most {SKILL_FILES} files")));
         }
         let path = part_name(part.headers()).unwrap_or_default();
-        let upload = uploads.receive(most, part.map_err(broken), left).await?;
-        left = left.checked_sub(upload.bytes.len()).ok_or_else(|| over(VERSION_ZIP_BYTES))?;
+        let upload = uploads.receive(most, part.map_err(broken), left).await;
+        let upload = upload.map_err(|error| too_large("in parts", VERSION_ZIP_BYTES, error))?;
+        left = left.saturating_sub(upload.bytes.len());
         files.push((path, upload.bytes.clone()));
         held.push(upload);
     }

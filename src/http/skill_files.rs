@@ -47,7 +47,7 @@ struct SkillFileParameters {
     path: Option<String>,
 }
 
-/// Read the bytes of one file of a skill, without loading it. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
+/// Read the bytes of one file of a skill, without loading it; of a draft too, for who sees it in the list. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
 /// user's policy hides is not there, and a skill whose each use is approved is read in a session.
 #[utoipa::path(get, path = "/skill_files/{*skill}", operation_id = "get_skill_file", tag = "skills",
     params(SkillFileParameters, ReadConditions, RangeHeaders), responses(
@@ -73,7 +73,7 @@ async fn get_skill_file(
     let subject = format!("{skill}/{}", path.as_deref().unwrap_or("SKILL.md"));
     let looking = async {
         let policy = readable_catalog(&call).await?;
-        let files = call.app.service.catalog_skill(call.audience(), &policy, &skill).await?;
+        let files = call.app.service.catalog_skill(call.audience(), &policy, &skill, call.drafts()).await?;
         path.map_or_else(|| files.main(), |path| files.file(&path))
     };
     let file = call.reading(Action::GetSkillFile, &subject, Box::pin(looking)).await?;
@@ -152,7 +152,7 @@ async fn files_of(
 ) -> Vec<(String, Result<CatalogFile>)> {
     let found = async {
         let path = SkillPath::parse(&skill)?;
-        call.app.service.catalog_skill(call.audience(), policy, &path).await
+        call.app.service.catalog_skill(call.audience(), policy, &path, call.drafts()).await
     };
     match (found.await, paths) {
         (Ok(found), Some(paths)) => {

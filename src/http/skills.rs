@@ -90,7 +90,8 @@ struct ShowParameters {
 }
 
 /// Show one skill: its instructions, their outline, and its files. With `accept: application/zip` the answer is its folder as
-/// an archive.
+/// an archive. A draft is shown to who sees it in the list. By its digest a version is shown though the skill is deleted or a draft
+/// by now.
 #[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", params(ShowParameters),
     responses((status = 200, description = "The skill.",
         content((SkillPage = "application/json"), (inline(Binary) = "application/zip"))), Failure))]
@@ -112,11 +113,11 @@ async fn shown(call: &UserCall, skill: &SkillPath, digest: Option<String>, heade
     let policy = readable_catalog(call).await?;
     let service = &call.app.service;
     if prefers(headers, "application/zip", "application/json") {
-        let found = service.skill_archive(call.audience(), &policy, skill, digest.as_deref()).await?;
+        let found = service.skill_archive(call.audience(), &policy, skill, digest.as_deref(), call.drafts()).await?;
         return Ok(archive(found, skill.folder()));
     }
     Ok(match digest {
-        Some(digest) => Json(service.show_version(call.audience(), &policy, skill, &digest).await?).into_response(),
+        Some(digest) => Json(service.show_version(call.audience(), &policy, skill, &digest, call.drafts()).await?).into_response(),
         None => Json(service.show_skill(call.audience(), &policy, skill, call.drafts()).await?).into_response(),
     })
 }

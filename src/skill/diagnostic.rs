@@ -195,6 +195,13 @@ impl Diagnostic {
         Self { message, severity: self.finding().map_or(self.severity, FindingCode::lint_severity), ..self }
     }
 
+    /// The same finding in the file at `path`, another than SKILL.md: its message says where it is.
+    #[must_use]
+    pub fn in_file(self, path: &str) -> Self {
+        let place = self.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        Self { message: format!("{path}{place}: {}", self.message), line: None, column: None, ..self }
+    }
+
     /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.
     #[must_use]
     pub fn at(self, line: u32, column: u32) -> Self {

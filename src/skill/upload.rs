@@ -9,7 +9,8 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, lint,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings,
+    hidden_in_file, lint,
     package::{MAIN, is_of_archiver},
     quality, read_document, secret_file,
     tarball::{Member, Tarball},
@@ -37,6 +38,8 @@ pub struct SkillUpload {
     names: BTreeMap<String, (String, bool)>,
     paths: Vec<String>,
     findings: Vec<Diagnostic>,
+    /// Hidden characters of files other than SKILL.md, one finding for each of the first of them.
+    hidden: Vec<Diagnostic>,
 }
 
 /// A skill that was taken in, with what its author should know.
@@ -61,7 +64,7 @@ impl SkillUpload {
     #[must_use]
     pub fn new(is_text: fn(&[u8]) -> bool) -> Self {
         let packer = Packer::default();
-        Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new() }
+        Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new(), hidden: Vec::new() }
     }
 
     /// Takes one file.
@@ -69,10 +72,14 @@ impl SkillUpload {
         if self.findings.len() > SKILL_FINDINGS {
             return;
         }
+        let is_text = (self.is_text)(bytes);
         let refused = self
             .check_path(path)
             .or_else(|| secret_file(path))
-            .or_else(|| if (self.is_text)(bytes) { forbidden_in(path, bytes) } else { None });
+            .or_else(|| if is_text { forbidden_in(path, bytes) } else { None });
+        if is_text && path != MAIN && self.hidden.len() < SKILL_FINDINGS {
+            self.hidden.extend(hidden_in_file(bytes).map(|found| found.in_file(path)));
+        }
         match refused.map_or_else(|| self.packer.add(path, bytes), Err) {
             Ok(()) => self.paths.push(path.to_owned()),
             Err(finding) => self.findings.push(finding),
@@ -195,7 +202,8 @@ impl SkillUpload {
                     Err(finding) => return Err(vec![finding]),
                 };
                 let paths: Vec<&str> = self.paths.iter().map(String::as_str).collect();
-                let findings = lint(&package.main, skill.folder(), Some(&paths));
+                let mut findings = lint(&package.main, skill.folder(), Some(&paths));
+                findings.append(&mut self.hidden);
                 let is_refused = findings.iter().any(|finding| finding.severity == Severity::Error);
                 if is_refused {
                     return Err(findings);
@@ -230,7 +238,7 @@ fn not_a_file(name: &str) -> Diagnostic {
 /// The first thing in a file that no skill may hold, named with the file.
 fn forbidden_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
     let found = content_findings(bytes).into_iter().next()?;
-    Some(Diagnostic { message: format!("{path}: {}", found.message), ..found })
+    Some(found.in_file(path))
 }
 
 /// The length of the folder that all files lie in, with its `/`; 0 if there is none, or if the skill is not in it.
@@ -313,6 +321,31 @@ mod tests {
         let inside = taken(zipped(&inside, None)).unwrap();
         assert_eq!(inside.package.version, plain.package.version);
         assert_eq!(inside.package.version.files().len(), 2);
+    }
+
+    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
+    // publishing.
+    #[test]
+    fn hidden_characters_in_any_text_file_are_found_and_cost_points() {
+        let with = |files: &[(&str, &[u8])]| {
+            let main = [("SKILL.md", GOOD.as_bytes())];
+            taken(zipped(&[&main, files].concat(), None)).unwrap()
+        };
+        let of_hidden = |taken: &CheckedSkill| {
+            let found = taken.findings.iter().filter(|found| found.code == "hidden_characters");
+            found.map(|found| found.message.clone()).collect::<Vec<_>>()
+        };
+        let plain = with(&[("references/how.md", "\u{feff}👩\u{200d}🚀\r\n".as_bytes())]);
+        assert!(of_hidden(&plain).is_empty());
+        let hidden = with(&[("references/how.md", "one\ntwo \u{e0041}\u{202e}".as_bytes())]);
+        let found = of_hidden(&hidden);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("references/how.md, line 2: 2 invisible"), "{found:?}");
+        assert_eq!(hidden.quality.score, plain.quality.score - 30);
+        assert!(hidden.quality.reasons.iter().any(|reason| reason.security && reason.message == found[0]));
+        let names: Vec<String> = (0..SKILL_FINDINGS + 5).map(|number| format!("{number}.md")).collect();
+        let many: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), "\u{202e}".as_bytes())).collect();
+        assert_eq!(of_hidden(&with(&many)).len(), SKILL_FINDINGS);
     }
 
     #[test]

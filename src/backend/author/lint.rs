@@ -12,7 +12,7 @@ use crate::{
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
     path::{Id, SkillPath},
     session::Policy,
-    skill::{Diagnostic, FindingCode, MAIN, content_findings, lint, secret_file},
+    skill::{Diagnostic, FindingCode, MAIN, content_findings, hidden_in_file, lint, secret_file},
     store::{GetOptions, StoreError},
     wire::{LintFinding, LintList, LintListRequest, LintedSkill},
 };
@@ -25,13 +25,14 @@ pub fn lint_skill(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str])
 }
 
 /// The findings on the content of a file of a skill other than its SKILL.md, which lies at `path` below its folder:
-/// secrets that stand in it as text, and marks of a merge.
+/// secrets that stand in it as text, marks of a merge, and hidden characters.
 #[must_use]
 pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
     if binary_type(bytes).is_some() {
         return Vec::new();
     }
-    content_findings(bytes).into_iter().map(|diagnostic| LintFinding { path: path.to_owned(), diagnostic }).collect()
+    let found = content_findings(bytes).into_iter().chain(hidden_in_file(bytes));
+    found.map(|diagnostic| LintFinding { path: path.to_owned(), diagnostic }).collect()
 }
 
 fn linted(skill: &SkillPath, file: String, of_main: Vec<Diagnostic>, files: &[&str]) -> LintedSkill {

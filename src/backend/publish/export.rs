@@ -13,8 +13,8 @@ use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::{ARCHIVE_PIECE_BYTES, VERSION_ZIP_BYTES},
-    path::{ETag, ObjectKey, SkillPath, UserSpace},
-    skill::{SnapshotFile, ZipPieces},
+    path::{ETag, Id, LayerOwner, ObjectKey, SkillPath, UserSpace},
+    skill::{SkillDraft, SnapshotFile, ZipPieces},
     store::{GetOptions, Keep, SharedStore, StoreError},
 };
 
@@ -88,8 +88,21 @@ impl Service {
         path: &SkillPath,
         digest: &str,
     ) -> Result<SkillArchive> {
-        let place = self.place_in(space.clone(), path)?;
-        let key = space.version(path, digest)?;
+        self.stored_archive(&self.place_in(space.clone(), path)?, space.version(path, digest)?, digest).await
+    }
+
+    /// A draft of the user's as an archive.
+    ///
+    /// # Errors
+    /// `version_not_found` if its archive is gone; the store's.
+    pub(in crate::backend) async fn archive_of_draft(&self, user: &Id, draft: &SkillDraft) -> Result<SkillArchive> {
+        let place = self.place(&LayerOwner::from(user), &draft.skill)?;
+        let key = place.space.draft_version(&draft.skill, &draft.digest)?;
+        self.stored_archive(&place, key, &draft.digest).await
+    }
+
+    /// The archive at `key`, which is checked.
+    async fn stored_archive(&self, place: &Place, key: ObjectKey, digest: &str) -> Result<SkillArchive> {
         let size = match self.store().head(&key).await {
             Ok(meta) => meta.size.min(VERSION_ZIP_BYTES as u64),
             // Opening it says so.

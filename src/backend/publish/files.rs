@@ -125,8 +125,8 @@ impl Service {
     ) -> Result<SkillFiles> {
         let place = self.place_in(space.clone(), path)?;
         let _room = place.enter(place.zip_bytes(Some(digest)).await?).await?;
-        let archive = place.version_archive(digest).await?;
-        place.all_of(archive, digest, self.shared.clock.now())
+        let (archive, meta) = place.checked_archive(&space.version(path, digest)?, digest).await?;
+        place.all_of(archive, digest, meta.modified_at)
     }
 
     /// The files of the draft at `path` that `session` made; `None` if there is none by now.

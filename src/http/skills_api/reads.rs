@@ -170,7 +170,7 @@ async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Rep
         let policy = readable_catalog(call).await?;
         let service = &call.app.service;
         let version = service.published_version(&call.user, &policy, skill, name).await?.version;
-        service.skill_archive(call.audience(), &policy, skill, Some(&version.digest)).await
+        service.skill_archive(call.audience(), &policy, skill, Some(&version.digest), call.drafts()).await
     };
     let found = call.reading(Action::ShowSkill, skill.as_str(), Box::pin(reading)).await?;
     Ok(archive(found, skill.folder()))

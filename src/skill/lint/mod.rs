@@ -6,6 +6,7 @@
 //! `diagnostic`. Lint does not find `file_misnamed`: the code that looks for skills does.
 
 mod fix;
+mod hidden;
 mod links;
 mod merge_marks;
 mod placeholders;
@@ -19,6 +20,7 @@ use unicode_normalization::UnicodeNormalization;
 use places::place;
 
 pub use fix::{Fixed, fix};
+pub use hidden::hidden_in_file;
 pub use secrets::secret_file;
 pub use template::template;
 
@@ -26,7 +28,6 @@ use super::{
     Diagnostic, FindingCode, Frontmatter,
     diagnostic::first_few,
     frontmatter::{self, Source, Split, decode},
-    shown,
 };
 use crate::limits::{
     SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
@@ -88,7 +89,7 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
             found.extend(files.map(|files| links::judge(&split, files)).unwrap_or_default());
         }
     }
-    found.extend(hidden(&text));
+    found.extend(hidden::hidden(&text));
     found.extend(content_findings(bytes));
     found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
     let mut found: Vec<Diagnostic> = found.into_iter().map(Diagnostic::for_lint).collect();
@@ -230,15 +231,6 @@ fn nested(file: &str) -> Option<Diagnostic> {
     let message =
         format!("{file} makes no skill, because it lies inside this one: move {folder} out, or rename the file");
     Some(Diagnostic::new(FindingCode::NestedSkill, message))
-}
-
-/// The first character that a model reads and a person does not see.
-fn hidden(text: &str) -> Option<Diagnostic> {
-    let at = text.find(shown::is_hidden)?;
-    let count = text.chars().filter(|c| shown::is_hidden(*c)).count();
-    let (line, column) = place(text.get(..at)?);
-    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
-    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::skill::{Diagnostic, MAIN, Quality, Severity, quality};
+use crate::skill::{Diagnostic, FindingCode, MAIN, Quality, Severity, quality};
 
 /// What becomes of one file when a skill is pushed or pulled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +138,12 @@ impl LintedSkill {
     /// The same with its quality. `main` is its SKILL.md, `folder` its folder, `files` and `size` are those of the whole skill.
     #[must_use]
     pub fn with_quality(self, main: &[u8], folder: &str, files: &[&str], size: u64) -> Self {
-        let of_main = self.findings.iter().filter(|finding| finding.path == MAIN);
-        let of_main: Vec<_> = of_main.map(|finding| finding.diagnostic.clone()).collect();
-        Self { quality: Some(quality(main, folder, files, size, &of_main)), ..self }
+        let (of_main, of_others): (Vec<_>, Vec<_>) = self.findings.iter().partition(|finding| finding.path == MAIN);
+        let is_hidden = |finding: &&&LintFinding| finding.diagnostic.finding() == Some(FindingCode::HiddenCharacters);
+        let hidden = of_others.iter().filter(is_hidden);
+        let hidden = hidden.map(|finding| finding.diagnostic.clone().in_file(&finding.path));
+        let counted: Vec<_> = of_main.iter().map(|finding| finding.diagnostic.clone()).chain(hidden).collect();
+        Self { quality: Some(quality(main, folder, files, size, &counted)), ..self }
     }
 
     /// How many findings are this bad.

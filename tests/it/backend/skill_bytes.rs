@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use skillmount::{
-    backend::{CatalogFile, PublishOptions, UploadedSkill},
+    backend::{CatalogFile, DraftReader, PublishOptions, UploadedSkill},
     error::{Code, Result},
     path::SkillPath,
     session::Policy,
@@ -12,7 +12,8 @@ use crate::support::world::{World, id};
 
 async fn file(world: &World, skill: &str, path: &str) -> CatalogFile {
     let skill = SkillPath::parse(skill).unwrap();
-    let found = world.service.catalog_skill(&id("demo"), &Policy::default(), &skill).await.unwrap();
+    let found =
+        world.service.catalog_skill(&id("demo"), &Policy::default(), &skill, DraftReader::Control).await.unwrap();
     found.file(path).unwrap()
 }
 

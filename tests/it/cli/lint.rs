@@ -24,6 +24,25 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
     assert_eq!(home.refused(&["lint", "nadie"]), (5, "skill_not_found".into()));
 }
 
+// S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
+// publishing.
+#[test]
+fn lint_finds_hidden_characters_in_every_text_file_of_a_folder() {
+    let home = Home::with_skills();
+    let quality = || home.json(&["lint", "skills/notas", "--quality"])["skills"][0]["quality"].clone();
+    let before = quality()["score"].as_i64().unwrap();
+    home.file("skills/notas/references/how.md", "one\ntwo \u{e0041}\u{202e}\n");
+    let output = home.run(&["lint", "skills/notas"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("references/how.md:2:5: warning: 2 invisible characters"), "{text}");
+    let after = quality();
+    assert_eq!(after["score"].as_i64().unwrap(), (before - 30).max(0));
+    let reasons = after["reasons"].as_array().unwrap();
+    let hidden = reasons.iter().find(|reason| reason["code"] == "hidden_characters").unwrap();
+    assert!(hidden["message"].as_str().unwrap().starts_with("references/how.md, line 2: 2 invisible"), "{hidden}");
+}
+
 #[test]
 fn lint_takes_a_skill_md_for_its_folder_and_names_one_that_is_spelled_otherwise() {
     let home = Home::with_skills();

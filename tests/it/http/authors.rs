@@ -1,6 +1,9 @@
 //! What authors do through a server: the same as on a store, and never at the cost of one another.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use proptest::{
     prelude::*,
@@ -46,6 +49,8 @@ enum Step {
     /// Adds a line: in which file, and at which place.
     Edit(u8, u8),
     Push,
+    /// Both push, at the same time.
+    PushBoth,
 }
 
 fn steps() -> impl Strategy<Value = Vec<(bool, Step)>> {
@@ -54,6 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<(bool, Step)>> {
         2 => Just(Step::Merge),
         4 => (0..3_u8, 0..8_u8).prop_map(|(file, place)| Step::Edit(file, place)),
         3 => Just(Step::Push),
+        2 => Just(Step::PushBoth),
     ];
     prop::collection::vec((any::<bool>(), step), 1..12)
 }
@@ -106,15 +112,22 @@ impl Writer {
                     self.written.push(line);
                 }
             }
-            Step::Push if self.draft.files.contains_key("SKILL.md") => {
-                let there = there().await;
-                let pushed = push_skill(author, &demo(), &mut self.draft, Some(&there), &PushOptions::default()).await;
-                if pushed.unwrap().status != PushStatus::Conflict {
-                    self.saved.extend(self.written.iter().cloned());
-                }
-            }
-            Step::Push => {}
+            Step::Push | Step::PushBoth => drop(self.push(author).await),
         }
+    }
+
+    /// Pushes what there is, and notes what is said to be saved. Returns `None` if there is nothing to push.
+    async fn push(&mut self, author: &RemoteBackend) -> Option<PushStatus> {
+        if !self.draft.files.contains_key("SKILL.md") {
+            return None;
+        }
+        let there = author.skill_digests(Some(&demo())).await.unwrap().skills.pop().unwrap();
+        let pushed = push_skill(author, &demo(), &mut self.draft, Some(&there), &PushOptions::default()).await;
+        let status = pushed.unwrap().status;
+        if status != PushStatus::Conflict {
+            self.saved.extend(self.written.iter().cloned());
+        }
+        Some(status)
     }
 }
 
@@ -151,35 +164,70 @@ async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force()
 // S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
 #[test]
 fn two_authors_never_lose_a_line_that_either_was_told_is_saved() {
-    let cases = 50 * soak().min(20);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
-    let played = runner.run(&steps(), |steps| {
-        runtime.block_on(play(&steps));
-        Ok(())
+    let cases = CASES * soak().min(5);
+    let races = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for lane in 0..LANES {
+            let races = &races;
+            scope.spawn(move || play_cases(cases / LANES, lane, races));
+        }
     });
-    played.unwrap();
+    let races = races.into_inner();
+    println!("{cases} interleavings, and {races} races of two pushes that one author won");
+    assert!(races > 0, "no two pushes met");
 }
 
-async fn play(steps: &[(bool, Step)]) {
-    let server = Server::start().await;
-    let author = remote(&server, None);
+/// Interleavings, and the threads that play them.
+const CASES: u32 = 1_000;
+const LANES: u32 = 2;
+
+fn play_cases(cases: u32, lane: u32, races: &AtomicUsize) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start());
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let seed = [7 + u8::try_from(lane).unwrap(); 32];
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
+    let played = AtomicUsize::new(0);
+    let result = runner.run(&steps(), |steps| {
+        // Each has a user of its own.
+        let user = id(&format!("u{}", played.fetch_add(1, Ordering::Relaxed)));
+        races.fetch_add(runtime.block_on(play(&server, &user, &steps)), Ordering::Relaxed);
+        Ok(())
+    });
+    result.unwrap();
+}
+
+/// Plays `steps`, and returns how many races of two pushes one author won.
+async fn play(server: &Server, user: &Id, steps: &[(bool, Step)]) -> usize {
+    let author = RemoteBackend::new(&server.base, user.clone(), id("s1"), None).unwrap();
     let first = [("SKILL.md", MAIN), ("one.md", "1\n2\n"), ("two.md", "1\n")];
     push_skill(&author, &demo(), &mut Draft::new(&first), None, &PushOptions::default()).await.unwrap();
     let mut writers = [Writer::default(), Writer::default()];
+    let mut races = 0;
     for (number, (who, step)) in steps.iter().enumerate() {
-        writers[usize::from(*who)].take(&author, *step, format!("line {number}")).await;
-        if !matches!(step, Step::Push) {
+        match step {
+            Step::PushBoth => {
+                let [one, two] = &mut writers;
+                let of_one_version = one.draft.known.is_some() && one.draft.known == two.draft.known;
+                let pushed = tokio::join!(one.push(&author), two.push(&author));
+                let saved = |status| matches!(status, Some(PushStatus::New | PushStatus::Changed));
+                let lost = |status| status == Some(PushStatus::Conflict);
+                let one_won = saved(pushed.0) && lost(pushed.1) || saved(pushed.1) && lost(pushed.0);
+                races += usize::from(of_one_version && one_won);
+            }
+            _ => writers[usize::from(*who)].take(&author, *step, format!("line {number}")).await,
+        }
+        if !matches!(step, Step::Push | Step::PushBoth) {
             continue;
         }
-        let local = Author::new(server.service.clone(), id("u1"));
+        let local = Author::new(server.service.clone(), user.clone());
         let files = SkillText::get(&local, &demo(), None).await.unwrap().unwrap().files;
         let now = lines(&Draft { files, ..Draft::default() });
         for saved in writers.iter().flat_map(|writer| &writer.saved) {
             assert!(now.contains(saved), "{saved} is lost after step {number} of {steps:?}");
         }
     }
+    races
 }
 
 // S-AUTHOR-4: `push` of N unchanged skills is the LIST requests of the user's skills and N GET, of their heads.

@@ -1,7 +1,11 @@
 //! Drafts over HTTP: the calls that make and change them, and who is answered.
 
-use std::sync::Arc;
+use std::{
+    io::{Cursor, Read as _},
+    sync::Arc,
+};
 
+use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
@@ -62,10 +66,8 @@ async fn a_draft_is_put_changed_published_and_taken_back() {
     server.get(&url).await.is_problem(404, "skill_not_found");
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
-#[tokio::test]
-async fn an_agent_finds_no_draft_but_that_of_its_session() {
+/// A server with keys of scope `control`, of `agent`, and of `agent` bound to the sessions `chat-1` and `chat-2`.
+async fn with_keys() -> (Server, [String; 4]) {
     let user = Id::parse("u1").unwrap();
     let key = |scope, session: Option<&str>| {
         let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![scope]);
@@ -81,12 +83,121 @@ async fn an_agent_finds_no_draft_but_that_of_its_session() {
     let file: String = keys.iter().map(|(_, entry)| entry.as_str()).collect();
     let callers = Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() };
     let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
-    let [control, agent, here, elsewhere] = keys.map(|(key, _)| key);
-    let send = async |key: &str, method: Method, path: &str, json: Value| {
-        let request = server.client.request(method, server.user(path)).bearer_auth(key);
-        let request = if json.is_null() { request } else { request.json(&json) };
-        Answer::of(request.send().await.unwrap()).await
-    };
+    (server, keys.map(|(key, _)| key))
+}
+
+async fn send(server: &Server, key: &str, method: Method, path: &str, json: Value) -> Answer {
+    let request = server.client.request(method, server.user(path)).bearer_auth(key);
+    let request = if json.is_null() { request } else { request.json(&json) };
+    Answer::of(request.send().await.unwrap()).await
+}
+
+/// The bytes at `path`, in the form `accept`.
+async fn bytes(server: &Server, key: &str, path: &str, accept: &str) -> (u16, Bytes) {
+    let request = server.client.get(server.user(path)).bearer_auth(key).header("accept", accept);
+    let answer = request.send().await.unwrap();
+    (answer.status().as_u16(), answer.bytes().await.unwrap())
+}
+
+fn in_zip(bytes: &Bytes, path: &str) -> String {
+    let mut text = String::new();
+    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    zip.by_name(path).unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
+// all others it is not there.
+#[tokio::test]
+async fn who_sees_a_draft_reads_its_files_in_each_form() {
+    let (server, [control, agent, here, elsewhere]) = with_keys().await;
+    let policy = json!({"policy": {"tools": {"create_skill": "auto"}}});
+    send(&server, &control, Method::PUT, "/sessions/chat-1", policy).await.is(201);
+    let body = "Say who was there, what was decided, and who does what until when.";
+    let skill = json!({"name": "minutes", "description": "Writes minutes. Use it after one.", "body": body});
+    send(&server, &here, Method::POST, "/sessions/chat-1/create_skill", skill).await.is(201);
+    let plans = json!({"description": "Makes plans.", "body": "# Plans", "files": {"r/a.md": "first of all"}});
+    send(&server, &control, Method::PUT, "/skills/plans?state=draft", plans).await.is(201);
+
+    for (draft, file, has, readers) in [
+        ("minutes", "SKILL.md", "who does what", vec![&control, &here]),
+        ("plans", "r/a.md", "first of all", vec![&control]),
+    ] {
+        let shown = send(&server, &control, Method::GET, &format!("/skills/{draft}"), Value::Null).await;
+        let digest = shown.is(200)["digest"].as_str().unwrap().to_owned();
+        let by_digest = format!("/skills/{draft}?digest={digest}");
+        for key in [&control, &agent, &here, &elsewhere] {
+            let sees = readers.contains(&key);
+            for path in [format!("/skills/{draft}"), by_digest.clone()] {
+                let (status, zip) = bytes(&server, key, &path, "application/zip").await;
+                assert_eq!(status, if sees { 200 } else { 404 }, "{path}");
+                assert!(!sees || in_zip(&zip, file).contains(has), "{path}");
+            }
+            let version = send(&server, key, Method::GET, &by_digest, Value::Null).await;
+            let one = format!("/skill_files/{draft}?path={file}");
+            let (status, one) = bytes(&server, key, &one, "*/*").await;
+            let wanted = json!({"skills": [{"skill": draft}]});
+            let all = server.client.post(server.user("/skills/download")).bearer_auth(key).json(&wanted);
+            let all = all.send().await.unwrap().text().await.unwrap();
+            if sees {
+                assert_eq!((&version.is(200)["state"], &version.json["digest"]), (&json!("draft"), &json!(digest)));
+                assert_eq!((status, String::from_utf8_lossy(&one).contains(has)), (200, true), "{draft}");
+                assert!(all.contains(has) && all.contains(&format!("{draft}/{file}")), "{all}");
+            } else {
+                version.is_problem(404, "version_not_found");
+                assert_eq!(status, 404, "{draft}");
+                assert!(all.contains("skill_not_found") && !all.contains(has), "{all}");
+            }
+        }
+    }
+}
+
+// S-VERSION-7: Who knows the digest of a version reads it, also of a skill that is deleted or a draft by now.
+#[tokio::test]
+async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_became_of_the_skill() {
+    let (server, [control, agent, ..]) = with_keys().await;
+    let made = send(&server, &control, Method::PUT, "/skills/a/demo", text("# One")).await;
+    let digest = made.is(201)["digest"].as_str().unwrap().to_owned();
+    let never = format!("sha256:{}", "0".repeat(64));
+    for becomes in ["published", "draft", "deleted"] {
+        match becomes {
+            "published" => send(&server, &control, Method::PUT, "/skills/a/demo", text("# Two")).await.is(200).clone(),
+            "draft" => {
+                let wanted = json!({"state": "draft", "body": "# Three"});
+                send(&server, &control, Method::PATCH, "/skills/a/demo", wanted).await.is(200).clone()
+            }
+            _ => send(&server, &control, Method::DELETE, "/skills/a/demo", Value::Null).await.is(204).clone(),
+        };
+        for key in [&control, &agent] {
+            let path = format!("/skills/a/demo?digest={digest}");
+            let page = send(&server, key, Method::GET, &path, Value::Null).await;
+            assert_eq!(
+                (&page.is(200)["body"], &page.json["digest"]),
+                (&json!("\n# One\n"), &json!(digest)),
+                "{becomes}"
+            );
+            assert_eq!((&page.json["state"], &page.json["files"]), (&json!("published"), &json!(2)), "{becomes}");
+            assert_eq!((&page.json["name"], &page.json["description"]), (&json!("demo"), &json!("Shows how.")));
+            let (status, zip) = bytes(&server, key, &path, "application/zip").await;
+            assert_eq!(status, 200, "{becomes}");
+            assert!(in_zip(&zip, "SKILL.md").contains("# One"), "{becomes}");
+            for skill in ["a/demo", "a/nothing"] {
+                let path = format!("/skills/{skill}?digest={never}");
+                send(&server, key, Method::GET, &path, Value::Null).await.is_problem(404, "version_not_found");
+                assert_eq!(bytes(&server, key, &path, "application/zip").await.0, 404, "{path}");
+            }
+        }
+        let named = send(&server, &agent, Method::GET, "/versions/a/demo", Value::Null).await;
+        assert_eq!(named.status, if becomes == "published" { 200 } else { 404 }, "{becomes}");
+    }
+}
+
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
+// all others it is not there.
+#[tokio::test]
+async fn an_agent_finds_no_draft_but_that_of_its_session() {
+    let (server, [control, agent, here, elsewhere]) = with_keys().await;
+    let send = async |key: &str, method: Method, path: &str, json: Value| send(&server, key, method, path, json).await;
     let policy = json!({"policy": {"tools": {"create_skill": "auto"}}});
     for session in ["chat-1", "chat-2"] {
         send(&control, Method::PUT, &format!("/sessions/{session}"), policy.clone()).await.is(201);

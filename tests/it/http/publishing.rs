@@ -2,12 +2,16 @@
 
 use std::io::{Cursor, Read as _, Write as _};
 
-use reqwest::{Method, multipart::Form};
+use reqwest::{
+    Method,
+    multipart::{Form, Part},
+};
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
+    limits::{TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
     path::Id,
 };
 use zip::{ZipWriter, write::SimpleFileOptions};
@@ -149,6 +153,38 @@ async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
     let listed = server.client.get(server.user("/versions/a/demo")).bearer_auth(&agent).send().await.unwrap();
     let listed = Answer::of(listed).await;
     assert!(listed.is(200)["versions"][0]["by"].as_str().is_some_and(|by| !by.is_empty() && !control.contains(by)));
+}
+
+// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+// `control`.
+#[tokio::test]
+async fn json_and_parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
+    let server = Server::start().await;
+    let url = server.user("/skills/a/demo");
+    let json = async |bytes: usize| {
+        let mut body = json!({"description": "Shows how.", "body": "# One"}).to_string();
+        body.push_str(&" ".repeat(bytes - body.len()));
+        let put = server.client.put(&url).header("content-type", "application/json").body(body);
+        Answer::of(put.send().await.unwrap()).await
+    };
+    json(TEXT_BODY_BYTES).await.is(201);
+    let over = json(TEXT_BODY_BYTES + 1).await;
+    let said = over.is_problem(413, "file_too_large").json["detail"].as_str().unwrap();
+    assert!(said.contains("as JSON has at most 20 MiB") && said.contains("zip"), "{said}");
+    assert_eq!(over.json["limit"], TEXT_BODY_BYTES);
+
+    let parts = async |bytes: usize| {
+        let (half, rest) = (vec![0_u8; bytes / 2], vec![0_u8; bytes - bytes / 2]);
+        let part = |bytes| Part::bytes(bytes).file_name("x");
+        let form = Form::new().part("a.bin", part(half)).part("b.bin", part(rest));
+        Answer::of(server.client.put(&url).multipart(form).send().await.unwrap()).await
+    };
+    // Their bytes are taken, and then found to be no skill.
+    parts(VERSION_ZIP_BYTES).await.is_problem(400, "invalid_skill");
+    let over = parts(VERSION_ZIP_BYTES + 1).await;
+    let said = over.is_problem(413, "file_too_large").json["detail"].as_str().unwrap();
+    assert!(said.contains("in parts has at most 64 MiB") && said.contains("zip"), "{said}");
+    assert_eq!(over.json["limit"], VERSION_ZIP_BYTES);
 }
 
 // S-VERSION-4: A skill is sent as a zip archive to who accepts `application/zip`, and `digest` asks for one version of it in

@@ -632,28 +632,29 @@ class HealthReply(BaseModel):
 class HookInput(BaseModel):
     """
     The input of a hook, in the shape of Claude's. Members beside those named here are taken and not read, because each event
-    has its own and hosts add more.
+    has its own and hosts add more. Those named here are read if the event has them: in another one, a member of that name may be
+    anything.
     """
 
     hook_event_name: str
     """
     The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.
     """
-    prompt: str | None = None
+    prompt: Any | None = None
     """
-    Of `UserPromptSubmit`: what the person said.
+    Of `UserPromptSubmit`: what the person said, a text.
     """
-    tool_name: str | None = None
+    tool_name: Any | None = None
     """
-    Of `PreToolUse`: the tool that is about to run. `Bash`, `Task` and `Agent` are looked at.
+    Of `PreToolUse`: the name of the tool that is about to run, a text. `Bash`, `Task` and `Agent` are looked at.
     """
-    tool_input: dict[str, Any] | None = None
+    tool_input: Any | None = None
     """
-    Of `PreToolUse`: what the tool is called with.
+    Of `PreToolUse`: what the tool is called with, an object.
     """
-    agent_type: str | None = None
+    agent_type: Any | None = None
     """
-    Of `SubagentStart`: the type of the sub-agent.
+    Of `SubagentStart`: the type of the sub-agent, a text.
     """
 
 

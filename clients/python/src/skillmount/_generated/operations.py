@@ -717,7 +717,7 @@ def get_skill_file(
     range: str | None = None,
     if_range: str | None = None,
 ) -> call.Call[bytes]:
-    """Read the bytes of one file of a skill, without loading it. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
+    """Read the bytes of one file of a skill, without loading it; of a draft too, for who sees it in the list. Takes `range`, `if-range`, `if-match` and `if-none-match`. What the
     user's policy hides is not there, and a skill whose each use is approved is read in a session."""
     return call.Call(
         operation="get_skill_file",
@@ -772,7 +772,8 @@ def download_skills(user: str, body: models.DownloadSkillsRequest) -> call.Call[
 
 def show_skill(user: str, skill: str, *, digest: str | None = None) -> call.Call[models.SkillPage]:
     """Show one skill: its instructions, their outline, and its files. With `accept: application/zip` the answer is its folder as
-    an archive."""
+    an archive. A draft is shown to who sees it in the list. By its digest a version is shown though the skill is deleted or a draft
+    by now."""
     return call.Call(
         operation="show_skill",
         method="GET",
@@ -795,8 +796,8 @@ def publish_skill(
     if_none_match: str | None = None,
 ) -> call.Call[models.PublishReply]:
     """Publish a new version of a skill: as JSON, as a zip archive of its folder, or as a part for each file. It is checked whole
-    before anything is stored, and readers see the old version or the new one. The same content again changes nothing. Needs
-    a key of scope `control`."""
+    before anything is stored, and readers see the old version or the new one. The same content again changes nothing. An archive
+    has up to 64 MiB and 256 MiB unpacked, parts have up to 64 MiB in all, and JSON up to 20 MiB. Needs a key of scope `control`."""
     kind, content = call.encoded(body, binary="application/zip")
     return call.Call(
         operation="publish_skill",

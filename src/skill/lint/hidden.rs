@@ -1,0 +1,64 @@
+//! Characters that a person does not see and a model does.
+
+use super::{
+    super::{Diagnostic, FindingCode, shown},
+    places::place,
+};
+
+/// The first of them in a SKILL.md, of which a model is shown a text without them.
+pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
+    let at = text.find(shown::is_hidden)?;
+    let count = text.chars().filter(|c| shown::is_hidden(*c)).count();
+    let (line, column) = place(text.get(..at)?);
+    let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
+    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
+}
+
+/// The first of them in another text file of a skill, with its place in that file. A byte order mark at its beginning and the
+/// line ends of any system are none, and bytes that are not UTF-8 are passed over.
+#[must_use]
+pub fn hidden_in_file(bytes: &[u8]) -> Option<Diagnostic> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let (mut line, mut column, mut count, mut first) = (1_u32, 1_u32, 0_usize, None);
+    for c in bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars()) {
+        if shown::is_hidden(c) && c != '\r' {
+            count += 1;
+            first = first.or(Some((line, column)));
+        }
+        if c == '\n' {
+            (line, column) = (line.saturating_add(1), 1);
+        } else {
+            column = column.saturating_add(1);
+        }
+    }
+    let (line, column) = first?;
+    let message = format!(
+        "{count} invisible characters, the first of them here, which a person does not see and an agent reads: remove them"
+    );
+    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_hidden_character_of_a_file_is_found_and_what_people_need_is_none() {
+        for (text, line, column, count) in
+            [("\u{e0041}\u{e0042}b", 1, 1, "2 "), ("one\r\ntwo\u{202e}", 2, 4, "1 "), ("a\u{feff}", 1, 2, "1 ")]
+        {
+            let found = hidden_in_file(text.as_bytes()).unwrap();
+            assert_eq!(
+                (found.code.as_str(), found.line, found.column),
+                ("hidden_characters", Some(line), Some(column))
+            );
+            assert!(found.message.starts_with(count), "{}", found.message);
+        }
+        for text in ["\u{feff}a", "a\r\nb\rc\td", "👩\u{200d}🚀 \u{2764}\u{fe0f}", "می\u{200c}خواهم", "añ日"]
+        {
+            assert_eq!(hidden_in_file(text.as_bytes()), None, "{text:?}");
+        }
+        assert_eq!(hidden_in_file(b"caf\xe9 \x85 \xff"), None);
+        assert!(hidden_in_file(b"\xff\xe2\x80\xae").is_some(), "one bad byte hides nothing");
+    }
+}
