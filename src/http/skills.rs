@@ -117,7 +117,9 @@ async fn shown(call: &UserCall, skill: &SkillPath, digest: Option<String>, heade
         return Ok(archive(found, skill.folder()));
     }
     Ok(match digest {
-        Some(digest) => Json(service.show_version(call.audience(), &policy, skill, &digest, call.drafts()).await?).into_response(),
+        Some(digest) => {
+            Json(service.show_version(call.audience(), &policy, skill, &digest, call.drafts()).await?).into_response()
+        }
         None => Json(service.show_skill(call.audience(), &policy, skill, call.drafts()).await?).into_response(),
     })
 }
