@@ -192,7 +192,7 @@ impl EffectsNote {
 
 /// How the catalog changes if a skill was in the first state and is in the second; `None` if it was or is not there. The catalog is
 /// what agents see, and a draft is not in it: only what is published counts.
-const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> Option<(usize, usize)> {
+const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> Option<(u64, u64)> {
     match (before, now) {
         (_, Some(SkillState::Published)) => Some((1, 0)),
         (Some(SkillState::Published), _) => Some((0, 1)),

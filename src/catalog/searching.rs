@@ -34,7 +34,7 @@ impl Catalogs {
     pub async fn encode_skills(&self, audience: impl Into<Audience>, told: &Told) -> Result<()> {
         let Some(meanings) = &self.meanings else { return Ok(()) };
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, false), self.read_vectors(&audience));
+        let (looked, ()) = tokio::join!(self.look(&audience, Asked::Known), self.read_vectors(&audience));
         looked?;
         let until = self.clock.uptime() + VECTORS_AWAITED;
         for owner in audience.owners(self.layers) {

@@ -62,7 +62,7 @@ async fn body(world: &World, skill: &str) -> Result<String> {
 
 async fn change(world: &World, skill: &str, wanted: ChangeSkillRequest, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.change_skill(&id("demo"), &path(skill), wanted, options).await.map(|(_, reply)| reply)
+    world.service.change_skill(&id("demo"), &path(skill), wanted, options).await
 }
 
 fn to(state: SkillState) -> ChangeSkillRequest {
