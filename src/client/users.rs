@@ -71,12 +71,13 @@ impl RemoteBackend {
         json(self.send(request, Effect::Writes).await?, Effect::Writes).await
     }
 
-    /// Forgets the sessions of a user that have expired.
+    /// Forgets the sessions of a user that have expired, and gives the others their tag.
     ///
     /// # Errors
     /// As [`list_users`](Self::list_users).
     pub async fn collect_garbage_of(&self, user: &Id) -> Result<Collected> {
-        let request = self.client.post(self.url(&["v1", "users", user.as_str(), "session_gc"])?);
+        let request =
+            self.client.post(self.url(&["v1", "users", user.as_str(), "session_gc"])?).query(&[("tag", true)]);
         json(self.send(request, Effect::Writes).await?, Effect::Writes).await
     }
 

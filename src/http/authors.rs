@@ -1,6 +1,8 @@
 //! What authors ask of a user's skills beside their versions: what lint finds, and the state of the catalog.
 
 use axum::{Extension, Json};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
@@ -11,7 +13,7 @@ use super::{
 };
 use crate::{
     backend::{Action, Effects},
-    session::{Collected, Policy},
+    session::{Collected, Policy, Tagged},
     wire::{CatalogStatus, LintList, LintListRequest},
 };
 
@@ -55,11 +57,32 @@ async fn rebuild(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStat
     Ok(Json(call.observed(None, (Action::RebuildCatalog, ""), |_| Effects::default(), work).await?))
 }
 
+/// What else becomes of sessions when idle ones are forgotten.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CollectParameters {
+    /// Give those that stay the tag by which the bucket's lifecycle rule knows sessions. Those of this version have it already.
+    #[serde(default)]
+    tag: bool,
+}
+
 /// Forget a user's sessions that were idle for 30 days; their files stay. Needs a key of scope `control`.
-#[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions",
+#[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions", params(CollectParameters),
     responses((status = 200, body = Collected), Failure))]
-async fn collect(Extension(call): Extension<UserCall>) -> Reply<Json<Collected>> {
+async fn collect(
+    Extension(call): Extension<UserCall>,
+    Parameters(CollectParameters { tag }): Parameters<CollectParameters>,
+) -> Reply<Json<Collected>> {
     call.needs_control()?;
-    let work = call.app.service.sessions().collect_garbage(&call.user);
+    let work = async {
+        let sessions = call.app.service.sessions();
+        let collected = sessions.collect_garbage(&call.user).await?;
+        if !tag {
+            return Ok(collected);
+        }
+        let Tagged { tagged, untagged } = sessions.tag_all(&call.user).await?;
+        Ok(Collected { tagged: Some(tagged), untagged, ..collected })
+    };
     Ok(Json(call.observed(None, (Action::CollectSessions, ""), |_| Effects::default(), work).await?))
 }

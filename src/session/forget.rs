@@ -20,6 +20,12 @@ pub struct Collected {
     pub removed: u64,
     /// Sessions that cannot be read and were not removed.
     pub damaged: Vec<DamagedSession>,
+    /// Sessions that have the tag now, if they were to get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tagged: Option<u64>,
+    /// Why others have none, if so: the store keeps no tags, or does not let them be set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untagged: Option<String>,
 }
 
 impl Sessions {

@@ -10,10 +10,10 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     kept::{KeptVectors, Meanings},
+    knowledge::Kind,
     layer::LayerVectors,
-    making::Pace,
     numbers::Direction,
-    probe::Kind,
+    pace::Pace,
     skill_text::skill_text,
 };
 use crate::{

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{sync::Semaphore, time::timeout};
 
-use super::{format, layer::LayerVectors, probe::Knowledge};
+use super::{format, knowledge::Knowledge, layer::LayerVectors};
 use crate::{
     budget::{Errand, Workers},
     catalog::{

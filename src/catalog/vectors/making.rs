@@ -9,7 +9,6 @@
 //! allows.
 
 use std::{
-    fmt,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -20,8 +19,9 @@ use super::{
     encoding::{Encoding, Made, too_slow},
     format,
     kept::{KeptVectors, Meanings},
+    knowledge::Kind,
     layer::LayerVectors,
-    probe::Kind,
+    pace::Pace,
 };
 use crate::{
     catalog::{CatalogEntry, encoder::EncoderError, view::CatalogView},
@@ -30,42 +30,6 @@ use crate::{
     path::{LayerOwner, ObjectKey},
     store::PutOptions,
 };
-
-/// Is told how many skills of how many were encoded.
-pub type Told = dyn Fn(usize, usize) + Send + Sync;
-
-/// Who waits while vectors are made.
-#[derive(Clone, Copy)]
-pub(in crate::catalog) enum Pace<'a> {
-    /// Nobody: half the encoder's time is left to questions.
-    Behind,
-    /// Somebody who is told how far it is, until this uptime.
-    Awaited {
-        /// The uptime at which it ends.
-        until: Duration,
-        /// Who is told.
-        told: &'a Told,
-    },
-}
-
-impl fmt::Debug for Pace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Behind => "Behind",
-            Self::Awaited { .. } => "Awaited",
-        })
-    }
-}
-
-impl Pace<'_> {
-    /// How long it may still take; `None` if nobody waits.
-    pub(super) fn time_left(self, meanings: &Meanings) -> Option<Duration> {
-        match self {
-            Self::Behind => None,
-            Self::Awaited { until, .. } => Some(until.saturating_sub(meanings.clock.uptime())),
-        }
-    }
-}
 
 impl Meanings {
     /// Makes what is missing, once it is this layer's turn.

@@ -1,17 +1,13 @@
-//! Whether an encoder answers, of which kind its vectors are, and whether it is still the one that made those that are known.
+//! Whether an encoder answers, and whether it is still the one that made the vectors that are known.
 //!
 //! The identity of an encoder on a server is its address and the name of its model, and the model behind them may change. So what
 //! was read from the bucket is compared once in each process with what the encoder makes now, and again when there is doubt:
 //! when a vector has another number of dimensions.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
-
 use super::{
     background::{background, unrelated_skill},
     kept::{KeptVectors, Meanings},
+    knowledge::Kind,
     layer::LayerVectors,
     numbers::Direction,
     skill_text::skill_text,
@@ -21,73 +17,13 @@ use crate::{
         encoder::{EncoderError, TextRole},
         view::CatalogView,
     },
-    limits::{ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES},
+    limits::VECTOR_DIMENSIONS,
 };
 
 /// From this cosine on, two vectors of one text are of one model: what remains is rounding.
 const SAME: f32 = 0.9;
 /// Skills that are tried until the encoder takes one.
 const WITNESSES: usize = 3;
-
-/// What all vectors of an encoder have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
-    pub(super) background: i32,
-    pub(super) dimensions: usize,
-}
-
-impl Kind {
-    pub(super) fn of(vectors: &LayerVectors) -> Self {
-        Self { background: vectors.background, dimensions: vectors.dimensions }
-    }
-
-    pub(super) fn is_too_large_for(self, view: &CatalogView) -> bool {
-        view.entries.len().saturating_mul(self.dimensions) > VECTORS_BYTES
-    }
-}
-
-/// What this process knows of the encoder's kind.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge(Arc<Mutex<Known>>);
-
-#[derive(Debug, Default)]
-struct Known {
-    /// How often the encoder was doubted.
-    doubts: u64,
-    /// The uptime before which it is not doubted again.
-    settled_until: Duration,
-    kind: Option<Kind>,
-}
-
-impl Knowledge {
-    /// How often the encoder was doubted. What was compared with it since then need not be compared again.
-    pub(super) fn doubts(&self) -> u64 {
-        self.known().doubts
-    }
-
-    /// What the encoder's vectors have in common, if that was measured since the last doubt.
-    fn kind(&self) -> Option<Kind> {
-        self.known().kind
-    }
-
-    fn doubt(&self, now: Duration) {
-        let mut known = self.known();
-        if now >= known.settled_until {
-            *known = Known { doubts: known.doubts + 1, settled_until: now + ENCODER_REST, kind: None };
-        }
-    }
-
-    fn measured(&self, kind: Kind, doubts: u64) {
-        let mut known = self.known();
-        if known.doubts == doubts {
-            known.kind = Some(kind);
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Meanings {
     /// Notes that the encoder makes vectors of another size than it did. All that are known are compared with it again.

@@ -105,7 +105,7 @@ impl Session {
             }
             Action::Tail { after } => tail(app, &control, after).await,
             Action::Gc { all: false } => {
-                let Collected { removed, damaged } = control.collect_garbage().await?;
+                let Collected { removed, damaged, .. } = control.collect_garbage().await?;
                 let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
                     out.line(format_args!("{removed} removed"))?;

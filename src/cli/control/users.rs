@@ -53,11 +53,8 @@ pub(in crate::cli) struct DamagedOf {
     pub(in crate::cli) session_id: Id,
 }
 
-/// Why sessions that are cleared away through a server get no tags.
-const UNTAGGED: &str = "a server writes its own sessions with the tag; to tag those of earlier versions, give --store instead of --server once";
-
 impl Control {
-    /// Forgets the sessions of every user that have expired, and on a store tags those that stay.
+    /// Forgets the sessions of every user that have expired, and tags those that stay.
     pub(in crate::cli) async fn collect_all_garbage(&self) -> Result<CollectedOfAll> {
         let mut all = CollectedOfAll::default();
         for User { user_id } in self.users().await?.users {
@@ -70,15 +67,15 @@ impl Control {
                 .extend(of_user.map(|damaged| DamagedOf { user_id: user_id.clone(), session_id: damaged.session_id }));
             all.removed += collected.removed;
             all.users += 1;
-            let Self::Local { service, .. } = self else {
-                all.untagged.get_or_insert_with(|| UNTAGGED.to_owned());
-                continue;
+            let Tagged { tagged, untagged } = match self {
+                Self::Local { .. } if all.untagged.is_some() => continue,
+                Self::Local { service, .. } => service.sessions().tag_all(&user_id).await?,
+                Self::Remote(_) => {
+                    Tagged { tagged: collected.tagged.unwrap_or_default(), untagged: collected.untagged }
+                }
             };
-            if all.untagged.is_none() {
-                let Tagged { tagged, untagged } = service.sessions().tag_all(&user_id).await?;
-                all.tagged += tagged;
-                all.untagged = untagged;
-            }
+            all.tagged += tagged;
+            all.untagged = all.untagged.or(untagged);
         }
         Ok(all)
     }

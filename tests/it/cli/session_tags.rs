@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -14,13 +15,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use s3s::{Body, service::S3Service};
 use serde_json::Value;
 use skillmount::{
-    path::{ETag, KeyPrefix},
+    path::{ETag, KeyPrefix, ObjectKey},
     session::session_tags,
     store::{GetOptions, MemoryStore, Store as _, Tags},
 };
 use tokio::net::TcpListener;
 
-use super::{Home, skill};
+use super::{Home, server::Server, skill};
 use crate::support::s3_in_process::{BUCKET, service_over};
 
 /// A bucket whose policy may refuse tags.
@@ -73,7 +74,7 @@ impl Bucket {
     }
 
     async fn object(&self, session: &str) -> (Bytes, ETag) {
-        let key = KeyPrefix::all().key(&format!("ana/.skillmount/sessions/{session}.json")).unwrap();
+        let key = session_object("ana", session);
         let object = self.memory.get(&key, GetOptions::default()).await.unwrap();
         (object.bytes, object.meta.etag)
     }
@@ -129,4 +130,28 @@ async fn a_bucket_that_refuses_tags_has_sessions_without_and_doctor_says_so_unti
     assert_eq!((&tagged["tagged"], &tagged["untagged"]), (&2.into(), &Value::Null), "{tagged}");
     assert_eq!(bucket.tags_of("old"), session_tags());
     assert_eq!(bucket.object("old").await, before, "nothing else of it has changed");
+
+    // Through a server it is the same command, with a key of all users.
+    let plain = session_object("ana", "old");
+    bucket.memory.tag(&plain, Tags::new()).await.unwrap();
+    let made = home.json(&["keys", "new", "--all-users", "--scope", "control"]);
+    home.file("keys.toml", made["entry"].as_str().unwrap());
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_skillmount"));
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--json", "--keys", "keys.toml"]).current_dir(home.path());
+    serve.args(["--store", &format!("s3://{BUCKET}"), "--endpoint-url", &bucket.url]);
+    serve
+        .env("AWS_ACCESS_KEY_ID", "key")
+        .env("AWS_SECRET_ACCESS_KEY", "secret")
+        .env("AWS_EC2_METADATA_DISABLED", "true");
+    serve.env("AWS_REGION", "us-east-1").env("XDG_DATA_HOME", home.path().join("data"));
+    let server = Server::spawn(&mut serve);
+    let key = made["key"].as_str().unwrap();
+    let collected = home.json(&["--server", &server.url, "--api-key", key, "session", "gc", "--all"]);
+    let figures = [&collected["users"], &collected["removed"], &collected["tagged"], &collected["untagged"]];
+    assert_eq!(figures, [&1.into(), &0.into(), &2.into(), &Value::Null], "{collected}");
+    assert_eq!(bucket.tags_of("old"), session_tags());
+}
+
+fn session_object(user: &str, session: &str) -> ObjectKey {
+    KeyPrefix::all().key(&format!("{user}/.skillmount/sessions/{session}.json")).unwrap()
 }

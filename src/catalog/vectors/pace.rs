@@ -1,0 +1,41 @@
+//! How vectors are made: behind the requests, or for somebody who waits.
+
+use std::{fmt, time::Duration};
+
+use super::kept::Meanings;
+
+/// Is told how many skills of how many were encoded.
+pub type Told = dyn Fn(usize, usize) + Send + Sync;
+
+/// Who waits while vectors are made.
+#[derive(Clone, Copy)]
+pub(in crate::catalog) enum Pace<'a> {
+    /// Nobody: half the encoder's time is left to questions.
+    Behind,
+    /// Somebody who is told how far it is, until this uptime.
+    Awaited {
+        /// The uptime at which it ends.
+        until: Duration,
+        /// Who is told.
+        told: &'a Told,
+    },
+}
+
+impl fmt::Debug for Pace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Behind => "Behind",
+            Self::Awaited { .. } => "Awaited",
+        })
+    }
+}
+
+impl Pace<'_> {
+    /// How long it may still take; `None` if nobody waits.
+    pub(super) fn time_left(self, meanings: &Meanings) -> Option<Duration> {
+        match self {
+            Self::Behind => None,
+            Self::Awaited { until, .. } => Some(until.saturating_sub(meanings.clock.uptime())),
+        }
+    }
+}
