@@ -44,7 +44,7 @@ impl SkillBackend {
             Decision::Deny => format!("deny {id}"),
         };
         let who = Actor { user: self.user(), session: Some(&self.session), by: self.by.as_deref() };
-        let work = self.decide(id, decision);
+        let work = Box::pin(self.decide(id, decision));
         self.service().observed(who, Action::DecideApproval, &subject, |_| Effects::default(), work).await
     }
 

@@ -281,11 +281,11 @@ impl Service {
     ) -> Result<T> {
         let note = EffectsNote::default();
         let noted = note.clone();
-        let work = async move {
+        let work = Box::pin(async move {
             let reply = work.await?;
             noted.change(|noted| *noted = effects(&reply));
             Ok(reply)
-        };
+        });
         self.observed_noting(who, action, subject, &note, work).await
     }
 

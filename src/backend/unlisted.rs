@@ -18,7 +18,7 @@ use crate::{
 
 /// A skill that the catalog does not have.
 enum Unlisted {
-    Draft(SkillDraft),
+    Draft(Box<SkillDraft>),
     /// What lies in the user's own space, or did.
     Own,
 }
@@ -104,7 +104,7 @@ impl Service {
             return Ok(None);
         }
         if let Some(draft) = self.seen_draft(&audience.user, policy, skill, digest, reader).await? {
-            return Ok(Some(Unlisted::Draft(draft)));
+            return Ok(Some(Unlisted::Draft(Box::new(draft))));
         }
         let is_left_out = self.catalogs().view(audience.clone(), false).await?.left_out(skill).is_some();
         if digest.is_none() && !is_left_out {

@@ -240,15 +240,15 @@ impl App {
         }
         let service = self.service_with(ServiceOptions { encoder, ..self.options()? }).await?;
         let finder = service.session(self.user()?, self.session()?);
-        let bar = progress(self, 0, "skills encoded");
+        let bar = progress(&self.out, 0, "skills encoded");
         let shown = bar.clone();
         let told = move |done: usize, all: usize| {
             shown.set_length(all as u64);
             shown.set_position(done as u64);
         };
-        let encoded = finder.encode_skills(&told).await;
+        let outcome = finder.encode_skills(&told).await;
         bar.finish_and_clear();
-        encoded.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
+        outcome.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
     }
 
     /// What is beside the operations: sessions, prompt and the list of skills.

@@ -54,7 +54,7 @@ pub(super) fn unrelated_skill() -> String {
 async fn encode_all(encoder: &dyn Encoder, texts: Vec<String>, role: TextRole) -> Result<Vec<Vec<f32>>, EncoderError> {
     match encoder.encode(texts.clone(), role).await {
         Err(error) if error.is_refusal() => {}
-        encoded => return encoded,
+        outcome => return outcome,
     }
     let mut vectors = Vec::with_capacity(texts.len());
     for text in texts {

@@ -112,7 +112,9 @@ impl Encoding<'_> {
     async fn encode_alone(&mut self, entry: &Arc<CatalogEntry>) -> Result<(), EncoderError> {
         let error = match self.vectors(&[entry]).await {
             Ok(vectors) => {
-                vectors.iter().for_each(|vector| self.add(entry, vector));
+                for vector in &vectors {
+                    self.add(entry, vector);
+                }
                 return Ok(());
             }
             Err(error) => error,

@@ -106,7 +106,6 @@ impl Meanings {
             if is_trusted { encoding.encode(&missing).await.map(|()| true) } else { Ok(false) }
         };
         match timeout(ENCODER_PATIENCE, encoded).await {
-            Ok(Ok(false)) => {}
             Ok(Ok(true)) => {
                 let vectors = encoding.vectors_so_far();
                 kept.replace(vectors.clone());
@@ -117,8 +116,8 @@ impl Meanings {
                 tracing::warn!(?owner, error = error.chain(), "vectors of changed skills were not made");
                 kept.rest(self.clock.uptime() + ENCODER_REST);
             }
-            // Behind the requests they have time.
-            Err(_) => {}
+            // Vectors that are not trusted are made again, and late ones made: behind the requests, where there is time.
+            Ok(Ok(false)) | Err(_) => {}
         }
     }
 

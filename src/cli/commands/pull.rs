@@ -100,7 +100,7 @@ impl Pull {
         // A skill does not lie in a skill, so a folder that is one is meant itself.
         let is_skill = self.places.len() == 1 && dir.join("SKILL.md").is_file();
         let target = Target::new(dir);
-        let bar = transfer::progress(app, wanted.len(), "skills");
+        let bar = transfer::progress(&app.out, wanted.len(), "skills");
         let pulls = wanted.iter().map(|there| async {
             let at = if is_skill { String::new() } else { there.skill.to_string() };
             let pulled = self.pull(&*author, there, SkillFolder { app, target: &target, at }).await;

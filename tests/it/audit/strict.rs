@@ -200,7 +200,7 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
     };
     let own = user();
     let who = Actor { user: &own, session: None, by: None };
-    let failed = world.service.observed_noting(who, Action::PublishSkill, skill.as_str(), &note, work).await;
+    let failed = Box::pin(world.service.observed_noting(who, Action::PublishSkill, skill.as_str(), &note, work)).await;
     assert_eq!(failed.unwrap_err().code(), Code::EditConflict);
     let records = world.records().await;
     assert_eq!((records.len(), records[0].outcome.as_str()), (1, "edit_conflict"));

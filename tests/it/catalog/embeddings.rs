@@ -92,7 +92,7 @@ async fn answer(State(server): State<Arc<Server>>, headers: HeaderMap, Json(aske
     server.asked.lock().unwrap().push((key, texts.clone()));
     let mood = server.mood.lock().unwrap().clone();
     if mood.hangs {
-        tokio::time::sleep(Duration::from_secs(3600)).await;
+        tokio::time::sleep(Duration::from_hours(1)).await;
     }
     if mood.busy > 0 {
         server.set(|mood| mood.busy -= 1);

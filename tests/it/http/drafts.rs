@@ -301,8 +301,8 @@ async fn the_catalog_changes_by_what_is_published_and_not_by_drafts() {
     // The end of what is looked at.
     server.op("write", json!({"file_path": "/workspace/end", "content": "x"})).await.is(200);
     let told = told(&(until(stream, "file_changed").await + "\n\n"));
-    let changes = told.iter().filter(|(_, name, _)| name == "catalog_changed");
-    let changes: Vec<_> =
-        changes.map(|(_, _, data)| (data["changed"].as_u64().unwrap(), data["removed"].as_u64().unwrap())).collect();
-    assert_eq!(changes, expected);
+    let of_catalog = told.iter().filter(|(_, name, _)| name == "catalog_changed");
+    let of_catalog: Vec<_> =
+        of_catalog.map(|(_, _, data)| (data["changed"].as_u64().unwrap(), data["removed"].as_u64().unwrap())).collect();
+    assert_eq!(of_catalog, expected);
 }

@@ -111,7 +111,7 @@ impl Push {
             [one] => author.skill_digests(Some(&one.skill)).await?,
             _ => author.skill_digests(None).await?,
         };
-        let bar = transfer::progress(app, locals.len(), "skills");
+        let bar = transfer::progress(&app.out, locals.len(), "skills");
         let work = locals.iter().map(|local| async {
             let mut folder = PushedFolder { app, local };
             let there = match known.find(&local.skill) {

@@ -96,7 +96,7 @@ impl Test {
 
 /// The answers to all questions, in their order.
 async fn answers(app: &App, backend: &dyn BackendProtocol, questions: Vec<Question>) -> Result<Vec<Answer>> {
-    let bar = transfer::progress(app, questions.len(), "questions");
+    let bar = transfer::progress(&app.out, questions.len(), "questions");
     let asked = stream::iter(questions).map(|question| answer(backend, question));
     let answers = asked.buffered(PARALLEL_QUESTIONS).inspect_ok(|_| bar.inc(1)).try_collect().await;
     bar.finish_and_clear();

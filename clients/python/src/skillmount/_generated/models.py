@@ -1246,6 +1246,14 @@ class SessionGcReply(BaseModel):
     """
     Sessions that cannot be read and were not removed.
     """
+    tagged: int | None = None
+    """
+    Sessions that have the tag now, if they were to get it.
+    """
+    untagged: str | None = None
+    """
+    Why others have none, if so: the store keeps no tags, or does not let them be set.
+    """
 
 
 class SkillDiagnostic(BaseModel):

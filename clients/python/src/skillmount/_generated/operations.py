@@ -221,13 +221,14 @@ def roll_back_skill(
     )
 
 
-def collect_sessions(user: str) -> call.Call[models.SessionGcReply]:
+def collect_sessions(user: str, *, tag: bool | None = None) -> call.Call[models.SessionGcReply]:
     """Forget a user's sessions that were idle for 30 days; their files stay. Needs a key of scope `control`."""
     return call.Call(
         operation="collect_sessions",
         method="POST",
         path=f"/v1/users/{call.segment(user)}/session_gc",
         read=call.json_reply(models.SessionGcReply),
+        query=call.query({"tag": tag}),
     )
 
 
