@@ -163,7 +163,7 @@ impl UsageTally {
         if record.outcome == APPROVAL_REQUIRED {
             let approval = record.approval.as_deref().and_then(approval_number);
             match at.and_then(|at| conversation.asked.get_mut(at)) {
-                // It asks anew: what was decided before is counted.
+                // The call asks again, so the decision before is complete and counts.
                 Some(asked) if approval.is_some() => *asked = Asked { call, approval, is_allowed: None },
                 // A call that is repeated while it waits is asked for once.
                 Some(_) => {}

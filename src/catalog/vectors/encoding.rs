@@ -62,7 +62,7 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// Encodes some skills. An encoder that is busy is asked again when it wants to be, as long as somebody wants the vectors.
+    /// Encodes some skills. An encoder that is busy is asked again after its delay, as long as the catalog or a caller needs them.
     async fn encode_patiently(&mut self, entries: &[&Arc<CatalogEntry>], pace: Pace<'_>) -> Result<(), EncoderError> {
         let mut waited = Duration::ZERO;
         loop {

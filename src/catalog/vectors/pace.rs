@@ -1,10 +1,10 @@
-//! How vectors are made: behind the requests, or for somebody who waits.
+//! How vectors are made: behind the requests, or while a caller waits.
 
 use std::{fmt, time::Duration};
 
 use super::kept::Meanings;
 
-/// Is told how many skills of how many were encoded.
+/// Receives how many skills of how many are encoded.
 pub type Told = dyn Fn(usize, usize) + Send + Sync;
 
 /// Who waits while vectors are made.
@@ -12,11 +12,11 @@ pub type Told = dyn Fn(usize, usize) + Send + Sync;
 pub(in crate::catalog) enum Pace<'a> {
     /// Nobody: half the encoder's time is left to questions.
     Behind,
-    /// Somebody who is told how far it is, until this uptime.
+    /// A caller, which receives how far it is, until this uptime.
     Awaited {
         /// The uptime at which it ends.
         until: Duration,
-        /// Who is told.
+        /// What receives it.
         told: &'a Told,
     },
 }
@@ -31,7 +31,7 @@ impl fmt::Debug for Pace<'_> {
 }
 
 impl Pace<'_> {
-    /// How long it may still take; `None` if nobody waits.
+    /// How long it may still take; `None` if no caller waits.
     pub(super) fn time_left(self, meanings: &Meanings) -> Option<Duration> {
         match self {
             Self::Behind => None,
