@@ -55,9 +55,9 @@ struct EventPage {
 }
 
 /// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
-/// stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`. An event may
-/// come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and `dropped`
-/// that the client was too slow and has to connect again.
+/// stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`.
+/// An event may come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and
+/// `dropped` that the client was too slow and has to connect again.
 #[utoipa::path(get, path = "/events", operation_id = "watch_session", tag = "sessions",
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]

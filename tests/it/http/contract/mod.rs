@@ -10,8 +10,11 @@
 //! the test says aloud that it was skipped.
 
 use std::{
+    fs::{self, File},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -26,6 +29,8 @@ const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/contra
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/contract");
 /// Invented requests for each operation.
 const CASES: usize = 30;
+/// A run takes a minute or two. One that takes so long waits for an answer without an end, and is a failure instead of a hang.
+const LONGEST: Duration = Duration::from_mins(15);
 /// The phases of a run, for a process each. Several workers of one process trip over the parser of Python.
 const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 
@@ -60,15 +65,33 @@ fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String
     command.args(["--workers", "1", "--seed", &seed().to_string(), "--max-examples", &cases().to_string()]);
     command.args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"]);
     command.args(["--no-color", "--output-truncate", "false"]);
-    command.current_dir(made(Path::new(HOME), &phases.replace(',', "-")));
-    let output =
-        command.env("PATH", path(programs)).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if !output.status.success() {
-        return Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)));
+    let folder = made(Path::new(HOME), &phases.replace(',', "-"));
+    let said = folder.join("said");
+    let output = File::create(&said).unwrap();
+    command.current_dir(folder).env("PATH", path(programs)).stdin(Stdio::null());
+    command.stdout(output.try_clone().unwrap()).stderr(output);
+    let status = ended(command);
+    let text = String::from_utf8_lossy(&fs::read(said).unwrap()).into_owned();
+    if !status.is_some_and(|status| status.success()) {
+        return Err(format!("{phases}: {status:?}\n{text}"));
     }
     let count = text.lines().find(|line| line.contains(" generated"));
     count.map(|line| format!("{phases}: {}", line.trim())).ok_or(text)
+}
+
+/// How the run ended, or nothing if it had to be stopped.
+fn ended(mut command: Command) -> Option<ExitStatus> {
+    let mut child = command.spawn().unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < LONGEST {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        sleep(Duration::from_millis(100));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
 }
 
 fn cases() -> usize {

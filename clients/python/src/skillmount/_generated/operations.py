@@ -404,9 +404,9 @@ def edit_file(user: str, session: str, body: models.EditRequest) -> call.Call[mo
 
 def watch_session(user: str, session: str, *, last_event_id: str | None = None) -> call.Call[models.EventList]:
     """Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
-    stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`. An event may
-    come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and `dropped`
-    that the client was too slow and has to connect again."""
+    stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`.
+    An event may come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and
+    `dropped` that the client was too slow and has to connect again."""
     return call.Call(
         operation="watch_session",
         method="GET",
