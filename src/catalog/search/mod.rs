@@ -8,7 +8,7 @@
 //! compare.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
-//! the effect of each step; `benches/search.rs` and `benches/lexical.rs` measure it again.
+//! the effect of each step; `benches/search.rs` measures it again.
 
 mod build;
 mod chat;
