@@ -22,6 +22,7 @@ mod language;
 mod language_file;
 mod lexicon;
 mod likeness;
+mod matches;
 mod query;
 mod score;
 #[cfg(test)]
@@ -36,11 +37,12 @@ mod word_map;
 mod words;
 
 pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, Question};
 pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
 pub(super) use likeness::Likeness;
+pub use matches::{MatchedBy, WordMatch};
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 
