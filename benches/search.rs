@@ -5,8 +5,8 @@
 //! written before search was, and those in `search_noisy_questions.tsv`, written before it was taught to bear names,
 //! dates, greetings, words it does not know and Spanish typos; and those in
 //! `search_unseen_questions.tsv`, which are like the second and by which nothing was chosen. Some ask for nothing there is,
-//! and how many of these find nothing is counted. `support/public_skills.rs` asks thousands of public skills, by words and by
-//! meaning, and checks two goals. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
+//! and how many of these find nothing is counted. `support/public_search.rs` asks thousands of public skills, by words and by
+//! meaning, beside a BM25 that shares no code with the search, and checks the goals of search. The skills are real ones, read from the folder `SKILLMOUNT_REAL_SKILLS` or
 //! `../shared/real-skills`. Cost: memory, and the time of a query against reading through all descriptions, on 10,000
 //! generated skills; `support/first_question.rs` has what the first question costs, and many first ones at once.
 
@@ -27,12 +27,20 @@
 mod first_question;
 #[path = "support/fused.rs"]
 mod fused;
+#[path = "support/plain_bm25.rs"]
+mod plain_bm25;
 #[path = "support/programs.rs"]
 mod programs;
+#[path = "support/public_search.rs"]
+mod public_search;
 #[path = "support/public_skills.rs"]
 mod public_skills;
+#[path = "support/ranks.rs"]
+mod ranks;
 #[path = "support/skills.rs"]
 mod skills;
+#[path = "support/ways.rs"]
+mod ways;
 
 use std::{
     fmt::Write as _,
@@ -41,9 +49,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmount::catalog::search::{SearchDocument, SearchIndex, Step, Steps};
+use skillmount::catalog::search::{SearchIndex, Step, Steps};
 
-use self::skills::{Skill, generated, real_skills};
+use self::{
+    skills::{Skill, generated, real_skills},
+    ways::document,
+};
 
 /// The steps beyond plain BM25, in the order in which they are added.
 const LADDER: [(&str, Step); 10] = [
@@ -86,9 +97,10 @@ fn main() {
     }
     let small_talk =
         [("small talk", "small_talk.txt"), ("small talk by which nothing was chosen", "small_talk_unseen.txt")];
-    let mut missed = public_skills::measure(&small_talk.map(|(name, file)| (name, lines(file))));
+    let mut missed = public_search::measure(&small_talk.map(|(name, file)| (name, lines(file))));
     cost(&skills);
-    missed.extend(first_question::measure(&public_skills::texts(), &skills));
+    missed
+        .extend(first_question::measure(&public_skills::Set::read().map(|set| set.texts).unwrap_or_default(), &skills));
     assert!(missed.is_empty(), "goals are missed: {missed:#?}");
 }
 
@@ -106,10 +118,10 @@ fn quality(skills: &[Skill], questions: &[Question]) {
         questions.iter().filter(|question| question.has_answer()).count(),
         skills.len()
     );
-    let substring = |question: &str| substring(skills, question);
+    let substring = |question: &str| ways::substring(skills, question, 10);
     print_row("substring (all terms)", questions, &substring);
     let mut steps = Steps::NONE;
-    print_ranked("plain BM25", skills, questions, steps);
+    print_ranked("no step", skills, questions, steps);
     for (name, step) in LADDER {
         steps = steps.with(step);
         print_ranked(name, skills, questions, steps);
@@ -129,17 +141,6 @@ fn print_ranked(name: &str, skills: &[Skill], questions: &[Question], steps: Ste
 fn ranked(index: &SearchIndex, question: &str) -> Vec<String> {
     let found = index.search(question, |_| true, 5).expect("the questions are short");
     found.hits.into_iter().map(|hit| hit.skill.to_string()).collect()
-}
-
-/// As in the registry this project was born from: every term must occur in name, description or keywords.
-fn substring(skills: &[Skill], question: &str) -> Vec<String> {
-    let question = question.to_lowercase();
-    let found = skills.iter().filter(|skill| {
-        let head = &skill.frontmatter;
-        let text = format!("{} {} {}", skill.path.folder(), head.description, head.keywords.join(" ")).to_lowercase();
-        question.split_whitespace().all(|term| text.contains(term))
-    });
-    found.take(10).map(|skill| skill.path.to_string()).collect()
 }
 
 fn print_row(name: &str, questions: &[Question], search: &dyn Fn(&str) -> Vec<String>) {
@@ -177,20 +178,6 @@ fn misses(skills: &[Skill], questions: &[Question]) {
     }
 }
 
-fn document(skill: &Skill) -> SearchDocument<'_> {
-    SearchDocument {
-        skill: &skill.path,
-        name: skill.frontmatter.name.as_deref().unwrap_or_default(),
-        description: &skill.frontmatter.description,
-        when_to_use: skill.frontmatter.when_to_use.as_deref().unwrap_or_default(),
-        triggers: &skill.frontmatter.triggers,
-        tags: &skill.frontmatter.tags,
-        keywords: &skill.frontmatter.keywords,
-        headings: &skill.headings,
-        body: &skill.opening,
-    }
-}
-
 /// The questions of a file, those of one kind together.
 fn questions(file: &str) -> Vec<Question> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data").join(file)).unwrap();
@@ -214,7 +201,7 @@ fn cost(real: &[Skill]) {
     println!("index: {:.1} MB (limit 64)", index.memory_bytes() as f64 / 1e6);
     let questions = questions("search_questions.tsv");
     let search = timed(&questions, |question| index.search(question, |_| true, 10).expect("short").total);
-    let scan = timed(&questions, |question| substring(&generated, question).len());
+    let scan = timed(&questions, |question| ways::substring(&generated, question, 10).len());
     println!("a query: {search:?}; scanning the descriptions: {scan:?}; ratio {:.3}", ratio(search, scan));
 }
 

@@ -15,7 +15,7 @@ use skillmount::{
 use tempfile::TempDir;
 
 use super::{
-    programs,
+    programs::{self, folder_of},
     skills::{Skill, generated},
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn measure(public: &[(SkillPath, String)], real: &[Skill]) -> Vec<Str
         return Vec::new();
     }
     if !public.is_empty() {
-        let folder = folder_of(public.iter().map(|(path, text)| (path.clone(), text.clone())));
+        let folder = folder_of(public.iter().cloned());
         let one = asked(&folder, 1);
         println!(
             "first question over {} public skills: {:.2} s of CPU for the catalog, {:.2} s for index and answer, {:.0} MiB",
@@ -81,7 +81,7 @@ pub(crate) fn measure(public: &[(SkillPath, String)], real: &[Skill]) -> Vec<Str
             one.answering,
             one.mib
         );
-        programs::measure(folder.path(), QUESTION);
+        programs::measure(public, QUESTION);
     }
     let text = |skill: &Skill| {
         format!("---\ndescription: {:?}\n---\n# {}\n{}", skill.frontmatter.description, skill.headings, skill.opening)
@@ -103,16 +103,6 @@ pub(crate) fn measure(public: &[(SkillPath, String)], real: &[Skill]) -> Vec<Str
         }
     }
     missed
-}
-
-fn folder_of(skills: impl Iterator<Item = (SkillPath, String)>) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (skill, text) in skills {
-        let own = folder.path().join("u/skills").join(skill.as_str());
-        fs::create_dir_all(&own).unwrap();
-        fs::write(own.join("SKILL.md"), text).unwrap();
-    }
-    folder
 }
 
 fn asked(folder: &TempDir, many: usize) -> Figures {

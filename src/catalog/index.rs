@@ -59,7 +59,8 @@ pub(super) enum Unusable {
 
 /// Encodes `discovery`. Returns `TooLarge` if it could not be read back. Each byte of JSON is a step of `work`.
 pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusable> {
-    let deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+    // A first question waits for this work. The thorough way takes three times as long to make the index an eighth smaller.
+    let deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
     let mut plain =
         BufWriter::with_capacity(PIECE_BYTES, CountedBytes { inner: deflate, work, left: CATALOG_INDEX_BYTES });
     let written = serde_json::to_writer(&mut plain, &**discovery.readings());

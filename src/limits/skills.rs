@@ -126,7 +126,7 @@ pub const LOADED_SKILLS: usize = 64;
 pub const SEARCH_QUERY_BYTES: usize = 16 << 10;
 /// Different words of a question, without stop words.
 pub const SEARCH_QUERY_WORDS: usize = 2500;
-/// Words of a question that no skill contains and that are compared with all known words, in alphabetical order.
+/// Words of a question that no skill contains and that are compared with all known words: the first ones in its text.
 pub const SEARCH_REPAIRS: usize = 64;
 /// Steps of one search: words that it looks up or compares with another, and skills to whose scores it adds. A second of work
 /// at most; a long message in a catalog of thousands takes a hundredth of them.

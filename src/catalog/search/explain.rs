@@ -3,51 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Step,
-    build::{count, language_of},
-    document::{Field, SearchDocument},
+    document::SearchDocument,
     fusion::{Nearness, Scale},
     index::SearchIndex,
-    query::{self, Meaning, Sense, Way},
+    matches::{Answered, MatchedBy, Place, WordMatch, as_written, places, shared},
+    query::{self, Meaning, Way},
     score::{SearchResults, is_enough},
     spent::Spent,
     words::{fold, words},
 };
 use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
-
-/// How a word of a skill answers a word of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchedBy {
-    /// It is the same word.
-    Exact,
-    /// It differs in accents or in the form of its letters.
-    Accent,
-    /// It is another form of the word, such as its plural.
-    Stem,
-    /// It begins or ends with the word.
-    Part,
-    /// It is a few keystrokes away from the word, which no skill contains.
-    Typo,
-    /// It means the same in the other language.
-    Translation,
-    /// It means the same in the other language as a word that is a few keystrokes away.
-    TypoAndTranslation,
-}
-
-/// A word of a skill that answers a word of a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WordMatch {
-    /// The field that contains it.
-    pub field: Field,
-    /// The word of the question, as it was written but in lower case.
-    pub word: String,
-    /// The word of the skill, likewise.
-    pub matched: String,
-    /// How the two go together.
-    pub by: MatchedBy,
-    /// What it adds to the score.
-    pub weight: f32,
-}
 
 /// A score and what it is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,7 +152,7 @@ impl<'index> Question<'index> {
 
     /// The matches that weigh most, heaviest first, and how many more there are. `scale` is what a gain of one weighs.
     fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>], scale: f32) -> (Vec<WordMatch>, usize) {
-        let mut places: Vec<_> = answered.iter().zip(self.places(skill, answered)).flat_map(weighted).collect();
+        let mut places: Vec<_> = answered.iter().zip(places(self.index, skill, answered)).flat_map(shared).collect();
         places.sort_by(|(.., one), (.., two)| two.total_cmp(one));
         let more = places.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
         // A word of the skill is looked for in its text only if it is shown.
@@ -195,39 +160,10 @@ impl<'index> Question<'index> {
         (shown.map(|(one, place, gain)| self.matched(one, place, skill, gain * scale)).collect(), more)
     }
 
-    /// Where the answered words stand in the skill, for each of them.
-    fn places(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<Vec<Place>> {
-        let mut asking = BTreeMap::<u32, Vec<usize>>::new();
-        for (at, one) in answered.iter().enumerate() {
-            asking.entry(one.sense.term).or_default().push(at);
-        }
-        let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
-        let language = language_of(skill);
-        for (field, mean) in Field::ALL.into_iter().zip(self.index.mean_lengths) {
-            let mut forms = BTreeMap::<String, usize>::new();
-            for text in skill.texts(field) {
-                for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
-                    *forms.entry(word.to_owned()).or_default() += 1;
-                }
-            }
-            let worth = field.worth(count(forms.values().sum()), mean);
-            for (form, times) in forms {
-                let stem = if self.index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
-                let asking = self.index.terms.find(&stem).and_then(|term| asking.get(&term));
-                for at in asking.into_iter().flatten() {
-                    if let Some(places) = places.get_mut(*at) {
-                        places.push(Place { field, form: form.clone(), worth: worth * count(times) });
-                    }
-                }
-            }
-        }
-        places
-    }
-
     fn matched(&self, answered: &Answered<'_>, place: &Place, skill: &SearchDocument<'_>, weight: f32) -> WordMatch {
         let word = self.written(&answered.meaning.word);
-        let as_written = skill.texts(place.field).find_map(|text| found(text, &place.form));
-        let matched = as_written.unwrap_or_else(|| place.form.clone());
+        let found = skill.texts(place.field).find_map(|text| as_written(text, &place.form));
+        let matched = found.unwrap_or_else(|| place.form.clone());
         let by = match answered.sense.way {
             Way::Itself if place.form != answered.meaning.word => MatchedBy::Stem,
             Way::Itself if matched != word => MatchedBy::Accent,
@@ -246,33 +182,6 @@ impl<'index> Question<'index> {
     }
 }
 
-/// A word of a question that a skill answers.
-struct Answered<'a> {
-    meaning: &'a Meaning,
-    sense: &'a Sense,
-    /// What it adds to the score.
-    gain: f32,
-}
-
-/// A word in a field of a skill.
-struct Place {
-    field: Field,
-    /// The word, folded.
-    form: String,
-    worth: f32,
-}
-
-/// The gain of an answered word, shared among its places by their worth.
-fn weighted<'a>(
-    (answered, places): (&'a Answered<'a>, Vec<Place>),
-) -> impl Iterator<Item = (&'a Answered<'a>, Place, f32)> {
-    let whole: f32 = places.iter().map(|place| place.worth).sum();
-    places.into_iter().map(move |place| {
-        let gain = answered.gain * place.worth / whole;
-        (answered, place, gain)
-    })
-}
-
 /// The words of a text in lower case, by their folded forms: of those that fold alike the first.
 fn written(text: &str) -> BTreeMap<String, String> {
     let mut written = BTreeMap::new();
@@ -282,14 +191,9 @@ fn written(text: &str) -> BTreeMap<String, String> {
     written
 }
 
-fn found(text: &str, word: &str) -> Option<String> {
-    let text = text.to_lowercase();
-    words(&text).find(|written| fold(written) == word).map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Field, *};
     use crate::{limits::SEARCH_RESULTS_MOST, path::SkillPath};
 
     const SKILLS: &[(&str, &str, &str)] = &[

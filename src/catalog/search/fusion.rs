@@ -52,9 +52,11 @@ impl Nearness {
         self.cosines.get(document).copied().unwrap_or(self.background)
     }
 
-    /// How far a skill is above what has nothing to do with the question, from 0 to 1.
+    /// How far a skill is above what has nothing to do with the question, from 0 to 1. It is 0 for an encoder to which all texts
+    /// are alike: its cosines say nothing.
     pub(super) fn of(&self, document: usize) -> f32 {
-        ((self.cosine(document) - self.background) / (1.0 - self.background)).clamp(0.0, 1.0)
+        let room = 1.0 - self.background;
+        if room > 0.0 { ((self.cosine(document) - self.background) / room).clamp(0.0, 1.0) } else { 0.0 }
     }
 }
 
@@ -141,6 +143,20 @@ mod tests {
         };
         assert_eq!(names(&found(&skills(1.0), "my cat is hungry")), ["a/cattery", "a/hungry"]);
         assert_eq!(names(&found(&skills(0.4), "my cat is hungry")), ["a/hungry", "a/cattery"]);
+    }
+
+    #[test]
+    fn an_encoder_to_which_all_texts_are_alike_says_nothing_of_a_skill() {
+        let skills = ["a/b", "a/c"].map(|path| SkillPath::parse(path).unwrap());
+        let index = SearchIndex::build(skills.iter().map(|skill| description_of(skill, "Folds cranes.")));
+        for cosine in [0.9, 1.0] {
+            let near = Nearness::new(&index, 10_000, skills.iter().map(|skill| (skill, cosine)));
+            assert_eq!([near.of(0), near.of(1)], [0.0, 0.0], "{cosine}");
+            let results = index.search_near("cranes", Some(&near), |_| true, 10).unwrap();
+            assert!(results.hits.iter().all(|hit| hit.score.is_finite()), "{results:?}");
+            assert_eq!(names(&results), ["a/b", "a/c"]);
+            assert_eq!(index.search_near("stapler", Some(&near), |_| true, 10).unwrap().total, 0);
+        }
     }
 
     #[test]

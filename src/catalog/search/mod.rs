@@ -8,7 +8,7 @@
 //! compare.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
-//! the effect of each step; `benches/search.rs` and `benches/lexical.rs` measure it again.
+//! the effect of each step; `benches/search.rs` measures it again.
 
 mod build;
 mod chat;
@@ -22,6 +22,7 @@ mod language;
 mod language_file;
 mod lexicon;
 mod likeness;
+mod matches;
 mod query;
 mod score;
 #[cfg(test)]
@@ -36,11 +37,12 @@ mod word_map;
 mod words;
 
 pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, MatchedBy, Question, WordMatch};
+pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, Question};
 pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
 pub use fusion::Nearness;
 pub use index::SearchIndex;
 pub(super) use likeness::Likeness;
+pub use matches::{MatchedBy, WordMatch};
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 

@@ -123,7 +123,7 @@ fn quieten(meanings: &mut [Meaning], words: &[&str]) {
 }
 
 fn refused(what: &str) -> Error {
-    Error::new(Code::InvalidRequest, format!("the query is {what}; ask with one sentence or a few words"))
+    Error::new(Code::InvalidRequest, format!("the query is {what}; ask with the part that says what the task is"))
 }
 
 fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {

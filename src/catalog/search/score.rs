@@ -39,12 +39,12 @@ pub struct SearchHit {
     pub confidence: Confidence,
 }
 
-/// Whether a skill that was found is likely to answer the question, or only shares a few everyday words with it.
+/// Whether a skill that was found is likely to answer the question: whether what it answers of it tells much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// Small talk gets this, and so does a question to which there is no skill.
     Low,
-    /// The skill answers words that tell much.
+    /// What the skill answers tells much, or it means much the same.
     High,
 }
 
@@ -97,8 +97,8 @@ impl SearchResults {
 }
 
 impl SearchIndex {
-    /// Finds the skills that answer `query`, a sentence or a few words, among those that `filter` accepts. Returns at
-    /// most `limit` of them, and the number of all. A query of stop words finds nothing.
+    /// Finds the skills that answer `query`, a few words or a whole message, among those that `filter` accepts. Returns
+    /// at most `limit` of them, and the number of all. A query of stop words finds nothing.
     ///
     /// # Errors
     /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words;

@@ -7,6 +7,7 @@
 mod fields;
 mod guard;
 mod headed;
+mod known;
 mod repair;
 mod source;
 mod split;
@@ -17,6 +18,7 @@ use serde_json::Value;
 pub use self::fields::{Frontmatter, Parameter};
 use self::repair::Repairs;
 pub(super) use self::{
+    known::KNOWN_FIELDS,
     source::Source,
     split::{Form, Split, decode, saturating, split},
 };

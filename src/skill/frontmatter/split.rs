@@ -8,7 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::headed::{self, is_heading};
+use super::{
+    headed::{self, is_heading},
+    known::KNOWN_FIELDS,
+};
 use crate::{
     limits::FRONTMATTER_BYTES,
     skill::{Diagnostic, FindingCode},
@@ -114,6 +117,11 @@ fn is_field(line: &str) -> bool {
     ["name:", "description:"].iter().any(|field| line.starts_with(field))
 }
 
+/// Whether a line begins with the name of a field that has a meaning.
+fn is_known_field(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(key, _)| KNOWN_FIELDS.contains(&key.replace('_', "-").as_str()))
+}
+
 /// A file without frontmatter that begins with a heading and has a paragraph below it.
 fn headed(text: &str) -> Option<Split> {
     let form = Form::Absent(headed::description(text)?);
@@ -122,7 +130,7 @@ fn headed(text: &str) -> Option<Split> {
 
 /// Says what lacks at line `at`, counted from zero, which is `first` and is followed by `rest`.
 fn missing<'text>(at: usize, first: &str, mut rest: impl Iterator<Item = &'text str>) -> Diagnostic {
-    let message = if is_field(first) && rest.any(is_delimiter) {
+    let message = if is_known_field(first) && rest.any(is_delimiter) {
         "the frontmatter has no opening line: put a line that is `---` and nothing else above this one"
     } else {
         "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line"
@@ -198,7 +206,12 @@ mod tests {
     fn a_block_that_lacks_only_its_opening_line_says_so() {
         let message = |text: &str| split(text).unwrap_err().message;
         assert!(message("name: a\ndescription: b\n---\n").contains("no opening line"));
+        for first in ["license: MIT", "allowed-tools: Read", "user_invocable: false", "metadata:\n  level: high"] {
+            let text = format!("{first}\nname: a\ndescription: b\n---\n");
+            assert!(message(&text).contains("no opening line"), "{first}");
+        }
         assert!(message("name: a\ndescription: b\n").contains("no frontmatter"));
+        assert!(message("Note: a\nname: b\n---\n").contains("no frontmatter"), "it is no field");
     }
 
     #[test]

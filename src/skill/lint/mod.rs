@@ -27,41 +27,12 @@ pub use template::template;
 use super::{
     Diagnostic, FindingCode, Frontmatter,
     diagnostic::first_few,
-    frontmatter::{self, Source, Split, decode},
+    frontmatter::{self, KNOWN_FIELDS, Source, Split, decode},
 };
 use crate::limits::{
     SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
     SKILL_FINDINGS, SKILL_NAME_CHARS,
 };
-
-/// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
-const KNOWN_FIELDS: [&str; 25] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-    "agent",
-    "argument-hint",
-    "arguments",
-    "context",
-    "disable-model-invocation",
-    "disallowed-tools",
-    "effort",
-    "hooks",
-    "keywords",
-    "level",
-    "model",
-    "parameters",
-    "paths",
-    "shell",
-    "tags",
-    "triggers",
-    "user-invocable",
-    "when-to-use",
-    "when_to_use",
-];
 
 /// Judges the SKILL.md of the skill in `folder`. `files` are the paths of its files below it, if they are known.
 ///

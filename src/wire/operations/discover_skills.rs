@@ -15,7 +15,7 @@ use crate::{limits::SEARCH_RESULTS, path::Layer};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscoverRequest {
-    /// What the task is about: a sentence or a few words.
+    /// What the task is about: a few words, a sentence or a whole message of at most 16 KiB and 2,500 different words.
     pub query: String,
     /// Only this category and those below it.
     #[serde(default)]
@@ -97,9 +97,10 @@ pub struct DiscoveredSkill {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchConfidence {
-    /// It contains words of the question that tell much, or means much the same.
+    /// What it answers of the question tells much, or it means much the same.
     High,
-    /// It shares little more than everyday words with the question. Small talk finds hardly anything else.
+    /// What it answers of the question tells little: everyday words, a mention in passing or a small part. Most small talk finds
+    /// nothing else.
     Low,
 }
 
@@ -150,7 +151,7 @@ impl DiscoverReply {
         let best = self.skills.first()?;
         (best.confidence == SearchConfidence::Low).then_some(match self.ranking {
             SearchRanking::Lexical => {
-                "Confidence is low: they share little more than everyday words with the question, so perhaps none fits."
+                "Confidence is low: what they share with the question tells little, such as everyday words, so perhaps none fits."
             }
             SearchRanking::Fused => {
                 "Confidence is low: neither their words nor what they mean is near to the question, so perhaps none fits."

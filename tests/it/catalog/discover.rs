@@ -66,8 +66,8 @@ async fn a_question_is_answered_with_the_skills_that_match() {
     assert_eq!(reply.message, format!("Found {} skill(s). Call load_skill to use one.", reply.total));
 }
 
-// S-SEARCH-11: Each skill that is found has a `confidence`: `high`, or `low` if it shares little more than everyday words
-// with the question, as with small talk.
+// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
+// `high` otherwise.
 #[tokio::test]
 async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
     let world = notary().await;
@@ -78,6 +78,20 @@ async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
     let task = world.agent().discover_skills(ask("redacta la escritura de compraventa de mi vivienda")).await.unwrap();
     assert_eq!(task.skills[0].confidence, SearchConfidence::High);
     assert!(!task.message.contains("onfidence"), "{}", task.message);
+}
+
+// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
+// `high` otherwise. A small part of a question tells less than the whole.
+#[tokio::test]
+async fn a_word_that_is_rare_and_stands_in_passing_in_a_long_question_is_answered_with_doubt() {
+    let world = notary().await;
+    let prose = "steps of the office ".repeat(40);
+    world.put_skill("demo", "home/desk", "Tidies a desk.", &format!("# Desk\n{prose} stapler {prose}\n")).await;
+    let question = "galvanised zeppelins orbit quixotic archipelagos whenever marzipan stapler colonnades reverberate";
+    let passing = world.agent().discover_skills(ask(question)).await.unwrap();
+    assert_eq!((passing.skills[0].skill.as_str(), passing.skills[0].confidence), ("home/desk", SearchConfidence::Low));
+    let whole = world.agent().discover_skills(ask("tidies desk stapler")).await.unwrap();
+    assert_eq!(whole.skills[0].confidence, SearchConfidence::High);
 }
 
 #[tokio::test]

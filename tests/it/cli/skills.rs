@@ -1,6 +1,7 @@
 //! The catalog from the command line: discovery, what is kept of it, and shared skills.
 
 use serde_json::json;
+use skillmount::limits::SEARCH_QUERY_BYTES;
 
 use super::{Home, server::Server, skill};
 
@@ -31,10 +32,26 @@ fn a_person_sees_how_sure_a_search_is_and_is_told_of_a_doubt() {
             .run(&[&["skills", "discover", "why are people always so tired in rainy weather"][..], explain].concat());
         let (text, said) = (String::from_utf8(found.stdout).unwrap(), String::from_utf8(found.stderr).unwrap());
         assert!(text.contains("  low  gente"), "{text}");
-        assert!(said.contains("Confidence is low: they share little"), "{said}");
+        assert!(said.contains("Confidence is low: what they share with the question tells little"), "{said}");
         let sure = home.run(&[&["skills", "discover", "preparar una escritura de compraventa"][..], explain].concat());
         let (text, said) = (String::from_utf8(sure.stdout).unwrap(), String::from_utf8(sure.stderr).unwrap());
         assert!(text.contains("  high  escrituras/compraventa") && !said.contains("Confidence"), "{text}{said}");
+    }
+}
+
+#[test]
+fn a_message_of_sixteen_kibibytes_is_searched_for_and_a_longer_one_is_refused() {
+    let home = Home::with_skills();
+    let message = |bytes: usize| format!("compraventa{}", " casa".repeat(bytes))[..bytes].to_owned();
+    let [most, over] = [SEARCH_QUERY_BYTES, SEARCH_QUERY_BYTES + 1].map(message);
+    let server = Server::start(&home, &[]);
+    for through in [&[][..], &["--server", &server.url]] {
+        let found = home.json(&[through, &["skills", "discover", &most]].concat());
+        assert_eq!(found["skills"][0]["skill"], "escrituras/compraventa");
+        let refused = home.run(&[through, &["skills", "discover", &over]].concat());
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("16385 bytes long; the limit is 16384; ask with the part"), "{said}");
     }
 }
 

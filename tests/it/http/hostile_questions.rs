@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
-use skillmount::limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS};
+use skillmount::limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, TOOL_CALLS};
 
 use super::Server;
 use crate::support::world::{seed, soak};
 
 /// Questions; a soak of 50 asks ten thousand.
 const QUESTIONS: u32 = 200;
+
+/// Questions that are asked in turns of as many calls as a turn may have.
+const IN_TURNS: usize = 10_000;
 
 /// Where each script lies, and characters that are no letters.
 const SCRIPTS: [(u32, u32); 14] = [
@@ -94,5 +97,35 @@ async fn no_question_however_hostile_breaks_the_service() {
     }
     assert!(answered > refused && refused > 0, "{answered} answered, {refused} refused");
     println!("{answered} questions were answered and {refused} refused");
+    server.op("discover_skills", json!({ "query": "compraventa" })).await.is(200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_hostile_questions_are_answered_in_turns_within_their_steps() {
+    let server = Server::with_skills().await;
+    let mut dice = Dice(seed().wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut answered = 0;
+    while answered < IN_TURNS {
+        let question = |dice: &mut Dice| match dice.below(50) {
+            0 => dice.text(2000),
+            1 => "escritura de compraventa ".repeat(40),
+            _ => {
+                let most = dice.below(90);
+                dice.text(most)
+            }
+        };
+        let calls = (0..TOOL_CALLS.min(IN_TURNS - answered)).map(|number| {
+            let input = json!({ "query": question(&mut dice) });
+            json!({"type": "tool_use", "id": number.to_string(), "name": "discover_skills", "input": input})
+        });
+        let content: Vec<_> = calls.collect();
+        let turn = server.op("tool_calls", json!({ "content": content })).await;
+        let results = turn.is(200)["content"].as_array().unwrap();
+        assert_eq!(results.len(), content.len());
+        for (call, result) in content.iter().zip(results) {
+            assert!(result["is_error"] != true, "{result} for {call}");
+        }
+        answered += results.len();
+    }
     server.op("discover_skills", json!({ "query": "compraventa" })).await.is(200);
 }

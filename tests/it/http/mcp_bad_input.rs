@@ -11,6 +11,7 @@ use super::{
     Server,
     mcp::{call, config, message, post, tool},
 };
+use crate::support::wrong_calls::{wrong_calls, wrong_inputs};
 
 /// That another user's call is answered.
 async fn others_go_on(server: &Server) {
@@ -23,20 +24,11 @@ async fn others_go_on(server: &Server) {
 #[tokio::test]
 async fn each_wrong_request_has_the_protocols_error() {
     let server = Server::with(config()).await;
-    for (method, params, code) in [
-        ("no/such", json!({}), -32601),
-        ("tools/call", json!({"name": "fly", "arguments": {}}), -32602),
-        ("prompts/get", json!({"name": "none"}), -32602),
-        ("resources/read", json!({"uri": "file:///etc/passwd"}), -32602),
-        ("skills/get", json!({"uri": "skill://none/SKILL.md"}), -32602),
-        ("skills/list", json!({"cursor": "of somebody else"}), -32602),
-        ("resources/list", json!({"cursor": "of somebody else"}), -32602),
-    ] {
+    for (method, params, code) in wrong_calls() {
         let answer = call(&server, &[], method, params).await;
         assert_eq!(answer.json["error"]["code"], code, "{method}: {}", answer.json);
     }
-    for input in [json!({"path": 3}), json!({"file_path": "/a", "more": 1}), json!({"file_path": "x".repeat(100_000)})]
-    {
+    for input in wrong_inputs() {
         assert!(tool(&server, &[], "read", input).await.0);
     }
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));

@@ -9,7 +9,10 @@ use std::{
 use serde_json::{Value, json};
 use skillmount::limits::TEXT_BODY_BYTES;
 
-use crate::cli::Home;
+use crate::{
+    cli::Home,
+    support::wrong_calls::{wrong_calls, wrong_inputs},
+};
 
 /// A conversation line by line.
 struct Pipe {
@@ -88,24 +91,14 @@ fn each_wrong_message_costs_itself() {
     }
     pipe.write(b"\n");
     pipe.goes_on();
-    for (method, params, code) in [
-        ("no/such", json!({}), -32601),
-        ("tools/call", json!({"name": "fly", "arguments": {}}), -32602),
-        ("prompts/get", json!({"name": "none"}), -32602),
-        ("resources/read", json!({"uri": "file:///etc/passwd"}), -32602),
-        ("skills/get", json!({"uri": "skill://none/SKILL.md"}), -32602),
-        ("skills/list", json!({"cursor": "of somebody else"}), -32602),
-        ("resources/list", json!({"cursor": "of somebody else"}), -32602),
-        ("resources/directory/read", json!({"uri": "skill://notas/SKILL.md"}), -32602),
-    ] {
+    for (method, params, code) in wrong_calls() {
         pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         let answer = pipe.next();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(code)), "{method}: {answer}");
         pipe.goes_on();
     }
     // Arguments that are wrong are for the model to mend.
-    for input in [json!({"path": 3}), json!({"file_path": "/a", "more": 1}), json!({"file_path": "x".repeat(100_000)})]
-    {
+    for input in wrong_inputs() {
         pipe.send(&call(json!(2), "read", input));
         let answer = pipe.next();
         assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(2), &json!(true)), "{answer}");

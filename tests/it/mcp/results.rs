@@ -1,8 +1,9 @@
 //! What a call answers beside its text, and what a tool says of itself.
 
 use serde_json::{Value, json};
+use skillmount::limits::SEARCH_QUERY_BYTES;
 
-use super::Conversation;
+use super::{Conversation, text};
 use crate::cli::Home;
 
 // S-MCP-6: Each tool has the schema of its reply and says by annotations whether it changes files, replaces or takes away, and
@@ -44,6 +45,18 @@ async fn a_result_is_a_document_of_the_schema_of_its_tool() {
     assert!(conversation.resource_changes.try_recv().is_ok(), "and the resources");
     let failed = conversation.call("read", json!({"file_path": "/workspace/none"})).await;
     assert_eq!((failed.is_error, failed.structured_content), (Some(true), None));
+}
+
+#[tokio::test]
+async fn a_message_of_sixteen_kibibytes_is_searched_for_and_a_longer_one_is_refused() {
+    let home = Home::with_skills();
+    let conversation = Conversation::begin(&home, &[]).await;
+    let message = |bytes: usize| format!("compraventa{}", " casa".repeat(bytes))[..bytes].to_owned();
+    let found = conversation.call("discover_skills", json!({"query": message(SEARCH_QUERY_BYTES)})).await;
+    assert_eq!(found.structured_content.unwrap()["skills"][0]["skill"], "escrituras/compraventa");
+    let refused = conversation.call("discover_skills", json!({"query": message(SEARCH_QUERY_BYTES + 1)})).await;
+    assert_eq!(refused.is_error, Some(true));
+    assert!(text(&refused).contains("16385 bytes long; the limit is 16384"), "{}", text(&refused));
 }
 
 /// Checks what a schema asks for as far as schemas here go: types, references, items, and members that are there or must be.

@@ -38,6 +38,15 @@ fn a_file_with_a_heading_and_a_paragraph_anywhere_below_it_is_described_by_that(
 }
 
 #[test]
+fn a_block_without_its_opening_line_is_said_to_lack_it() {
+    let (none, found) = read("no-opening");
+    assert!(none.is_none());
+    let said: Vec<_> = found.iter().map(|one| (one.code.as_str(), one.severity, one.line)).collect();
+    assert_eq!(said, [("frontmatter_missing", Severity::Error, Some(1))]);
+    assert!(found[0].message.starts_with("the frontmatter has no opening line"), "{found:?}");
+}
+
+#[test]
 fn text_behind_the_closing_dashes_is_the_first_line_of_the_body() {
     for (folder, first) in [("glued-heading", "# Letters"), ("spaced-heading", "# Letters"), ("glued-title", "Letters")]
     {

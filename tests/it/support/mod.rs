@@ -15,6 +15,7 @@ pub(crate) mod saboteur;
 pub(crate) mod wheels;
 
 pub(crate) mod world;
+pub(crate) mod wrong_calls;
 
 use std::{
     path::Path,

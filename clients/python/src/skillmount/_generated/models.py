@@ -266,7 +266,7 @@ class DiscoverRequest(BaseModel):
     )
     query: str
     """
-    What the task is about: a sentence or a few words.
+    What the task is about: a few words, a sentence or a whole message of at most 16 KiB and 2,500 different words.
     """
     category: str | None = None
     """

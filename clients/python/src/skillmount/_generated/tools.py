@@ -8,7 +8,10 @@ TOOLS: dict[str, dict[str, Any]] = {
         "input_schema": {
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "What the task is about: a sentence or a few words."},
+                "query": {
+                    "type": "string",
+                    "description": "What the task is about: a few words, a sentence or a whole message of at most 16 KiB and 2,500 different words.",
+                },
                 "category": {"type": "string", "description": "Only this category and those below it."},
                 "level": {"type": "string", "description": "Only this level, in whatever case."},
                 "limit": {"type": "integer", "description": "10 by default.", "maximum": 100, "minimum": 1},

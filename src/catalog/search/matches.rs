@@ -1,0 +1,108 @@
+//! Which words of a skill answer those of a question, and where they stand.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Step,
+    build::{count, language_of},
+    document::{Field, SearchDocument},
+    index::SearchIndex,
+    query::{Meaning, Sense},
+    words::{fold, words},
+};
+
+/// How a word of a skill answers a word of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchedBy {
+    /// It is the same word.
+    Exact,
+    /// It differs in accents or in the form of its letters.
+    Accent,
+    /// It is another form of the word, such as its plural.
+    Stem,
+    /// It begins or ends with the word.
+    Part,
+    /// It is a few keystrokes away from the word, which no skill contains.
+    Typo,
+    /// It means the same in the other language.
+    Translation,
+    /// It means the same in the other language as a word that is a few keystrokes away.
+    TypoAndTranslation,
+}
+
+/// A word of a skill that answers a word of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordMatch {
+    /// The field that contains it.
+    pub field: Field,
+    /// The word of the question, as it was written but in lower case.
+    pub word: String,
+    /// The word of the skill, likewise.
+    pub matched: String,
+    /// How the two go together.
+    pub by: MatchedBy,
+    /// What it adds to the score.
+    pub weight: f32,
+}
+
+/// A word of a question that a skill answers.
+pub(super) struct Answered<'a> {
+    pub(super) meaning: &'a Meaning,
+    pub(super) sense: &'a Sense,
+    /// What it adds to the score.
+    pub(super) gain: f32,
+}
+
+/// A word in a field of a skill.
+pub(super) struct Place {
+    pub(super) field: Field,
+    /// The word, folded.
+    pub(super) form: String,
+    pub(super) worth: f32,
+}
+
+/// Where the answered words stand in the skill, for each of them.
+pub(super) fn places(index: &SearchIndex, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<Vec<Place>> {
+    let mut asking = BTreeMap::<u32, Vec<usize>>::new();
+    for (at, one) in answered.iter().enumerate() {
+        asking.entry(one.sense.term).or_default().push(at);
+    }
+    let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
+    let language = language_of(skill);
+    for (field, mean) in Field::ALL.into_iter().zip(index.mean_lengths) {
+        let mut forms = BTreeMap::<String, usize>::new();
+        for text in skill.texts(field) {
+            for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
+                *forms.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+        let worth = field.worth(count(forms.values().sum()), mean);
+        for (form, times) in forms {
+            let stem = if index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
+            let asking = index.terms.find(&stem).and_then(|term| asking.get(&term));
+            for at in asking.into_iter().flatten() {
+                if let Some(places) = places.get_mut(*at) {
+                    places.push(Place { field, form: form.clone(), worth: worth * count(times) });
+                }
+            }
+        }
+    }
+    places
+}
+
+/// The gain of an answered word, shared among its places by their worth.
+pub(super) fn shared<'a>(
+    (answered, places): (&'a Answered<'a>, Vec<Place>),
+) -> impl Iterator<Item = (&'a Answered<'a>, Place, f32)> {
+    let whole: f32 = places.iter().map(|place| place.worth).sum();
+    places.into_iter().map(move |place| {
+        let gain = answered.gain * place.worth / whole;
+        (answered, place, gain)
+    })
+}
+
+/// A folded word as a text has it, in lower case.
+pub(super) fn as_written(text: &str, word: &str) -> Option<String> {
+    let text = text.to_lowercase();
+    words(&text).find(|written| fold(written) == word).map(str::to_owned)
+}
