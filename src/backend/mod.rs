@@ -85,7 +85,7 @@ pub use progress::Progress;
 pub use protocol::BackendProtocol;
 pub use publish::{
     Condition, DraftReader, NumberedVersion, PublishOptions, PublishedPage, PublishedSkill, PublishedVersion,
-    SkillArchive, UploadedSkill, VersionName, Wanted,
+    SkillArchive, UploadedSkill, VersionName, WaitingBytes, Wanted,
 };
 pub use service::{Service, ServiceOptions, SkillBackend};
 pub use skill_bytes::{CatalogFile, CatalogSkill, packed};
