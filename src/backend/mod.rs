@@ -13,6 +13,7 @@ mod catalog_reads;
 mod changes;
 mod check;
 mod check_folder;
+mod create;
 mod drafted;
 mod drafts;
 mod edits;
