@@ -214,8 +214,8 @@ impl Effects {
         let loaded = created.session.loaded_skills.iter().filter(|_| created.is_new);
         let named = created.session.policy.preload.named();
         let status = |loaded: &LoadedSkill| {
-            let names = [loaded.skill.as_str(), loaded.skill.folder(), loaded.name.as_str()];
-            if named.iter().any(|named| names.contains(&named.as_str())) { "loaded" } else { "preloaded" }
+            let own = [loaded.skill.as_str(), loaded.skill.folder(), loaded.name.as_str()];
+            if named.iter().any(|one| own.contains(&one.as_str())) { "loaded" } else { "preloaded" }
         };
         Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, status(loaded))).collect(), ..Self::default() }
     }

@@ -145,13 +145,13 @@ impl Service {
         match self.find_known(&audience, policy, skill, digest, drafts).await? {
             KnownSkill::Draft(draft) => self.archive_of_draft(&audience.user, &draft).await,
             KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
-            KnownSkill::Listed(found) => match digest {
-                Some(digest) => self.archive_of_version(&found.space, skill, digest).await,
-                None => {
-                    let files = self.files_of(&found, policy, skill).await?;
-                    self.archive_of(&found.space, skill, &files).await
+            KnownSkill::Listed(found) => {
+                if let Some(digest) = digest {
+                    return self.archive_of_version(&found.space, skill, digest).await;
                 }
-            },
+                let files = self.files_of(&found, policy, skill).await?;
+                self.archive_of(&found.space, skill, &files).await
+            }
         }
     }
 

@@ -19,8 +19,6 @@ use crate::{
 const ARCHIVES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// The bytes of that.
 const BEGIN_BYTES: usize = 4;
-/// All parts together, as a version is unpacked.
-const PARTS_BYTES: usize = VERSION_UNPACKED_BYTES as usize;
 
 /// Files that arrive.
 pub(super) struct SkillParts<'u> {
@@ -33,7 +31,7 @@ pub(super) struct SkillParts<'u> {
 impl<'u> SkillParts<'u> {
     /// Begins to take in the files of a body of `announced` bytes, which are no fewer than those of its parts.
     pub(super) async fn begin(uploads: &'u Uploads, announced: Option<u64>) -> Self {
-        Self { arriving: uploads.begin(announced, PARTS_BYTES).await, files: Vec::new(), begin: Vec::new() }
+        Self { arriving: uploads.begin(announced, parts_bytes()).await, files: Vec::new(), begin: Vec::new() }
     }
 
     /// Takes one file in.
@@ -82,12 +80,18 @@ impl<'u> SkillParts<'u> {
     }
 }
 
+/// The most bytes of all parts together, as of an unpacked version.
+fn parts_bytes() -> usize {
+    usize::try_from(VERSION_UNPACKED_BYTES).unwrap_or(usize::MAX)
+}
+
 fn too_large(error: Error) -> Error {
     if error.code() != Code::FileTooLarge {
         return error;
     }
-    let message = format!("a skill has at most {} MiB unpacked, and these parts have more", PARTS_BYTES >> 20);
-    Error::new(Code::FileTooLarge, message).with_detail("limit", PARTS_BYTES as u64)
+    let message =
+        format!("a skill has at most {} MiB unpacked, and these parts have more", VERSION_UNPACKED_BYTES >> 20);
+    Error::new(Code::FileTooLarge, message).with_detail("limit", VERSION_UNPACKED_BYTES)
 }
 
 #[cfg(test)]
