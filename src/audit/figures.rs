@@ -40,7 +40,7 @@ pub struct Usage {
     pub unanswered: u64,
     /// The skills that conversations used, the most used first.
     pub skills: Vec<SkillUsage>,
-    /// The skills that at least 30 % of conversations used.
+    /// The skills that at least 30 % of conversations chose: an agent loaded them or read a file of them, or a policy named them.
     pub default_candidates: Vec<String>,
     /// Whether there are more records than are looked at, so that the latest are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

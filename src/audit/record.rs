@@ -118,7 +118,8 @@ pub struct AuditSkill {
     /// Its description.
     #[serde(default)]
     pub description: String,
-    /// `loaded`, `reloaded`, `already_loaded` or `unloaded`.
+    /// `loaded`, `reloaded`, `already_loaded` or `unloaded`; `preloaded` for one that a session began with though nobody named it,
+    /// because the records or its parent had it.
     #[serde(default)]
     pub status: String,
 }

@@ -13,6 +13,7 @@ mod catalog_reads;
 mod changes;
 mod check;
 mod check_folder;
+mod create;
 mod drafted;
 mod drafts;
 mod edits;
@@ -85,7 +86,7 @@ pub use progress::Progress;
 pub use protocol::BackendProtocol;
 pub use publish::{
     Condition, DraftReader, NumberedVersion, PublishOptions, PublishedPage, PublishedSkill, PublishedVersion,
-    SkillArchive, UploadedSkill, VersionName, Wanted,
+    SkillArchive, UploadedSkill, VersionName, WaitingBytes, Wanted,
 };
 pub use service::{Service, ServiceOptions, SkillBackend};
 pub use skill_bytes::{CatalogFile, CatalogSkill, packed};

@@ -137,7 +137,7 @@ pub struct SkillUse {
     pub name: String,
     /// Its description.
     pub description: String,
-    /// Whether it was loaded, reloaded, unloaded, or nothing changed.
+    /// Whether it was loaded, reloaded, unloaded, or nothing changed; or preloaded: its session began with it though nobody named it.
     pub status: &'static str,
 }
 
@@ -212,7 +212,12 @@ impl Effects {
     #[must_use]
     pub fn of_session(created: &CreatedSession) -> Self {
         let loaded = created.session.loaded_skills.iter().filter(|_| created.is_new);
-        Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, "loaded")).collect(), ..Self::default() }
+        let named = created.session.policy.preload.named();
+        let status = |loaded: &LoadedSkill| {
+            let own = [loaded.skill.as_str(), loaded.skill.folder(), loaded.name.as_str()];
+            if named.iter().any(|one| own.contains(&one.as_str())) { "loaded" } else { "preloaded" }
+        };
+        Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, status(loaded))).collect(), ..Self::default() }
     }
 
     /// Adds a file, or counts it if there are too many to name.

@@ -7,12 +7,13 @@ use super::{
     approvals::check_content,
     naming::{NamedSkill, unknown},
     publish::{Found, SkillArchive, SkillFiles, Standing},
+    unlisted::{FoundSkill, KnownSkill, document_of_version},
 };
 use crate::{
     catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
-    path::{Id, SkillPath, UserSpace},
+    path::{Id, SkillPath},
     session::Policy,
     skill::{Diagnostic, is_version_digest, outline, read_document},
     wire::{
@@ -112,15 +113,19 @@ impl Service {
     ) -> Result<SkillPage> {
         check_digest(digest)?;
         let audience = audience.into();
-        let found = match self.find_skill(&audience, policy, skill).await {
-            Err(missing) if missing.code() == Code::SkillNotFound => {
-                return self.unlisted_page(&audience, policy, skill, digest, drafts).await?.ok_or(missing);
+        match self.find_known(&audience, policy, skill, Some(digest), drafts).await? {
+            KnownSkill::Draft(draft) => self.page_of_draft(&audience.user, &draft).await,
+            KnownSkill::Own => {
+                let space = self.namespace().user(&audience.user)?;
+                let files = self.files_of_version(&space, skill, digest).await?;
+                Ok(page_of(document_of_version(skill, digest, &files), &files))
             }
-            found => found?,
-        };
-        let files = self.files_of_version(&found.space, skill, digest).await?;
-        let standing = Standing::of_files(true, Some(digest.to_owned()));
-        Ok(page_of(document_of(&found.entry, standing), &files))
+            KnownSkill::Listed(found) => {
+                let files = self.files_of_version(&found.space, skill, digest).await?;
+                let standing = Standing::of_files(true, Some(digest.to_owned()));
+                Ok(page_of(document_of(&found.entry, standing), &files))
+            }
+        }
     }
 
     /// One skill that `audience` sees, or a draft that `drafts` sees, as an archive, or the version of it that `digest` names.
@@ -137,17 +142,17 @@ impl Service {
     ) -> Result<SkillArchive> {
         digest.map_or(Ok(()), check_digest)?;
         let audience = audience.into();
-        let found = match self.find_skill(&audience, policy, skill).await {
-            Err(missing) if missing.code() == Code::SkillNotFound => {
-                return self.unlisted_archive(&audience, policy, skill, digest, drafts).await?.ok_or(missing);
+        match self.find_known(&audience, policy, skill, digest, drafts).await? {
+            KnownSkill::Draft(draft) => self.archive_of_draft(&audience.user, &draft).await,
+            KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
+            KnownSkill::Listed(found) => {
+                if let Some(digest) = digest {
+                    return self.archive_of_version(&found.space, skill, digest).await;
+                }
+                let files = self.files_of(&found, policy, skill).await?;
+                self.archive_of(&found.space, skill, &files).await
             }
-            found => found?,
-        };
-        if let Some(digest) = digest {
-            return self.archive_of_version(&found.space, skill, digest).await;
         }
-        let files = self.files_of(&found, policy, skill).await?;
-        self.archive_of(&found.space, skill, &files).await
     }
 
     /// One of the user's own skills as an archive, or the version of it that `digest` names. Its author gets it as it lies there,
@@ -195,13 +200,6 @@ impl Service {
             Found::Unreadable(error) => Err(error.into()),
         }
     }
-}
-
-/// A skill of the catalog, and where it lies.
-pub(super) struct FoundSkill {
-    entry: Arc<CatalogEntry>,
-    pub(super) space: UserSpace,
-    view: Arc<CatalogView>,
 }
 
 fn check_digest(digest: &str) -> Result<()> {

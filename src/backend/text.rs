@@ -49,6 +49,11 @@ pub(super) fn binary_type(head: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Whether a file that begins with `head` is text: what lint and publishing look into.
+pub(super) fn is_text(head: &[u8]) -> bool {
+    binary_type(head).is_none()
+}
+
 /// The answer to reading a binary file as text.
 pub(super) fn is_binary(file: &FileRef, kind: &str, size: u64) -> Error {
     let message = format!(

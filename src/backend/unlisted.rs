@@ -1,23 +1,30 @@
 //! What there is of a skill that the catalog does not have: a draft for those who see it, versions for those who know their
 //! digests, and what its author left there broken.
 
-use super::{
-    DraftReader, Service,
-    approvals::check_content,
-    publish::{SkillArchive, SkillFiles},
-    skills::page_of,
-};
+use std::sync::Arc;
+
+use super::{DraftReader, Service, approvals::check_content, publish::SkillFiles};
 use crate::{
-    catalog::Audience,
-    error::Result,
-    path::{Id, Layer, SkillPath},
+    catalog::{Audience, CatalogEntry, CatalogView},
+    error::{Code, Result},
+    path::{Id, Layer, SkillPath, UserSpace},
     session::Policy,
     skill::{MAIN, SkillDraft},
-    wire::{ListedState, SkillDocument, SkillPage},
+    wire::{ListedState, SkillDocument},
 };
 
-/// A skill that the catalog does not have.
-enum Unlisted {
+/// A skill of the catalog, and where it lies.
+pub(super) struct FoundSkill {
+    pub(super) entry: Arc<CatalogEntry>,
+    pub(super) space: UserSpace,
+    pub(super) view: Arc<CatalogView>,
+}
+
+/// A skill that a reader may know of.
+pub(super) enum KnownSkill {
+    /// One of the catalog.
+    Listed(Box<FoundSkill>),
+    /// A draft.
     Draft(Box<SkillDraft>),
     /// What lies in the user's own space, or did.
     Own,
@@ -47,46 +54,24 @@ impl Service {
         Ok(draft)
     }
 
-    /// The page of the version `digest` of a skill that the catalog does not have; `None` if the reader may not know of it.
+    /// The skill, or what there is of it if the catalog does not have it and `digest` is a version of it, or none is named.
     ///
     /// # Errors
-    /// `version_not_found`; `approval_required` if each use of it is approved; the store's.
-    pub(super) async fn unlisted_page(
-        &self,
-        audience: &Audience,
-        policy: &Policy,
-        skill: &SkillPath,
-        digest: &str,
-        reader: DraftReader<'_>,
-    ) -> Result<Option<SkillPage>> {
-        match self.unlisted(audience, policy, skill, Some(digest), reader).await? {
-            None => Ok(None),
-            Some(Unlisted::Draft(draft)) => self.page_of_draft(&audience.user, &draft).await.map(Some),
-            Some(Unlisted::Own) => {
-                let space = self.namespace().user(&audience.user)?;
-                let files = self.files_of_version(&space, skill, digest).await?;
-                Ok(Some(page_of(document_of_version(skill, digest, &files), &files)))
-            }
-        }
-    }
-
-    /// The archive of a skill that the catalog does not have, or of the version `digest` of it; `None` if there is none that
-    /// the reader may know of.
-    ///
-    /// # Errors
-    /// As [`unlisted_page`](Self::unlisted_page).
-    pub(super) async fn unlisted_archive(
+    /// `skill_not_found` if there is nothing that the reader may know of; `approval_required` if each use of it is approved; the
+    /// store's.
+    pub(super) async fn find_known(
         &self,
         audience: &Audience,
         policy: &Policy,
         skill: &SkillPath,
         digest: Option<&str>,
         reader: DraftReader<'_>,
-    ) -> Result<Option<SkillArchive>> {
-        match self.unlisted(audience, policy, skill, digest, reader).await? {
-            None => Ok(None),
-            Some(Unlisted::Draft(draft)) => self.archive_of_draft(&audience.user, &draft).await.map(Some),
-            Some(Unlisted::Own) => self.own_skill_archive(&audience.user, skill, digest).await.map(Some),
+    ) -> Result<KnownSkill> {
+        match self.find_skill(audience, policy, skill).await {
+            Err(missing) if missing.code() == Code::SkillNotFound => {
+                self.unlisted(audience, policy, skill, digest, reader).await?.ok_or(missing)
+            }
+            found => Ok(KnownSkill::Listed(Box::new(found?))),
         }
     }
 
@@ -99,24 +84,24 @@ impl Service {
         skill: &SkillPath,
         digest: Option<&str>,
         reader: DraftReader<'_>,
-    ) -> Result<Option<Unlisted>> {
+    ) -> Result<Option<KnownSkill>> {
         if !policy.skill(skill).is_visible() {
             return Ok(None);
         }
         if let Some(draft) = self.seen_draft(&audience.user, policy, skill, digest, reader).await? {
-            return Ok(Some(Unlisted::Draft(Box::new(draft))));
+            return Ok(Some(KnownSkill::Draft(Box::new(draft))));
         }
         let is_left_out = self.catalogs().view(audience.clone(), false).await?.left_out(skill).is_some();
         if digest.is_none() && !is_left_out {
             return Ok(None);
         }
         check_content(policy, skill)?;
-        Ok(Some(Unlisted::Own))
+        Ok(Some(KnownSkill::Own))
     }
 }
 
 /// What is known of a skill that is not published now, of which `files` are a version. Its page adds what the files say.
-fn document_of_version(skill: &SkillPath, digest: &str, files: &SkillFiles) -> SkillDocument {
+pub(super) fn document_of_version(skill: &SkillPath, digest: &str, files: &SkillFiles) -> SkillDocument {
     let main = files.snapshot.file(MAIN);
     SkillDocument {
         skill: skill.to_string(),

@@ -16,6 +16,7 @@ mod known_tag;
 mod layers;
 mod layout;
 mod outlook;
+mod reading;
 mod refresh;
 mod registry;
 mod saved;

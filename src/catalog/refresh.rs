@@ -3,11 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    change::Difference,
-    entry::CatalogEntry,
-    layers::Audience,
-    registry::{Asked, Catalogs},
-    view::CatalogView,
+    change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, slot::Asked, view::CatalogView,
 };
 use crate::{error::Result, path::LayerOwner};
 

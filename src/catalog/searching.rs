@@ -8,8 +8,9 @@ use super::{
     encoder::Encoder,
     layers::Audience,
     outlook::{Outlook, Searchable},
-    registry::{Asked, Catalogs},
+    registry::Catalogs,
     search::Nearness,
+    slot::Asked,
     vectors::{Meaning, Meanings, Pace, Told},
     view::CatalogView,
 };

@@ -112,3 +112,24 @@ impl KnownCatalog {
         now.saturating_sub(self.at) + self.age
     }
 }
+
+/// What a caller asks of a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The catalog in memory will do.
+    Known,
+    /// The store is asked.
+    Fresh,
+    /// The store is asked, and the caller reports what changed.
+    ToReport,
+}
+
+impl Asked {
+    pub(super) fn of(fresh: bool) -> Self {
+        if fresh { Self::Fresh } else { Self::Known }
+    }
+
+    pub(super) fn is_fresh(self) -> bool {
+        self != Self::Known
+    }
+}

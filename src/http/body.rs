@@ -82,7 +82,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if first != Some(&b'{') {
-        return Err(Error::new(Code::InvalidRequest, "the body of this call is a JSON object: {…}"));
+        return Err(json::no_object());
     }
     json::from_request(bytes)
 }

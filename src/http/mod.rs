@@ -44,6 +44,7 @@ mod server;
 mod service;
 mod sessions;
 mod skill_files;
+mod skill_parts;
 mod skills;
 mod skills_api;
 mod spool;

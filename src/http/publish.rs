@@ -17,20 +17,21 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     background::to_its_end,
-    body::{JsonBody, Parameters, is_json, parse},
+    body::{JsonBody, Parameters, is_json},
     call::UserCall,
     conditions::Tags,
     openapi::Binary,
     part_name::part_name,
     problem::{Failure, Problem, Reply},
     receive::{broken, check_announced},
+    skill_parts::SkillParts,
     skills::NAMED_DOWNLOAD,
-    spool::{Upload, Uploads},
+    spool::{Held, Uploads},
 };
 use crate::{
     backend::{Action, Condition, PublishOptions, UploadedSkill},
     error::{Code, Error, Result},
-    limits::{SKILL_FILES, TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
+    limits::{PUBLISH_JSON_BYTES, VERSION_ZIP_BYTES},
     path::{Layer, SkillPath},
     wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
 };
@@ -87,8 +88,9 @@ struct PublishFilesRequest {
 }
 
 /// Publish a new version of a skill: as JSON, as a zip archive of its folder, or as a part for each file. It is checked whole
-/// before anything is stored, and readers see the old version or the new one. The same content again changes nothing. An archive
-/// has up to 64 MiB and 256 MiB unpacked, parts have up to 64 MiB in all, and JSON up to 20 MiB. Needs a key of scope `control`.
+/// before anything is stored, and readers see the old version or the new one. The same content again changes nothing. In each form
+/// it has up to 10,000 files, 256 MiB unpacked and 64 MiB zipped, and a file 64 MiB. A JSON body has up to 768 MiB, of which 20
+/// are beside `files`. Needs a key of scope `control`.
 #[utoipa::path(put, path = "/skills/{*skill}", operation_id = "publish_skill", tag = "skills",
     params(PublishParameters, ("If-Match" = Option<String>, Header,
         description = "Publish only if the skill has the version of this digest now; else `version_conflict`."),
@@ -110,11 +112,11 @@ async fn publish(
     let owner = call.publishes(parameters.layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let condition = condition(request.headers())?;
-    let (uploaded, held) = receive(&call, &uploads, request).await?;
+    let (uploaded, held) = receive(&uploads, request).await?;
     call.is_still_served().await?;
     let by = call.key_name();
     let options = PublishOptions { by, source: parameters.source, condition, ..PublishOptions::default() };
-    // The memory is held until the work is done, and so is the work, if its caller leaves.
+    // The memory or the disk is held until the work is done, and so is the work, if its caller leaves.
     let work = async move {
         let note = options.note.clone();
         let service = &call.app.service;
@@ -251,28 +253,19 @@ fn condition(headers: &HeaderMap) -> Result<Condition> {
     }
 }
 
-/// The files that a request brings in any of its forms, and what holds the memory for them.
-async fn receive(
-    call: &UserCall,
-    uploads: &Uploads,
-    request: Request,
-) -> Result<(UploadedSkill, Vec<Upload>), Problem> {
+/// The files that a request brings in any of its forms, and what holds the memory or the disk for them.
+async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held), Problem> {
     let given = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
         "application/zip" | "application/x-zip-compressed" => {
-            let upload = receive_whole(uploads, request, VERSION_ZIP_BYTES).await?;
-            Ok((UploadedSkill::Archive(upload.bytes.clone()), vec![upload]))
+            let announced = check_announced(&request, VERSION_ZIP_BYTES)?;
+            let body = request.into_body().into_data_stream().map_err(broken);
+            let upload = uploads.receive(announced, body, VERSION_ZIP_BYTES).await?;
+            Ok((UploadedSkill::Archive(upload.bytes), upload.held.into()))
         }
         "multipart/form-data" => Ok(receive_parts(uploads, request).await?),
-        _ if is_json(request.headers()) => {
-            let upload = receive_whole(uploads, request, TEXT_BODY_BYTES);
-            let upload = upload.await.map_err(|error| too_large("as JSON", TEXT_BODY_BYTES, error))?;
-            let bytes = upload.bytes.clone();
-            let errand = call.app.service.workers().errand(call.user.as_str(), 4 * bytes.len() as u64);
-            let request = errand.run(move |_| parse(&bytes)).await?;
-            Ok((UploadedSkill::Text(Box::new(request)), vec![upload]))
-        }
+        _ if is_json(request.headers()) => Ok(receive_json(uploads, request).await.map_err(too_large)?),
         _ => {
             let message = "a skill is published as `application/json`, `application/zip` or `multipart/form-data`: say in \
                            content-type which it is";
@@ -281,42 +274,36 @@ async fn receive(
     }
 }
 
-async fn receive_whole(uploads: &Uploads, request: Request, limit: usize) -> Result<Upload> {
-    let announced = check_announced(&request, limit)?;
-    uploads.receive(announced, request.into_body().into_data_stream().map_err(broken), limit).await
+async fn receive_json(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held)> {
+    let announced = check_announced(&request, PUBLISH_JSON_BYTES)?;
+    let body = request.into_body().into_data_stream().map_err(broken);
+    let (json, held) = uploads.begin(announced, PUBLISH_JSON_BYTES).await.add_all(body).await?.waiting().await?;
+    Ok((UploadedSkill::Json(json), held))
 }
 
-/// The error of a skill that is over the limit of the form in which it is sent. Its files wait in memory, as they are; those of an
-/// archive are unpacked one by one.
-fn too_large(form: &str, limit: usize, error: Error) -> Error {
+fn too_large(error: Error) -> Error {
     if error.code() != Code::FileTooLarge {
         return error;
     }
-    let message =
-        format!("a skill that is sent {form} has at most {} MiB; send a larger one as a zip archive", limit >> 20);
-    Error::new(Code::FileTooLarge, message).with_detail("limit", limit as u64)
+    let message = format!(
+        "a skill that is sent as JSON has at most {} MiB with its escapes; send it in parts or as a zip archive, which have none",
+        PUBLISH_JSON_BYTES >> 20
+    );
+    Error::new(Code::FileTooLarge, message).with_detail("limit", PUBLISH_JSON_BYTES as u64)
 }
 
-async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Vec<Upload>)> {
-    // No part is longer than all of them.
-    let most = request.body().size_hint().exact();
+async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held)> {
+    let announced = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Error::new(
             Code::InvalidRequest,
             "a skill in parts is `multipart/form-data` with a boundary, a part for each file",
         )
     })?;
-    let (mut files, mut held, mut left) = (Vec::new(), Vec::new(), VERSION_ZIP_BYTES);
+    let mut files = SkillParts::begin(uploads, announced).await;
     while let Some(part) = parts.next_field().await.map_err(broken)? {
-        if files.len() > SKILL_FILES {
-            return Err(Error::new(Code::FileTooLarge, format!("a skill has at most {SKILL_FILES} files")));
-        }
         let path = part_name(part.headers()).unwrap_or_default();
-        let upload = uploads.receive(most, part.map_err(broken), left).await;
-        let upload = upload.map_err(|error| too_large("in parts", VERSION_ZIP_BYTES, error))?;
-        left = left.saturating_sub(upload.bytes.len());
-        files.push((path, upload.bytes.clone()));
-        held.push(upload);
+        files = files.add(path, part).await?;
     }
-    Ok((UploadedSkill::Files(files), held))
+    files.files().await
 }

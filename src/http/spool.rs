@@ -3,7 +3,8 @@
 //! A client may send as slowly as the pace allows, so what it sends must not wait in memory: what is announced to be short
 //! does, anything else goes to a temporary file as it comes. Once all of it is there, memory for it is reserved, holding none,
 //! and the store gets it in one PUT: so conditions, retries and write ids are those of any write. Users and keys share
-//! the disk as they share memory.
+//! the disk as they share memory. A skill that is published may be longer than memory should hold, so it stays on disk and is read
+//! from there while it is checked.
 
 use std::{
     fs::File,
@@ -22,6 +23,7 @@ use super::{
     receive::over,
 };
 use crate::{
+    backend::WaitingBytes,
     budget::{Share, Shares},
     error::{Code, Error, Outcome, Result},
     limits::{
@@ -53,6 +55,27 @@ pub(super) struct Uploads {
 pub(super) struct Upload {
     pub(super) bytes: Bytes,
     pub(super) held: HeldMemory,
+}
+
+/// An upload that arrives piece by piece.
+pub(super) struct Arriving<'u> {
+    uploads: &'u Uploads,
+    limit: usize,
+    seen: usize,
+    arrived: Result<Arrived>,
+}
+
+/// What an upload takes as long as it is read: memory, or space on the disk.
+#[derive(Debug)]
+pub(super) struct Held {
+    _memory: Option<HeldMemory>,
+    _space: Option<FairShare>,
+}
+
+impl From<HeldMemory> for Held {
+    fn from(memory: HeldMemory) -> Self {
+        Self { _memory: Some(memory), _space: None }
+    }
 }
 
 /// What has come of a file so far.
@@ -93,25 +116,17 @@ impl Uploads {
     where
         B: Stream<Item = Result<Bytes>>,
     {
-        let mut body = std::pin::pin!(body);
-        let mut arrived = self.begin(announced, limit).await;
-        let mut seen = 0_usize;
-        while let Some(piece) = body.next().await {
-            let piece = piece?;
-            seen = seen.saturating_add(piece.len());
-            arrived = match arrived {
-                Ok(arrived) if seen <= limit => self.take(arrived, piece).await,
-                Ok(_) => Err(over(limit)),
-                Err(error) if seen > 2 * limit || !self.is_in_turn(piece.len()).await => return Err(error),
-                Err(error) => Err(error),
-            };
-        }
-        self.finish(arrived?).await
+        self.begin(announced, limit).await.add_all(body).await?.in_memory().await
+    }
+
+    /// Begins to take an upload of at most `limit` bytes in, which is refused as [`receive`](Self::receive) does.
+    pub(super) async fn begin(&self, announced: Option<u64>, limit: usize) -> Arriving<'_> {
+        Arriving { uploads: self, limit, seen: 0, arrived: self.place(announced, limit).await }
     }
 
     /// Where the file goes: to memory if it is known to be short. What is in memory never moves to disk, for it would wait
     /// for disk holding memory, while others wait the other way round.
-    async fn begin(&self, announced: Option<u64>, limit: usize) -> Result<Arrived> {
+    async fn place(&self, announced: Option<u64>, limit: usize) -> Result<Arrived> {
         match announced {
             Some(bytes) if bytes <= UPLOAD_WINDOW_BYTES => {
                 // A buffer that grows is there twice while it does.
@@ -165,6 +180,70 @@ impl Uploads {
 
     fn patience(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+impl Arriving<'_> {
+    /// The bytes that have come.
+    pub(super) fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// Adds a piece. An upload that was refused is read on for a while.
+    ///
+    /// # Errors
+    /// Those of [`Uploads::receive`], once it is read on no longer.
+    pub(super) async fn add(self, piece: Bytes) -> Result<Self> {
+        let Self { uploads, limit, seen, arrived } = self;
+        let seen = seen.saturating_add(piece.len());
+        let arrived = match arrived {
+            Ok(arrived) if seen <= limit => uploads.take(arrived, piece).await,
+            Ok(_) => Err(over(limit)),
+            Err(error) if seen > 2 * limit || !uploads.is_in_turn(piece.len()).await => return Err(error),
+            Err(error) => Err(error),
+        };
+        Ok(Self { uploads, limit, seen, arrived })
+    }
+
+    /// Adds all of `body`.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); those of `body`.
+    pub(super) async fn add_all<B>(mut self, body: B) -> Result<Self>
+    where
+        B: Stream<Item = Result<Bytes>>,
+    {
+        let mut body = std::pin::pin!(body);
+        while let Some(piece) = body.next().await {
+            self = self.add(piece?).await?;
+        }
+        Ok(self)
+    }
+
+    /// All that has come, in memory.
+    ///
+    /// # Errors
+    /// Those of [`Uploads::receive`].
+    pub(super) async fn in_memory(self) -> Result<Upload> {
+        self.uploads.finish(self.arrived?).await
+    }
+
+    /// All that has come, where it is, and what it takes there.
+    ///
+    /// # Errors
+    /// As [`in_memory`](Self::in_memory).
+    pub(super) async fn waiting(self) -> Result<(WaitingBytes, Held)> {
+        match self.arrived? {
+            Arrived::OnDisk(file) => {
+                let OnDisk { file, bytes, space, .. } = *file;
+                let held = Held { _memory: None, _space: Some(space) };
+                Ok((WaitingBytes::in_file(file, bytes as u64), held))
+            }
+            arrived @ Arrived::InMemory(..) => {
+                let Upload { bytes, held } = self.uploads.finish(arrived).await?;
+                Ok((bytes.into(), held.into()))
+            }
+        }
     }
 }
 

@@ -1,15 +1,14 @@
-//! A version as one zip archive: how it is packed, and how it is read again.
+//! A version as one zip archive: how it is packed.
 //!
 //! The archive holds the files of the skill by their paths below its folder, so that any tool can unpack it. Its comment
-//! is the record of the version as JSON, which a reader gets with the last bytes of the object. What lies in a bucket may
-//! have been changed by others, so reading is bounded like that of an upload.
+//! is the record of the version as JSON, which a reader gets with the last bytes of the object.
 
-use std::io::{Cursor, Read as _, Write as _};
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{
     Diagnostic, FindingCode,
@@ -17,29 +16,12 @@ use super::{
     version::{Version, VersionFile},
 };
 use crate::{
-    limits::{
-        SKILL_DESCRIPTION_CHARS, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RECORD_BYTES, VERSION_UNPACKED_BYTES,
-        VERSION_ZIP_BYTES,
-    },
+    limits::{SKILL_DESCRIPTION_CHARS, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES},
     path::SkillPath,
 };
 
 /// The file that makes a folder a skill.
 pub(crate) const MAIN: &str = "SKILL.md";
-/// The end of an archive without its comment, and how it begins.
-const END_BYTES: usize = 22;
-const END: &[u8] = b"PK\x05\x06";
-/// How the place of a larger end begins, of which an archive of this size has no need.
-const END_64: &[u8] = b"PK\x06\x07";
-/// How the place of a larger end is told: in these bytes before the end.
-const PLACE_64_BYTES: usize = 20;
-/// Where an end is looked for, from the end of the file. A reader looks a little further than the longest comment, of 64 KiB, is
-/// long, and for the place of a larger end before that.
-const TAIL_BYTES: usize = 66 << 10;
-/// A file that is small.
-const SMALL_FILE_BYTES: u64 = 256 << 10;
-/// Entries of an archive: the files, and as many folders.
-const ENTRIES: usize = 2 * SKILL_FILES;
 
 /// A version, packed.
 #[derive(Clone, Debug)]
@@ -91,10 +73,40 @@ pub struct Provenance {
 
 /// Packs the files of a version one by one.
 pub struct Packer {
-    writer: ZipWriter<Cursor<Vec<u8>>>,
+    writer: ZipWriter<Written>,
     files: Vec<VersionFile>,
     main: Bytes,
     unpacked: u64,
+}
+
+/// What was written of an archive, up to what one may have. Bytes beyond that are counted and not kept: whoever writes them is
+/// told once the file is written, and until then holds no more memory than for an archive that is allowed.
+#[derive(Default)]
+struct Written {
+    kept: Cursor<Vec<u8>>,
+    is_over: bool,
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let end = self.kept.position() + bytes.len() as u64;
+        self.is_over |= end > VERSION_ZIP_BYTES as u64;
+        if end > VERSION_ZIP_BYTES as u64 {
+            self.kept.set_position(end);
+            return Ok(bytes.len());
+        }
+        self.kept.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Written {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.kept.seek(place)
+    }
 }
 
 impl std::fmt::Debug for Packer {
@@ -105,7 +117,7 @@ impl std::fmt::Debug for Packer {
 
 impl Default for Packer {
     fn default() -> Self {
-        let writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let writer = ZipWriter::new(Written::default());
         Self { writer, files: Vec::new(), main: Bytes::new(), unpacked: 0 }
     }
 }
@@ -125,11 +137,14 @@ impl Packer {
             return Err(Diagnostic::new(FindingCode::VersionTooLarge, message));
         }
         if self.unpacked > VERSION_UNPACKED_BYTES {
-            return Err(too_large(&format!("unpacked, and may have {} MiB", VERSION_UNPACKED_BYTES >> 20)));
+            return Err(too_large_unpacked());
         }
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
         self.writer.start_file(path, options).map_err(unpackable)?;
         self.writer.write_all(bytes).map_err(unpackable)?;
+        if self.writer.get_ref().is_some_and(|written| written.is_over) {
+            return Err(too_large_zipped());
+        }
         self.files.push(VersionFile::of(path, bytes));
         if path == MAIN {
             self.main = bytes.clone();
@@ -141,6 +156,12 @@ impl Packer {
     #[must_use]
     pub fn unpacked(&self) -> u64 {
         self.unpacked
+    }
+
+    /// Whether the version is over what one may have, so that no more files need to be added.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.unpacked > VERSION_UNPACKED_BYTES || self.writer.get_ref().is_some_and(|written| written.is_over)
     }
 
     /// Closes the archive with the record of the version.
@@ -162,11 +183,11 @@ impl Packer {
         };
         let record = serde_json::to_string(&record).map_err(unpackable)?;
         self.writer.set_comment(record).map_err(unpackable)?;
-        let zip = Bytes::from(self.writer.finish().map_err(unpackable)?.into_inner());
-        if zip.len() > VERSION_ZIP_BYTES {
-            return Err(too_large(&format!("zipped, and may have {} MiB", VERSION_ZIP_BYTES >> 20)));
+        let written = self.writer.finish().map_err(unpackable)?;
+        if written.is_over {
+            return Err(too_large_zipped());
         }
-        Ok(Package { version, main: self.main, zip })
+        Ok(Package { version, main: self.main, zip: written.kept.into_inner().into() })
     }
 }
 
@@ -176,9 +197,13 @@ pub(crate) fn described(main: &[u8], skill: &SkillPath) -> Option<String> {
     Some(description.chars().take(SKILL_DESCRIPTION_CHARS).collect())
 }
 
-/// Whether an archiver put an entry of this name beside the files.
-pub(super) fn is_of_archiver(name: &str) -> bool {
-    name.split('/').any(|part| matches!(part, "__MACOSX" | ".DS_Store"))
+/// What is said of a skill with too many bytes in all.
+pub(super) fn too_large_unpacked() -> Diagnostic {
+    too_large(&format!("unpacked, and may have {} MiB", VERSION_UNPACKED_BYTES >> 20))
+}
+
+fn too_large_zipped() -> Diagnostic {
+    too_large(&format!("zipped, and may have {} MiB", VERSION_ZIP_BYTES >> 20))
 }
 
 fn too_large(what: &str) -> Diagnostic {
@@ -189,197 +214,9 @@ fn unpackable(cause: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::new(FindingCode::ArchiveInvalid, format!("the skill cannot be packed: {cause}"))
 }
 
-/// The archive of a version, open for reading.
-#[derive(Debug)]
-pub struct VersionArchive(ZipArchive<Cursor<Bytes>>);
-
-impl VersionArchive {
-    /// Opens an archive.
-    ///
-    /// # Errors
-    /// Why it is none, in words that follow "the archive".
-    pub fn open(bytes: Bytes) -> Result<Self, String> {
-        check_entries(&bytes)?;
-        ZipArchive::new(Cursor::new(bytes)).map(Self).map_err(|cause| format!("cannot be read: {cause}"))
-    }
-
-    /// The file at `path`, of at most `most` bytes; `None` if there is none.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn read(&mut self, path: &str, most: u64) -> Result<Option<Bytes>, String> {
-        let Some(index) = self.0.index_for_name(path) else { return Ok(None) };
-        self.read_at(index, most).map(Some)
-    }
-
-    /// The paths, as they are in the archive, and the places to read them from.
-    pub(super) fn entries(&self) -> impl Iterator<Item = usize> + use<> {
-        0..self.0.len()
-    }
-
-    pub(super) fn zip(&mut self) -> &mut ZipArchive<Cursor<Bytes>> {
-        &mut self.0
-    }
-
-    /// The bytes of the entry `index`, as many as it really has.
-    pub(super) fn read_at(&mut self, index: usize, most: u64) -> Result<Bytes, String> {
-        let entry = self.0.by_index(index).map_err(|cause| format!("cannot be read: {cause}"))?;
-        let mut bytes = Vec::new();
-        let read = entry.take(most.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|cause| format!("is damaged: {cause}"))?;
-        if bytes.len() as u64 > most {
-            return Err(format!("holds a file of over {most} bytes"));
-        }
-        Ok(bytes.into())
-    }
-
-    /// The names of its files, but for those that archivers add of their own.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn paths(&mut self) -> Result<Vec<String>, String> {
-        let names = self.entries().map(|index| self.name_at(index)).collect::<Result<Vec<_>, _>>()?;
-        Ok(names.into_iter().filter(|name| !name.ends_with('/') && !is_of_archiver(name)).collect())
-    }
-
-    /// All its files with their paths.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn files(&mut self) -> Result<Vec<(String, Bytes)>, String> {
-        let mut left = VERSION_UNPACKED_BYTES;
-        let mut files = Vec::new();
-        for index in self.entries() {
-            let name = self.name_at(index)?;
-            let bytes = self.read_at(index, left)?;
-            left -= bytes.len() as u64;
-            files.push((name, bytes));
-        }
-        Ok(files)
-    }
-
-    fn name_at(&mut self, index: usize) -> Result<String, String> {
-        let entry = self.0.by_index_raw(index).map_err(|cause| format!("cannot be read: {cause}"))?;
-        entry.name().map(std::borrow::Cow::into_owned).map_err(|cause| format!("has a name that is no text: {cause}"))
-    }
-
-    /// Its small files with their paths, up to `most` bytes of them together.
-    #[must_use]
-    pub fn small_files(&mut self, most: u64) -> Vec<(String, Bytes)> {
-        let mut left = most;
-        let mut files = Vec::new();
-        for index in self.entries() {
-            if let Ok(name) = self.name_at(index)
-                && let Ok(bytes) = self.read_at(index, left.min(SMALL_FILE_BYTES))
-            {
-                left -= bytes.len() as u64;
-                files.push((name, bytes));
-            }
-        }
-        files
-    }
-
-    /// The version that it holds, by reading all of it.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn version(&mut self) -> Result<Version, String> {
-        let mut left = VERSION_UNPACKED_BYTES;
-        let mut files = Vec::new();
-        for index in self.entries() {
-            let name = self.name_at(index)?;
-            let bytes = self.read_at(index, left)?;
-            left -= bytes.len() as u64;
-            files.push(VersionFile::of(name, &bytes));
-        }
-        Ok(Version::new(files))
-    }
-}
-
-/// Refuses an archive with too many entries before any of them is read: its end says how many there are.
-fn check_entries(bytes: &[u8]) -> Result<(), String> {
-    let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
-    // A comment may hold what looks like an end, and readers differ on which of them counts: each has to be bounded. So do
-    // they on which of its two numbers counts.
-    for at in memchr::memmem::find_iter(tail, END) {
-        let place = at.checked_sub(PLACE_64_BYTES).and_then(|place| tail.get(place..at));
-        if place.is_some_and(|place| place.starts_with(END_64)) {
-            return Err(format!("is in the form for more than {ENTRIES} entries"));
-        }
-        for number in [at + 8, at + 10] {
-            let count = tail.get(number..number + 2).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes);
-            if usize::from(count) > ENTRIES {
-                return Err(format!("has {count} entries and may have {ENTRIES}"));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The record in the last bytes of an archive; `None` if they hold none.
-#[must_use]
-pub fn record_in(tail: &[u8]) -> Option<VersionRecord> {
-    let at = memchr::memmem::rfind_iter(tail, END).find(|at| {
-        let length = tail.get(at + 20..at + 22).and_then(|two| two.try_into().ok()).map(u16::from_le_bytes);
-        length.is_some_and(|length| at + END_BYTES + usize::from(length) == tail.len())
-    })?;
-    let comment = tail.get(at + END_BYTES..).filter(|comment| comment.len() <= VERSION_RECORD_BYTES)?;
-    serde_json::from_slice(comment).ok()
-}
-
-/// How many bytes at the end of an archive hold its record.
-pub const RECORD_TAIL_BYTES: u64 = (VERSION_RECORD_BYTES + END_BYTES) as u64;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn from() -> Provenance {
-        Provenance { at: Timestamp::UNIX_EPOCH, by: Some("key".into()), source: Some("git PK\x05\x06 main".into()) }
-    }
-
-    fn packed(files: &[(&str, &str)]) -> Package {
-        let mut packer = Packer::default();
-        for (path, text) in files {
-            packer.add(path, &Bytes::copy_from_slice(text.as_bytes())).unwrap();
-        }
-        packer.finish(&SkillPath::parse("a/s").unwrap(), &from()).unwrap()
-    }
-
-    #[test]
-    fn what_is_packed_is_read_again_with_its_record() {
-        let package = packed(&[("SKILL.md", "main"), ("a/b.md", "more"), ("empty", "")]);
-        assert_eq!(package.main, "main");
-        let mut archive = VersionArchive::open(package.zip.clone()).unwrap();
-        assert_eq!(archive.version().unwrap(), package.version);
-        assert_eq!(archive.read("a/b.md", 4).unwrap().unwrap(), "more");
-        assert_eq!(archive.read("none", 4).unwrap(), None);
-        assert!(archive.read("a/b.md", 3).is_err(), "a file may be larger than its entry says");
-        let tail = &package.zip[package.zip.len().saturating_sub(500)..];
-        for bytes in [&package.zip[..], tail] {
-            let record = record_in(bytes).unwrap();
-            assert_eq!((record.digest.as_str(), record.files, record.size), (package.version.digest(), 3, 8));
-            assert_eq!((record.by, record.source), (from().by, from().source));
-        }
-        assert_eq!(record_in(&tail[..tail.len() - 1]), None);
-    }
-
-    #[test]
-    fn a_damaged_archive_is_an_error_and_never_other_bytes() {
-        let package = packed(&[("SKILL.md", &"text ".repeat(100))]);
-        for at in 0..package.zip.len() {
-            let mut bytes = package.zip.to_vec();
-            bytes[at] ^= 0x5a;
-            if let Ok(mut archive) = VersionArchive::open(bytes.into())
-                && let Ok(version) = archive.version()
-            {
-                let same = version == package.version;
-                let renamed = version.files().iter().all(|file| file.path != "SKILL.md");
-                assert!(same || renamed, "byte {at}");
-            }
-        }
-        assert!(VersionArchive::open(package.zip.slice(1..20)).is_err());
-    }
 
     // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
@@ -394,25 +231,18 @@ mod tests {
         assert_eq!(packer.add("b", &vec![0; UPLOAD_FILE_BYTES + 1].into()).unwrap_err().code, "version_too_large");
     }
 
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
-    fn an_archive_of_too_many_entries_is_refused_by_its_end_wherever_that_stands() {
-        let end = |numbers: [u8; 4], after: usize| {
-            let (begin, rest) = (b"PK\x05\x06\0\0\0\0".to_vec(), [0; 10]);
-            let place = [b"PK\x06\x07".to_vec(), vec![0; 16]].concat();
-            let small = [begin, numbers.to_vec(), rest.to_vec(), vec![b' '; after]].concat();
-            (small.clone(), [place, small].concat())
-        };
-        for after in [0, 1, 0xffff, 0xffff + 16, 0xffff + 64] {
-            for (numbers, count) in
-                [([0xff, 0xff, 1, 0], "65535"), ([1, 0, 0xff, 0xff], "65535"), ([0x21, 0x4e, 1, 0], "20001")]
-            {
-                let (small, _) = end(numbers, after);
-                assert!(check_entries(&small).unwrap_err().contains(count), "{numbers:?} {after}");
-            }
-            let (small, large) = end([0x20, 0x4e, 0x20, 0x4e], after);
-            assert!(check_entries(&small).is_ok(), "20,000 entries are taken");
-            assert!(check_entries(&large).unwrap_err().contains("more than 20000"), "{after}");
+    fn an_archive_keeps_no_more_bytes_than_it_may_have() {
+        let mut written = Written::default();
+        let piece = vec![1; 1 << 20];
+        for _ in 0..VERSION_ZIP_BYTES >> 20 {
+            written.write_all(&piece).unwrap();
         }
-        assert!(check_entries(b"PK\x06\x07").is_ok(), "an archive in this one may be of another form");
+        assert!(!written.is_over);
+        written.write_all(b"x").unwrap();
+        assert!(written.is_over && written.kept.get_ref().len() == VERSION_ZIP_BYTES);
+        // What a writer puts right behind it lies where it lay.
+        assert_eq!(written.stream_position().unwrap(), VERSION_ZIP_BYTES as u64 + 1);
     }
 }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType};
 
-use super::package::is_of_archiver;
+use super::version_archive::is_of_archiver;
 use crate::limits::{SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES};
 
 /// The ratio of an archive counts from this many unpacked bytes on.

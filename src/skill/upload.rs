@@ -3,7 +3,10 @@
 //! A name that is fine here may be harmful where the skill is unpacked, so names are held to what every system takes:
 //! no way out of the folder, no links, no two names that a disk without letter case takes for one.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    convert::Infallible,
+};
 
 use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
@@ -11,9 +14,12 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{
     Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings,
     hidden_in_file, lint,
-    package::{MAIN, is_of_archiver},
-    quality, read_document, secret_file,
+    package::{MAIN, too_large_unpacked},
+    quality,
+    root::common_root,
+    secret_file,
     tarball::{Member, Tarball},
+    version_archive::{is_of_archiver, longer_than},
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
@@ -69,7 +75,7 @@ impl SkillUpload {
 
     /// Takes one file.
     pub fn add(&mut self, path: &str, bytes: &Bytes) {
-        if self.findings.len() > SKILL_FINDINGS {
+        if self.findings.len() > SKILL_FINDINGS || self.packer.is_over() {
             return;
         }
         let is_text = (self.is_text)(bytes);
@@ -88,10 +94,24 @@ impl SkillUpload {
 
     /// Takes several files. If they all lie in one folder with a SKILL.md, that folder is the skill's.
     pub fn add_files(&mut self, files: &[(String, Bytes)]) {
-        let root = common_root(files.iter().map(|(path, _)| path.as_str()));
-        for (path, bytes) in files {
-            self.add(path.get(root..).unwrap_or_default(), bytes);
+        let paths: Vec<_> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let bytes = |index: usize| Ok(files.get(index).map(|(_, bytes)| bytes.clone()).unwrap_or_default());
+        let Ok(()): Result<(), Infallible> = self.add_each(&paths, bytes);
+    }
+
+    /// As [`add_files`](Self::add_files), of files that `read` gives one by one, by their places in `paths`.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn add_each<E>(&mut self, paths: &[&str], mut read: impl FnMut(usize) -> Result<Bytes, E>) -> Result<(), E> {
+        let root = common_root(paths.iter().copied());
+        for (index, path) in paths.iter().enumerate() {
+            if self.packer.is_over() {
+                break;
+            }
+            self.add(path.get(root..).unwrap_or_default(), &read(index)?);
         }
+        Ok(())
     }
 
     /// Takes all files of an archive. If they all lie in one folder with a SKILL.md, that folder is the skill's.
@@ -134,7 +154,14 @@ impl SkillUpload {
         let root = common_root(files.iter().map(|(_, name)| name.as_str()));
         for (index, name) in files {
             let left = VERSION_UNPACKED_BYTES.saturating_sub(self.packer.unpacked());
-            let bytes = archive.read_at(index, left.min(UPLOAD_FILE_BYTES as u64))?;
+            let most = left.min(UPLOAD_FILE_BYTES as u64);
+            let Some(bytes) = archive.read_up_to(index, most)? else {
+                if most == UPLOAD_FILE_BYTES as u64 {
+                    return Err(longer_than(most));
+                }
+                self.findings.push(too_large_unpacked());
+                return Ok(());
+            };
             let unpacked = self.packer.unpacked() + bytes.len() as u64;
             if unpacked > RATIO_FROM && unpacked / VERSION_RATIO >= packed {
                 return Err(format!("grows to more than {VERSION_RATIO} times its size when it is unpacked"));
@@ -219,17 +246,6 @@ impl SkillUpload {
     }
 }
 
-/// The names that a skill may have that comes without a path, best first: the one in its SKILL.md, and that of the folder around
-/// its files. `read` gives the content of one of `paths`.
-pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<String> {
-    let root = common_root(paths.iter().copied());
-    let around = paths.first().and_then(|path| path.get(..root)).unwrap_or_default();
-    let folder = around.trim_end_matches('/');
-    let main = read(&format!("{around}{MAIN}")).unwrap_or_default();
-    let name = read_document(&main, folder).0.and_then(|read| read.frontmatter.name);
-    name.into_iter().chain([folder.to_owned()]).filter(|name| !name.is_empty()).collect()
-}
-
 fn not_a_file(name: &str) -> Diagnostic {
     let message = format!("{name} is a link or a device: put the file itself there");
     Diagnostic::new(FindingCode::NotAFile, message)
@@ -239,15 +255,6 @@ fn not_a_file(name: &str) -> Diagnostic {
 fn forbidden_in(path: &str, bytes: &[u8]) -> Option<Diagnostic> {
     let found = content_findings(bytes).into_iter().next()?;
     Some(found.in_file(path))
-}
-
-/// The length of the folder that all files lie in, with its `/`; 0 if there is none, or if the skill is not in it.
-fn common_root<'name>(mut names: impl Iterator<Item = &'name str> + Clone) -> usize {
-    let all = names.clone();
-    let Some((folder, _)) = names.next().and_then(|name| name.split_once('/')) else { return 0 };
-    let inside = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    let has_main = all.clone().any(|name| name.strip_prefix(folder).is_some_and(|rest| rest == format!("/{MAIN}")));
-    if has_main && all.clone().all(inside) { folder.len() + 1 } else { 0 }
 }
 
 #[cfg(test)]
@@ -314,6 +321,25 @@ mod tests {
         assert_eq!(taken(Bytes::from_static(b"no zip")).unwrap_err(), ["archive_invalid"]);
     }
 
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    #[test]
+    fn files_are_taken_up_to_all_bytes_that_a_version_has_and_no_more_is_read_then() {
+        let mut upload = SkillUpload::new(|_| false);
+        let zeros = Bytes::from(vec![0; UPLOAD_FILE_BYTES]);
+        for number in 0..VERSION_UNPACKED_BYTES / zeros.len() as u64 {
+            upload.add(&number.to_string(), &zeros);
+        }
+        assert_eq!(upload.findings, []);
+        upload.add_archive(zipped(&[("SKILL.md", b"x"), ("more", b"x")], None));
+        let codes = |upload: &SkillUpload| upload.findings.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
+        assert_eq!(codes(&upload), ["version_too_large"]);
+        upload.add("one", &Bytes::from_static(b"x"));
+        let read = |_| -> Result<Bytes, Infallible> { panic!("it is not even read") };
+        upload.add("two", &Bytes::from_static(b"x"));
+        let Ok(()) = upload.add_each(&["three"], read);
+        assert_eq!(codes(&upload), ["version_too_large", "version_too_large"]);
+    }
+
     #[test]
     fn a_folder_around_the_skill_and_notes_of_archivers_are_passed_over() {
         let plain = taken(zipped(&[("SKILL.md", GOOD.as_bytes()), ("r/a.md", b"a")], None)).unwrap();
@@ -346,17 +372,6 @@ mod tests {
         let names: Vec<String> = (0..SKILL_FINDINGS + 5).map(|number| format!("{number}.md")).collect();
         let many: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), "\u{202e}".as_bytes())).collect();
         assert_eq!(of_hidden(&with(&many)).len(), SKILL_FINDINGS);
-    }
-
-    #[test]
-    fn a_skill_without_a_path_is_called_as_it_says_or_as_its_folder() {
-        let called = |paths: &[&str], main: &'static str| {
-            names(paths, |path| path.ends_with("SKILL.md").then(|| Bytes::from_static(main.as_bytes())))
-        };
-        assert_eq!(called(&["d/a.md", "d/SKILL.md"], GOOD), ["demo", "d"]);
-        assert_eq!(called(&["a.md", "SKILL.md"], GOOD), ["demo"]);
-        assert_eq!(called(&["d/SKILL.md"], "---\ndescription: x\n---\n"), ["d"]);
-        assert!(called(&["d/a.md", "SKILL.md"], "none").is_empty() && called(&[], "none").is_empty());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! [`UsageTally`] takes records one by one and keeps what it needs of each conversation, a few words: so the figures of a
 //! million records take as little memory as those of a thousand. Records hold no question, so no figure does.
 
+mod skill;
+
 use std::{
     collections::{BTreeMap, HashMap},
     hash::{DefaultHasher, Hash, Hasher as _},
@@ -10,18 +12,19 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{
-    figures::{SkillUsage, Usage},
-    record::AuditRecord,
-};
+use self::skill::{SkillTally, is_candidate, share};
+use super::{figures::Usage, record::AuditRecord};
 use crate::{
     backend::Action,
     limits::{USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES},
     wire::Operation,
 };
 
-/// The share of conversations from which on a skill is worth to be there from the start.
-const CANDIDATE_RATE: (u64, u64) = (3, 10);
+/// How a session began with a skill that nobody named.
+const PRELOADED: &str = "preloaded";
+/// Where loaded skills lie, and the operations that give the content of their files.
+const SKILLS: &str = "/skills/";
+const READS: [Operation; 3] = [Operation::Read, Operation::Grep, Operation::Download];
 /// The outcome of a call that a person must approve first.
 const APPROVAL_REQUIRED: &str = "approval_required";
 /// The operation by which a person decides about a call that waits, and how its subject begins if the call is allowed.
@@ -57,7 +60,7 @@ pub struct UsageTally {
 /// What a conversation, a skill beside its path, a skill of a conversation and a call that waits take.
 const CONVERSATION_BYTES: u64 = 128;
 const SKILL_BYTES: u64 = 128;
-const SKILL_OF_CONVERSATION_BYTES: u64 = 8;
+const SKILL_OF_CONVERSATION_BYTES: u64 = 16;
 const ASKED_BYTES: u64 = 32;
 
 /// What is known of one conversation.
@@ -70,10 +73,19 @@ struct Conversation {
     has_searched: bool,
     /// The calls since the last search, while no load has followed it.
     since_search: Option<u64>,
-    /// The numbers of the skills it used.
-    skills: Vec<u32>,
+    /// The skills it used.
+    skills: Vec<Used>,
     /// The calls that wait for an approval, or have one and were not repeated since.
     asked: Vec<Asked>,
+}
+
+/// A skill of a conversation.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    /// Its number.
+    number: u32,
+    /// Whether the conversation, or who made its session, asked for it.
+    is_chosen: bool,
 }
 
 /// A call that was told to ask for an approval.
@@ -85,13 +97,6 @@ struct Asked {
     approval: Option<u128>,
     /// Whether it was allowed, once that is decided.
     is_allowed: Option<bool>,
-}
-
-/// What is known of one skill.
-#[derive(Debug)]
-struct SkillTally {
-    loads: u64,
-    last_used: Timestamp,
 }
 
 impl UsageTally {
@@ -128,6 +133,7 @@ impl UsageTally {
             self.count_call(&mut conversation, record);
             self.count_search(&mut conversation, record);
             self.count_load(&mut conversation, record);
+            self.count_read(&mut conversation, record);
         }
         self.conversations.insert(key, conversation);
     }
@@ -135,7 +141,7 @@ impl UsageTally {
     /// Counts the skills that a session was made with. They are used once it is a conversation.
     fn count_beginning(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
         for skill in &record.began_with {
-            let number = self.count_use(conversation, &skill.skill, record.time);
+            let number = self.count_use(conversation, &skill.skill, record.time, skill.status != PRELOADED);
             if let Some(number) = number.filter(|_| conversation.has_begun) {
                 self.count_loads([number], record.time);
             }
@@ -150,7 +156,7 @@ impl UsageTally {
         if !std::mem::replace(&mut conversation.has_begun, true)
             && let Some(made) = conversation.made
         {
-            self.count_loads(conversation.skills.iter().copied(), made);
+            self.count_loads(conversation.skills.iter().map(|used| used.number), made);
         }
     }
 
@@ -220,12 +226,32 @@ impl UsageTally {
             self.answered += 1;
             self.turns += calls;
         }
-        let number = self.count_use(conversation, &skill.skill, record.time);
+        let number = self.count_use(conversation, &skill.skill, record.time, true);
         self.count_loads(number, record.time);
     }
 
+    /// Notes that a conversation reads a file of a skill that it began with.
+    fn count_read(&self, conversation: &mut Conversation, record: &AuditRecord) {
+        if !record.is_ok() || !READS.iter().any(|read| read.name() == record.operation) {
+            return;
+        }
+        for path in record.subject.split(' ').filter_map(|path| path.strip_prefix(SKILLS)) {
+            let mount = path.split('/').next().map(hash);
+            for used in &mut conversation.skills {
+                used.is_chosen |=
+                    self.tallies.get(used.number as usize).is_some_and(|skill| Some(skill.mount) == mount);
+            }
+        }
+    }
+
     /// Notes that a conversation has a skill, and returns the skill's number if it is counted.
-    fn count_use(&mut self, conversation: &mut Conversation, skill: &str, time: Timestamp) -> Option<u32> {
+    fn count_use(
+        &mut self,
+        conversation: &mut Conversation,
+        skill: &str,
+        time: Timestamp,
+        is_chosen: bool,
+    ) -> Option<u32> {
         let number = match self.skills.get(skill).copied() {
             Some(number) => number,
             None if self.skills.len() >= USAGE_SKILLS || !self.has_room(SKILL_BYTES + skill.len() as u64) => {
@@ -234,12 +260,17 @@ impl UsageTally {
             }
             None => {
                 let next = u32::try_from(self.tallies.len()).unwrap_or(u32::MAX);
-                self.tallies.push(SkillTally { loads: 0, last_used: time });
+                let mount = hash(skill.rsplit('/').next().unwrap_or(skill));
+                self.tallies.push(SkillTally { mount, loads: 0, last_used: time });
                 self.skills.insert(skill.to_owned(), next);
                 next
             }
         };
-        if conversation.skills.contains(&number) || conversation.skills.len() >= USAGE_CONVERSATION_SKILLS {
+        if let Some(used) = conversation.skills.iter_mut().find(|used| used.number == number) {
+            used.is_chosen |= is_chosen;
+            return Some(number);
+        }
+        if conversation.skills.len() >= USAGE_CONVERSATION_SKILLS {
             return Some(number);
         }
         if self.bytes + SKILL_OF_CONVERSATION_BYTES > USAGE_TALLY_BYTES {
@@ -247,7 +278,7 @@ impl UsageTally {
             return Some(number);
         }
         self.bytes += SKILL_OF_CONVERSATION_BYTES;
-        conversation.skills.push(number);
+        conversation.skills.push(Used { number, is_chosen });
         Some(number)
     }
 
@@ -278,20 +309,25 @@ impl UsageTally {
         let begun = || self.conversations.values().filter(|one| one.has_begun);
         let conversations = begun().count() as u64;
         let searched = begun().filter(|one| one.has_searched).count() as u64;
-        let mut users = vec![0; self.tallies.len()];
-        for number in begun().flat_map(|one| &one.skills) {
-            if let Some(count) = users.get_mut(*number as usize) {
-                *count += 1;
+        // The conversations that used each, and those of them that chose it.
+        let mut users = vec![(0, 0); self.tallies.len()];
+        for used in begun().flat_map(|one| &one.skills) {
+            if let Some((all, chosen)) = users.get_mut(used.number as usize) {
+                *all += 1;
+                *chosen += u64::from(used.is_chosen);
             }
         }
         let figures = |(skill, number): (String, u32)| {
-            let (tally, users) = (self.tallies.get(number as usize)?, users.get(number as usize)?);
+            let (tally, (users, chosen)) = (self.tallies.get(number as usize)?, users.get(number as usize)?);
             // What only sessions began with that are no conversations is not used.
-            (tally.loads > 0).then(|| tally.figures(skill, *users, conversations))
+            (tally.loads > 0).then(|| (tally.figures(skill, *users, conversations), *chosen))
         };
-        let mut skills: Vec<_> = self.skills.into_iter().filter_map(figures).collect();
+        let mut counted: Vec<_> = self.skills.into_iter().filter_map(figures).collect();
         // Stable, so that equals stay in the order of their paths.
-        skills.sort_by_key(|skill| std::cmp::Reverse((skill.conversations, skill.loads)));
+        counted.sort_by_key(|(skill, _)| std::cmp::Reverse((skill.conversations, skill.loads)));
+        let candidates = counted.iter().filter(|(_, chosen)| is_candidate(*chosen, conversations));
+        let default_candidates = candidates.map(|(one, _)| one.skill.clone()).collect();
+        let skills: Vec<_> = counted.into_iter().map(|(skill, _)| skill).collect();
         let used =
             skills.iter().map(|used| used.conversations * instructions.get(&used.skill).copied().unwrap_or_default());
         let all = conversations * instructions.values().sum::<u64>();
@@ -305,28 +341,10 @@ impl UsageTally {
             context_saved_tokens: all.saturating_sub(used.sum()).checked_div(conversations),
             searches: self.searches,
             unanswered: self.unanswered,
-            default_candidates: skills
-                .iter()
-                .filter(|one| one.is_candidate(conversations))
-                .map(|one| one.skill.clone())
-                .collect(),
+            default_candidates,
             skills,
             truncated: self.truncated,
         }
-    }
-}
-
-impl SkillTally {
-    fn figures(&self, skill: String, conversations: u64, all: u64) -> SkillUsage {
-        let Self { loads, last_used } = *self;
-        SkillUsage { skill, loads, conversations, rate: share(conversations, all).unwrap_or_default(), last_used }
-    }
-}
-
-impl SkillUsage {
-    fn is_candidate(&self, all: u64) -> bool {
-        let (part, whole) = CANDIDATE_RATE;
-        self.conversations * whole >= all * part
     }
 }
 
@@ -350,13 +368,6 @@ fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// A part of a whole, to four digits; `None` if there is no whole.
-fn share(part: u64, whole: u64) -> Option<f64> {
-    // There are fewer than 2^32 of anything that is counted here.
-    let float = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    (whole > 0).then(|| (float(part) / float(whole) * 1e4).round() / 1e4)
 }
 
 #[cfg(test)]

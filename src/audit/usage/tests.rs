@@ -113,6 +113,46 @@ fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
     assert_eq!((used.searches, used.discovery_success), (0, None), "it was no answer to a search");
 }
 
+// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+#[test]
+fn what_sessions_begin_with_because_others_did_is_a_candidate_only_while_it_is_used() {
+    let began = |session, status: &str| {
+        let (name, description) = (String::new(), String::new());
+        let skill = AuditSkill { skill: "a/k1".to_owned(), name, description, status: status.to_owned() };
+        AuditRecord { began_with: vec![skill], ..record(session, "create_session") }
+    };
+    let read =
+        |session, operation: &str, path: &str| AuditRecord { subject: path.to_owned(), ..record(session, operation) };
+    let failed =
+        |session, path: &str| AuditRecord { outcome: "file_not_found".to_owned(), ..read(session, "read", path) };
+    let loads = |session| {
+        let mut load = load(session, 1);
+        load.skill.iter_mut().for_each(|skill| skill.skill = "a/k1".to_owned());
+        load
+    };
+    // Ten conversations that began with it, of which three do this.
+    let table = [
+        ("nothing with it", "preloaded", record(0, "ls"), false),
+        ("it was named", "loaded", record(0, "ls"), true),
+        ("load it", "preloaded", loads(0), true),
+        ("read a file of it", "preloaded", read(0, "read", "/skills/k1/r/a.md"), true),
+        ("download one with others", "preloaded", read(0, "download", "/workspace/a /skills/k1/a.bin"), true),
+        ("search it", "preloaded", read(0, "grep", "/skills/k1"), true),
+        ("search all skills", "preloaded", read(0, "grep", "/skills"), false),
+        ("list it", "preloaded", read(0, "ls", "/skills/k1"), false),
+        ("read what is not there", "preloaded", failed(0, "/skills/k1/none"), false),
+        ("read a file of another", "preloaded", read(0, "read", "/skills/k11/a.md"), false),
+        ("read a file of their own", "preloaded", read(0, "read", "/workspace/skills/k1/a.md"), false),
+    ];
+    for (what, status, does, is_candidate) in table {
+        let made = (0..10).map(|session| began(session, if session < 3 { status } else { PRELOADED }));
+        let does = (0..3).map(|session| AuditRecord { session: Some(format!("s{session}")), ..does.clone() });
+        let usage = figures(made.chain(does).chain((0..10).map(|session| record(session, "ls"))));
+        assert_eq!((usage.skills[0].conversations, usage.skills[0].rate), (10, 1.0), "{what}: all of them used it");
+        assert_eq!(usage.default_candidates == ["a/k1"], is_candidate, "{what}");
+    }
+}
+
 // S-USAGE-3: The figures of a million records take bounded memory.
 #[test]
 fn memory_is_bounded_whatever_the_records_say() {

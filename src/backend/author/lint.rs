@@ -5,7 +5,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::stored::StoredSkill;
 use crate::{
-    backend::{Service, text::binary_type},
+    backend::{Service, text::is_text},
     budget::Work,
     catalog::why_unreadable,
     error::Result,
@@ -28,7 +28,7 @@ pub fn lint_skill(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str])
 /// secrets that stand in it as text, marks of a merge, and hidden characters.
 #[must_use]
 pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
-    if binary_type(bytes).is_some() {
+    if !is_text(bytes) {
         return Vec::new();
     }
     let found = content_findings(bytes).into_iter().chain(hidden_in_file(bytes));

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::Place;
 use crate::{
-    backend::{Service, text::binary_type},
+    backend::{Service, text::is_text},
     error::{Code, Error, Result},
     limits::{DIFF_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
     path::{LayerOwner, SkillPath},
@@ -179,7 +179,7 @@ fn content(side: &mut Option<Side>, file: Option<&VersionFile>) -> Content {
     }
     let bytes: Option<Bytes> = side.archive.read(&file.path, file.size).ok().flatten();
     match bytes {
-        Some(bytes) if binary_type(&bytes).is_none() => Content::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Some(bytes) if is_text(&bytes) => Content::Text(String::from_utf8_lossy(&bytes).into_owned()),
         Some(_) => Content::Binary,
         None => Content::Long,
     }

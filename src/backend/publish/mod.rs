@@ -30,7 +30,10 @@ mod published;
 mod repack;
 mod rooms;
 mod served;
+mod textual;
+mod uploaded;
 mod versions;
+mod waiting;
 
 pub use change::Condition;
 pub(super) use drafting::{DraftAsked, taken};
@@ -38,12 +41,14 @@ pub use drafts::DraftReader;
 pub use export::SkillArchive;
 pub(super) use files::{Found, SkillFiles};
 pub(super) use inspect::InspectedHead;
-pub use intake::{PublishOptions, UploadedSkill};
+pub use intake::PublishOptions;
 pub(super) use known_heads::KnownHeads;
 pub use known_heads::NumberedVersion;
 pub(super) use listed::Standing;
 pub use published::{PublishedPage, PublishedSkill, PublishedVersion, VersionName, Wanted};
+pub use uploaded::UploadedSkill;
 pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
+pub use waiting::WaitingBytes;
 
 use rooms::HeldRoom;
 pub(super) use rooms::owner_below;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Place, intake::invalid};
 use crate::{
-    backend::text::binary_type,
+    backend::text::is_text,
     error::{Code, Error, Result},
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_ZIP_BYTES},
     path::{LayerOwner, SkillPath},
@@ -85,13 +85,13 @@ fn repack(
         let package = packer.finish(skill, from).map_err(|why| Error::internal(why.message))?;
         let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
         let mut findings = lint(&package.main, skill.folder(), Some(&paths));
-        let texts = files.iter().filter(|(path, bytes)| path != MAIN && binary_type(bytes).is_none());
+        let texts = files.iter().filter(|(path, bytes)| path != MAIN && is_text(bytes));
         let hidden = texts.filter_map(|(path, bytes)| Some(hidden_in_file(bytes)?.in_file(path)));
         findings.extend(hidden.take(SKILL_FINDINGS));
         let quality = quality(&package.main, skill.folder(), &paths, package.version.size(), &findings);
         return Ok(CheckedSkill { package, findings, quality });
     }
-    let mut upload = SkillUpload::new(|bytes| binary_type(bytes).is_none());
+    let mut upload = SkillUpload::new(is_text);
     for (path, bytes) in &files {
         if path == MAIN { upload.add(path, &changed(bytes, change, skill)?) } else { upload.add(path, bytes) }
     }

@@ -4,6 +4,7 @@
 //! The folder belongs to the person. A manifest in it says which files an export wrote and with which bytes; nothing else is
 //! ever changed or removed.
 
+mod disk;
 mod export;
 mod folder;
 mod manifest;

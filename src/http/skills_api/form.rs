@@ -2,9 +2,8 @@
 
 use axum::{
     body::HttpBody as _,
-    extract::{FromRequest as _, Multipart, Request},
+    extract::{FromRequest as _, Multipart, Request, multipart::Field},
 };
-use futures_util::TryStreamExt as _;
 
 use crate::{
     backend::UploadedSkill,
@@ -12,13 +11,12 @@ use crate::{
     http::{
         part_name::{part_file_name, part_name},
         receive::{broken, over},
-        spool::{Upload, Uploads},
+        skill_parts::SkillParts,
+        spool::{Held, Uploads},
     },
-    limits::{DISPLAY_NAME_CHARS, SKILL_FILES, VERSION_ZIP_BYTES},
+    limits::DISPLAY_NAME_CHARS,
 };
 
-/// How an archive begins, with files in it and without.
-const ARCHIVES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// The longest value of a field that is no file: a name of the most characters.
 const FIELD_BYTES: usize = 4 * DISPLAY_NAME_CHARS;
 
@@ -29,8 +27,8 @@ pub(super) struct Form {
     pub(super) display_name: Option<String>,
     /// Whether the version is to be published.
     pub(super) is_default: bool,
-    /// Holds the memory of the files.
-    pub(super) held: Vec<Upload>,
+    /// Holds the memory of the files, or their space on the disk.
+    pub(super) held: Held,
 }
 
 /// Reads the form that a request brings.
@@ -38,29 +36,18 @@ pub(super) struct Form {
 /// # Errors
 /// `invalid_request` for what is no such form; `file_too_large` as for any publish.
 pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<Form> {
-    // No part is longer than all of them.
-    let most = request.body().size_hint().exact();
+    let announced = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Error::new(Code::InvalidRequest, "a skill is sent as `multipart/form-data`: its files as `files[]`, or one zip")
     })?;
-    let (mut files, mut held, mut left) = (Vec::new(), Vec::new(), VERSION_ZIP_BYTES);
+    let mut files = SkillParts::begin(uploads, announced).await;
     let (mut display_name, mut is_default) = (None, false);
     while let Some(part) = parts.next_field().await.map_err(broken)? {
-        if files.len() > SKILL_FILES {
-            return Err(Error::new(Code::FileTooLarge, format!("a skill has at most {SKILL_FILES} files")));
-        }
         let name = part_name(part.headers()).unwrap_or_default();
-        let file = part_file_name(part.headers());
-        let limit = if file.is_some() { left } else { FIELD_BYTES };
-        let upload = uploads.receive(most, part.map_err(broken), limit).await?;
-        match (name.as_str(), file) {
-            ("files[]" | "files", Some(path)) => {
-                left = left.checked_sub(upload.bytes.len()).ok_or_else(|| over(VERSION_ZIP_BYTES))?;
-                files.push((path, upload.bytes.clone()));
-                held.push(upload);
-            }
-            ("display_name", None) => display_name = named(&upload.bytes)?,
-            ("default", None) => is_default = flag(&upload.bytes)?,
+        match (name.as_str(), part_file_name(part.headers())) {
+            ("files[]" | "files", Some(path)) => files = files.add(path, part).await?,
+            ("display_name", None) => display_name = named(&field(part).await?)?,
+            ("default", None) => is_default = flag(&field(part).await?)?,
             _ => {
                 let message = "the form has a part that it may not have: its files are called `files[]`, each with its path as \
                                filename, and beside them are `display_name` and `default`";
@@ -68,19 +55,20 @@ pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<Form>
             }
         }
     }
-    Ok(Form { uploaded: uploaded(files), display_name, is_default, held })
+    let (uploaded, held) = files.files_or_archive().await?;
+    Ok(Form { uploaded, display_name, is_default, held })
 }
 
-fn uploaded(mut files: Vec<(String, bytes::Bytes)>) -> UploadedSkill {
-    match files.pop() {
-        Some((_, zip)) if files.is_empty() && ARCHIVES.iter().any(|begin| zip.starts_with(begin)) => {
-            UploadedSkill::Archive(zip)
+/// The value of a field that is no file.
+async fn field(mut part: Field<'_>) -> Result<Vec<u8>> {
+    let mut value = Vec::new();
+    while let Some(piece) = part.chunk().await.map_err(broken)? {
+        if value.len() + piece.len() > FIELD_BYTES {
+            return Err(over(FIELD_BYTES));
         }
-        last => {
-            files.extend(last);
-            UploadedSkill::Files(files)
-        }
+        value.extend_from_slice(&piece);
     }
+    Ok(value)
 }
 
 fn named(bytes: &[u8]) -> Result<Option<String>> {
@@ -118,14 +106,5 @@ mod tests {
             assert_eq!(named(wrong).unwrap_err().code(), Code::InvalidRequest);
         }
         assert!(flag(b"true").unwrap() && !flag(b"false").unwrap() && flag(b"1").is_err());
-    }
-
-    #[test]
-    fn one_file_that_begins_as_an_archive_is_one() {
-        let file = |bytes: &'static [u8]| ("a".to_owned(), bytes::Bytes::from_static(bytes));
-        assert!(matches!(uploaded(vec![file(b"PK\x03\x04...")]), UploadedSkill::Archive(_)));
-        assert!(matches!(uploaded(vec![file(b"---\n")]), UploadedSkill::Files(files) if files.len() == 1));
-        let two = uploaded(vec![file(b"---\n"), file(b"PK\x03\x04")]);
-        assert!(matches!(two, UploadedSkill::Files(files) if files.len() == 2));
     }
 }

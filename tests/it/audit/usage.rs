@@ -10,7 +10,7 @@ use skillmount::{
     path::{KeyPrefix, SkillPath},
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
-    wire::{DiscoverRequest, LoadSkillRequest, LsRequest},
+    wire::{DiscoverRequest, LoadSkillRequest, LsRequest, ReadRequest},
 };
 
 use super::{Audited, id, user};
@@ -260,6 +260,38 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
         ["minutes"],
         "what could not be read is not remembered"
     );
+}
+
+// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+#[tokio::test]
+async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses_it() {
+    let audited = Audited::new(AuditMode::Relaxed);
+    for skill in ["minutes", "letters"] {
+        let text = format!("---\nname: {skill}\ndescription: Writes {skill}.\n---\nSteps.");
+        audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
+        audited.memory.put_raw(&format!("u1/skills/{skill}/more.md"), "more");
+    }
+    for skill in ["minutes", "letters"] {
+        audited.session("first").load_skill(LoadSkillRequest::new(skill)).await.unwrap();
+    }
+    audited.recorder.flush(&user()).await.unwrap();
+    // Each conversation begins with both, and looks into one of them.
+    let audited = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    for number in 0..9 {
+        let (session, user) = (id(&format!("auto-{number}")), user());
+        let who = Actor { user: &user, session: Some(&session), by: None };
+        let policy = Policy { preload: Preload::Auto, ..Policy::default() };
+        let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+        let work = audited.service.create_session(&user, &session, wanted);
+        let made = audited.service.observed(who, Action::CreateSession, "", Effects::of_session, work).await.unwrap();
+        assert_eq!(made.session.loaded_skills.len(), 2);
+        audited.session(session.as_str()).read(ReadRequest::new("/skills/letters/more.md")).await.unwrap();
+    }
+    audited.recorder.flush(&user()).await.unwrap();
+    let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+    let counted: Vec<_> = figures.skills.iter().map(|one| (one.skill.as_str(), one.conversations)).collect();
+    assert_eq!(counted, [("letters", 10), ("minutes", 10)]);
+    assert_eq!(figures.default_candidates, ["letters"], "one conversation in ten has loaded the other");
 }
 
 // S-USAGE-5: The skills that a conversation began with are used by it.

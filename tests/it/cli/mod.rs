@@ -19,6 +19,8 @@ mod hook;
 #[cfg(unix)]
 mod interrupted;
 mod keys;
+#[cfg(target_os = "linux")]
+mod large_skills;
 mod lint;
 #[cfg(unix)]
 mod logs;

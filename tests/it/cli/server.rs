@@ -46,6 +46,12 @@ impl Server {
         Self { child, url: told["listening"].as_str().unwrap().to_owned(), log, reader }
     }
 
+    /// The number of its process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it at once, whatever it is doing.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -2,18 +2,16 @@
 
 use std::io::{Cursor, Read as _, Write as _};
 
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::{Method, multipart::Form};
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
-    limits::{TEXT_BODY_BYTES, VERSION_ZIP_BYTES},
+    limits::{PUBLISH_JSON_BYTES, SKILL_FILES, TEXT_BODY_BYTES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES},
     path::Id,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{Answer, Server};
@@ -158,7 +156,7 @@ async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
 // S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
 // `control`.
 #[tokio::test]
-async fn json_and_parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
+async fn json_is_taken_up_to_its_limits_and_refused_beyond_them() {
     let server = Server::start().await;
     let url = server.user("/skills/a/demo");
     let json = async |bytes: usize| {
@@ -170,21 +168,94 @@ async fn json_and_parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
     json(TEXT_BODY_BYTES).await.is(201);
     let over = json(TEXT_BODY_BYTES + 1).await;
     let said = over.is_problem(413, "file_too_large").json["detail"].as_str().unwrap();
-    assert!(said.contains("as JSON has at most 20 MiB") && said.contains("zip"), "{said}");
+    assert!(said.contains("has over 20 MiB beside `files`"), "{said}");
     assert_eq!(over.json["limit"], TEXT_BODY_BYTES);
 
-    let parts = async |bytes: usize| {
-        let (half, rest) = (vec![0_u8; bytes / 2], vec![0_u8; bytes - bytes / 2]);
-        let part = |bytes| Part::bytes(bytes).file_name("x");
-        let form = Form::new().part("a.bin", part(half)).part("b.bin", part(rest));
-        Answer::of(server.client.put(&url).multipart(form).send().await.unwrap()).await
+    // Who waits for leave to send hears at once whether the body is too long.
+    let announce = async |bytes: usize| {
+        let address = server.base.trim_start_matches("http://");
+        let mut line = tokio::net::TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "PUT {} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {bytes}\r\nexpect: \
+             100-continue\r\n\r\n",
+            url.trim_start_matches(&server.base)
+        );
+        line.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = vec![0; 4096];
+        let read = line.read(&mut answer).await.unwrap();
+        String::from_utf8(answer[..read].to_vec()).unwrap()
     };
+    let leave = announce(PUBLISH_JSON_BYTES).await;
+    assert!(leave.starts_with("HTTP/1.1 100"), "{leave}");
+    let over = announce(PUBLISH_JSON_BYTES + 1).await;
+    assert!(over.starts_with("HTTP/1.1 413") && over.contains("at most 768 MiB"), "{over}");
+}
+
+// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+// `control`.
+#[tokio::test]
+async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
+    let server = Server::start().await;
+    let url = server.user("/skills/a/demo");
+    let parts = async |sizes: &[usize]| {
+        let mut body = Vec::new();
+        for (number, bytes) in sizes.iter().enumerate() {
+            write!(body, "--b\r\ncontent-disposition: form-data; name=\"{number}.bin\"\r\n\r\n").unwrap();
+            body.resize(body.len() + bytes, 0_u8);
+            body.extend(b"\r\n");
+        }
+        body.extend(b"--b--\r\n");
+        let put = server.client.put(&url).header("content-type", "multipart/form-data; boundary=b");
+        Answer::of(put.body(body).send().await.unwrap()).await
+    };
+    let found = async |sizes: &[usize]| {
+        let answer = parts(sizes).await;
+        answer.is_problem(400, "invalid_skill").json["findings"][0]["code"].as_str().unwrap().to_owned()
+    };
+    let most = UPLOAD_FILE_BYTES;
     // Their bytes are taken, and then found to be no skill.
-    parts(VERSION_ZIP_BYTES).await.is_problem(400, "invalid_skill");
-    let over = parts(VERSION_ZIP_BYTES + 1).await;
+    assert_eq!(found(&[most, most, most, most]).await, "skill_file_missing");
+    assert_eq!(found(&[most + 1]).await, "version_too_large");
+    let over = parts(&[most, most, most, most, 1]).await;
     let said = over.is_problem(413, "file_too_large").json["detail"].as_str().unwrap();
-    assert!(said.contains("in parts has at most 64 MiB") && said.contains("zip"), "{said}");
-    assert_eq!(over.json["limit"], VERSION_ZIP_BYTES);
+    assert!(said.contains("at most 256 MiB unpacked"), "{said}");
+    assert_eq!(over.json["limit"], VERSION_UNPACKED_BYTES);
+
+    let files = |count: usize| (0..count).map(|_| 0).collect::<Vec<_>>();
+    assert_eq!(found(&files(SKILL_FILES)).await, "skill_file_missing");
+    let over = parts(&files(SKILL_FILES + 1)).await;
+    over.is_problem(413, "file_too_large");
+    assert_eq!(server.service.memory().reserved(), 0);
+}
+
+// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
+// lint calls an error.
+#[tokio::test]
+async fn parts_are_held_to_what_archives_are() {
+    let server = Server::start().await;
+    for (path, code) in
+        [("../x", "path_invalid"), ("/etc/passwd", "path_invalid"), ("skill.md", "path_twins"), (".env", "secret_file")]
+    {
+        let form = Form::new().percent_encode_noop().text("SKILL.md", MAIN).text(path, "x");
+        let answer = server.client.put(server.user("/skills/a/demo")).multipart(form).send().await.unwrap();
+        let answer = Answer::of(answer).await;
+        assert_eq!(answer.is_problem(400, "invalid_skill").json["findings"][0]["code"], code);
+    }
+    let twice = Form::new().percent_encode_noop().text("SKILL.md", MAIN).text("a", "1").text("a", "2");
+    let answer = server.client.put(server.user("/skills/a/demo")).multipart(twice).send().await.unwrap();
+    assert_eq!(Answer::of(answer).await.is_problem(400, "invalid_skill").json["findings"][0]["code"], "path_twins");
+    // Half of a form: the line breaks in the middle of a part.
+    let head = "--b\r\ncontent-disposition: form-data; name=\"SKILL.md\"\r\n\r\n";
+    let pieces = [Ok(format!("{head}{MAIN}")), Err(std::io::Error::other("the line broke"))];
+    let cut = server.client.put(server.user("/skills/a/demo"));
+    let cut = cut.header("content-type", "multipart/form-data; boundary=b");
+    let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
+    assert!(cut.body(body).send().await.is_err());
+    let whole = server.client.put(server.user("/skills/a/demo"));
+    let whole = whole.header("content-type", "multipart/form-data; boundary=b").body(format!("{head}{MAIN}"));
+    Answer::of(whole.send().await.unwrap()).await.is_problem(400, "invalid_request");
+    server.get(&server.user("/versions/a/demo")).await.is_problem(404, "skill_not_found");
+    assert_eq!(server.service.memory().reserved(), 0);
 }
 
 // S-VERSION-4: A skill is sent as a zip archive to who accepts `application/zip`, and `digest` asks for one version of it in

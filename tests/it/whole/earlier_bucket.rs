@@ -1,4 +1,4 @@
-//! A bucket that an earlier version wrote: sessions, policies, files and the index mean today what they meant then.
+//! Buckets that earlier versions wrote: sessions, policies, files and the index mean today what they meant then.
 
 use std::{
     fs::{self, File},
@@ -15,16 +15,18 @@ use crate::support::{
 };
 use skillmount::{
     Code,
-    backend::{BackendProtocol, ServiceOptions, SkillBackend},
-    path::Id,
+    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, SkillBackend, UploadedSkill},
+    path::{Id, SkillPath},
     prompt::{PromptRequest, for_session},
-    session::{PromptMode, SkillRule, ToolRule},
+    session::{Policy, PromptMode, SkillRule, ToolRule},
     store::{DirectoryStore, SharedStore, Verb},
-    wire::UnloadSkillRequest,
+    wire::{ListedState, SkillListRequest, UnloadSkillRequest, VersionListRequest},
 };
 
-/// A copy of `fixtures/buckets/before-doors`, and a service over it.
+/// A copy of one of `fixtures/buckets`, and a service over it.
 struct Restored {
+    /// Whether sessions see the skills of their team and of the organisation too.
+    layers: bool,
     folder: TempDir,
     world: World,
     /// A second after the last write to it: no session has expired and the index is young.
@@ -32,25 +34,50 @@ struct Restored {
 }
 
 impl Restored {
+    /// The bucket of user `ana`.
     fn new() -> Self {
+        Self::of("before-doors", false)
+    }
+
+    /// The bucket of user `bea` and of two layers above.
+    fn of_layers() -> Self {
+        Self::of("before-publishing", true)
+    }
+
+    fn of(bucket: &str, layers: bool) -> Self {
         let folder = TempDir::new().unwrap();
-        let last = restore("before-doors", folder.path());
+        let last = restore(bucket, folder.path());
         let clock = SetClock::at(i64::try_from(last.as_secs()).unwrap() + 1);
         let store = Arc::new(DirectoryStore::open(folder.path(), clock.clone()).unwrap());
-        Self { world: Self::process(store, &clock), folder, clock }
+        Self { world: Self::process(store, &clock, layers), layers, folder, clock }
     }
 
     /// Another process over the same folder, which knows nothing yet.
     fn restarted(self) -> Self {
-        Self { world: Self::process(self.world.bucket.clone(), &self.clock), ..self }
+        Self { world: Self::process(self.world.bucket.clone(), &self.clock, self.layers), ..self }
     }
 
-    fn process(store: SharedStore, clock: &Arc<SetClock>) -> World {
-        World::undisturbed(store, ServiceOptions { index: true, ..ServiceOptions::default() }, clock.clone())
+    fn process(store: SharedStore, clock: &Arc<SetClock>, layers: bool) -> World {
+        World::undisturbed(store, ServiceOptions { index: true, layers, ..ServiceOptions::default() }, clock.clone())
     }
 
     fn agent(&self, session: &str) -> SkillBackend {
         self.world.agent_of("ana", session)
+    }
+
+    /// An agent of the bucket from before skills were published as versions.
+    fn of_bea(&self, session: &str) -> SkillBackend {
+        self.world.agent_of("bea", session).in_team(Some(id("notaria")))
+    }
+
+    /// That a check of each user and of everybody finds nothing, and has nothing to repair.
+    async fn is_clean(&self) {
+        for user in ["ana", "bea", "nobody"] {
+            let report = self.world.service.check_user(&id(user), false).await.unwrap();
+            assert!(report.clean, "{report:#?}");
+        }
+        let report = self.world.service.check_everybody(true).await.unwrap();
+        assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
     }
 }
 
@@ -174,12 +201,60 @@ async fn a_session_of_then_goes_on() {
 }
 
 #[tokio::test]
-async fn a_check_calls_the_bucket_clean() {
-    let bucket = Restored::new();
-    for user in ["ana", "nobody"] {
-        let report = bucket.world.service.check_user(&id(user), false).await.unwrap();
-        assert!(report.clean, "{report:#?}");
+async fn a_check_calls_each_bucket_clean() {
+    for bucket in [Restored::new(), Restored::of_layers()] {
+        bucket.is_clean().await;
     }
-    let report = bucket.world.service.check_everybody(true).await.unwrap();
-    assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
+}
+
+#[tokio::test]
+async fn sessions_from_before_publishing_have_their_skills_of_all_layers() {
+    let bucket = Restored::of_layers();
+    let page = bucket.world.service.sessions().list(&id("bea"), 10, None).await.unwrap();
+    let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
+    assert_eq!((names(&listed), page.damaged.len()), (vec!["copia", "venta"], 0));
+    let agent = bucket.of_bea("venta");
+    let mounts = ["/skills/compraventa", "/skills/legajos", "/skills/notificacion", "/skills/tono"];
+    assert_eq!(agent.names("/skills").await.unwrap(), mounts);
+    let skills = ["bea/skills/escrituras/compraventa", "bea/skills/archivo/legajos"];
+    let above = ["_teams/notaria/skills/plantillas/notificacion", "_org/skills/estilo/tono"];
+    for (mount, folder) in mounts.into_iter().zip(skills.into_iter().chain(above)) {
+        let file = bucket.folder.path().join(folder).join("SKILL.md");
+        assert_eq!(agent.text(&format!("{mount}/SKILL.md")).await.unwrap(), fs::read_to_string(file).unwrap());
+    }
+    assert_eq!(agent.find("/skills/legajos/**/*.md").await.unwrap().len(), 21);
+    let session = agent.session().await.unwrap();
+    let with_arguments = session.loaded_skills.iter().filter_map(|loaded| loaded.arguments.as_deref());
+    assert_eq!(with_arguments.collect::<Vec<_>>(), ["finca 12"]);
+
+    let fork = bucket.of_bea("copia");
+    assert_eq!(fork.names("/skills").await.unwrap(), mounts[..3]);
+    assert_eq!(fork.text("/skills/legajos/fichas/20.md").await.unwrap(), "# Ficha 20\n\nLegajo del año 1920.\n");
+    for agent in [&agent, &fork] {
+        assert_eq!(agent.names("/workspace").await.unwrap(), ["/workspace/borrador.md", "/workspace/de-la-copia.md"]);
+        assert_eq!(agent.text("/ticket/notas.md").await.unwrap(), "Pedir la nota simple.\n");
+    }
+    assert_eq!(code(agent.load("escrituras/hipoteca").await), Code::ApprovalRequired);
+    assert_eq!(code(agent.remove("/workspace/borrador.md").await), Code::ApprovalRequired);
+}
+
+// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
+// version.
+#[tokio::test]
+async fn a_skill_from_before_publishing_is_kept_as_a_version_by_the_first_publish() {
+    let bucket = Restored::of_layers();
+    let (service, user, skill) = (&bucket.world.service, id("bea"), SkillPath::parse("archivo/legajos").unwrap());
+    let (policy, wanted) = (Policy::default(), SkillListRequest::default());
+    let found = service.list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
+    assert!(found.len() == 4 && found.iter().all(|one| one.state == ListedState::Unmanaged), "{found:?}");
+    let main = "---\nname: legajos\ndescription: Ordena los legajos.\n---\nDe otra manera.\n";
+    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
+    service.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
+    let versions = service.list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap().versions;
+    assert_eq!(versions.iter().map(|one| one.files).collect::<Vec<_>>(), [Some(1), Some(21)]);
+    bucket.is_clean().await;
+    let bucket = bucket.restarted();
+    let agent = bucket.of_bea("otra");
+    agent.load("archivo/legajos").await.unwrap();
+    assert_eq!(agent.text("/skills/legajos/SKILL.md").await.unwrap(), main);
 }

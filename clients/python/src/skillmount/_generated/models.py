@@ -79,7 +79,8 @@ class AuditSkill(BaseModel):
     """
     status: str | None = None
     """
-    `loaded`, `reloaded`, `already_loaded` or `unloaded`.
+    `loaded`, `reloaded`, `already_loaded` or `unloaded`; `preloaded` for one that a session began with though nobody named it,
+    because the records or its parent had it.
     """
 
 
@@ -1881,7 +1882,7 @@ class Usage(BaseModel):
     """
     default_candidates: list[str]
     """
-    The skills that at least 30 % of conversations used.
+    The skills that at least 30 % of conversations chose: an agent loaded them or read a file of them, or a policy named them.
     """
     truncated: bool | None = None
     """
