@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use crate::audit::figures::SkillUsage;
 
-/// The share of conversations from which on a skill is worth to be there from the start.
+/// The share of conversations from which on a skill is worth loading when a session begins.
 const CANDIDATE_RATE: (u64, u64) = (3, 10);
+
 /// What is known of one skill.
 #[derive(Debug)]
 pub(super) struct SkillTally {
@@ -23,7 +24,7 @@ impl SkillTally {
     }
 }
 
-/// Whether a skill that `chosen` of `all` conversations chose is worth to be there from the start.
+/// Whether a skill that `chosen` of `all` conversations chose is worth loading when a session begins.
 pub(super) fn is_candidate(chosen: u64, all: u64) -> bool {
     let (part, whole) = CANDIDATE_RATE;
     chosen > 0 && chosen * whole >= all * part

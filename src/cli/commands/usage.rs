@@ -78,7 +78,7 @@ fn print(out: &Output, figures: &Figures) -> Result<()> {
     if !figures.default_candidates.is_empty() {
         let candidates: Vec<_> =
             figures.default_candidates.iter().map(|skill| one_line(skill).plain().to_owned()).collect();
-        out.line(format_args!("\nworth to be loaded from the start: {}", candidates.join(", ")))?;
+        out.line(format_args!("\nworth loading from the start: {}", candidates.join(", ")))?;
     }
     if figures.truncated {
         note("there are more records than are looked at; a later --since has the latest");

@@ -86,7 +86,10 @@ async fn server(is_away: Arc<AtomicBool>) -> Arc<dyn Encoder> {
         let texts = asked["input"].as_array().ok_or(StatusCode::BAD_REQUEST)?;
         let vector = |text: &str| {
             let has = |words: [&str; 2]| f32::from(u8::from(words.iter().any(|word| text.contains(word))));
-            vec![has(["feline", "cat "]), has(["hound", "dog"]), 0.3 * has(["e", "a"])]
+            // What else there is in a text points anywhere, so texts of other things are not alike.
+            let mut vector = vec![has(["feline", "cat "]), has(["hound", "dog"]), 0.0, 0.0, 0.0, 0.0, 0.0];
+            vector[2 + text.len() % 5] = 0.3 * has(["e", "a"]);
+            vector
         };
         // Last first: the index says which is which.
         let data = texts.iter().enumerate().rev();

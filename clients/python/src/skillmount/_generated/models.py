@@ -267,7 +267,7 @@ class DiscoverRequest(BaseModel):
     )
     query: str
     """
-    What the task is about: a few words, a sentence or a whole message of at most 16 KiB and 2,500 different words.
+    What the task is about: a few words, a sentence or a whole message of up to 16 KiB.
     """
     category: str | None = None
     """
