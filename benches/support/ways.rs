@@ -4,13 +4,16 @@ use skillmount::catalog::search::{SearchDocument, SearchHit, SearchIndex};
 
 use super::{plain_bm25::PlainBm25, public_skills::Set, skills::Skill};
 
+/// From a request to the paths that a way finds, best first.
+type Search<'a> = Box<dyn Fn(&str) -> Vec<String> + 'a>;
+
 /// The bytes of a text that the plain BM25 reads of a body.
 const BODY: usize = 4000;
 
 /// A way to search: the paths of the best skills for a text, best first.
 pub(crate) struct Way<'a> {
     pub(crate) name: &'a str,
-    pub(crate) search: Box<dyn Fn(&str) -> Vec<String> + 'a>,
+    pub(crate) search: Search<'a>,
 }
 
 impl<'a> Way<'a> {

@@ -1,6 +1,6 @@
 //! Large skills, sent to a server of their own: they are published, and the server stays small.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::{
     Body, Client, Response, StatusCode,
@@ -8,6 +8,7 @@ use reqwest::{
 };
 use serde_json::Value;
 use skillmount::limits::PUBLISH_TIMEOUT;
+use tokio::time::Instant;
 
 use super::{Home, server::Server};
 

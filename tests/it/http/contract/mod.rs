@@ -12,10 +12,12 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
-    thread::sleep,
-    time::{Duration, Instant},
+    process::{ExitStatus, Stdio},
+    time::Duration,
 };
+
+use futures_util::future::join_all;
+use tokio::{process::Command, time::timeout};
 
 use crate::{
     cli::{Home, server::Server},
@@ -35,27 +37,28 @@ const LONGEST: Duration = Duration::from_mins(15);
 const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 
 // S-API-3: Every answer has a status, a content type, headers and a body that the OpenAPI document has for its operation.
-#[test]
-fn every_answer_to_an_invented_request_is_as_the_document_says() {
+#[tokio::test]
+async fn every_answer_to_an_invented_request_is_as_the_document_says() {
     let tools = python(Path::new(HOME), "schemathesis", &source("requirements.txt"));
     let Some(programs) = ready("the contract was not tried", tools, &help("http::contract")) else { return };
     let home = Home::with_skills();
     let server = Server::start(&home, &["--drain", "0"]);
-    let said = std::thread::scope(|scope| {
-        let runs = PHASES.map(|phases| scope.spawn(|| called(&programs, &server.url, phases)));
-        runs.map(|run| run.join().unwrap())
-    });
+    let said = join_all(PHASES.map(|phases| called(&programs, &server.url, phases))).await;
     server.signal("TERM");
     let (status, log) = server.end();
     let failed: Vec<_> = said.iter().filter_map(|said| said.as_ref().err()).map(String::as_str).collect();
     assert!(failed.is_empty(), "SKILLMOUNT_SEED={}\n{}", seed(), failed.join("\n"));
     let faults: Vec<_> = log.lines().filter(|line| line.contains("\"ERROR\"")).collect();
     assert!(status == Some(0) && faults.is_empty(), "{status:?}\n{}", faults.join("\n"));
-    println!("SKILLMOUNT_SEED={}: {}", seed(), said.map(Result::unwrap_or_default).join("; "));
+    println!(
+        "SKILLMOUNT_SEED={}: {}",
+        seed(),
+        said.into_iter().map(Result::unwrap_or_default).collect::<Vec<_>>().join("; ")
+    );
 }
 
 /// Calls the service in these phases, and returns how many requests that were, or all that was said of failures.
-fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String> {
+async fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String> {
     let mut command = Command::new(programs.join("st"));
     command.arg("--config-file").arg(source("schemathesis.toml"));
     command.args(["run", &format!("{service}/openapi.json"), "--phases", phases, "--checks", "all"]);
@@ -70,7 +73,7 @@ fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String
     let output = File::create(&said).unwrap();
     command.current_dir(folder).env("PATH", path(programs)).stdin(Stdio::null());
     command.stdout(output.try_clone().unwrap()).stderr(output);
-    let status = ended(command);
+    let status = ended(command).await;
     let text = String::from_utf8_lossy(&fs::read(said).unwrap()).into_owned();
     if !status.is_some_and(|status| status.success()) {
         return Err(format!("{phases}: {status:?}\n{text}"));
@@ -80,18 +83,9 @@ fn called(programs: &Path, service: &str, phases: &str) -> Result<String, String
 }
 
 /// How the run ended, or nothing if it had to be stopped.
-fn ended(mut command: Command) -> Option<ExitStatus> {
-    let mut child = command.spawn().unwrap();
-    let begun = Instant::now();
-    while begun.elapsed() < LONGEST {
-        if let Some(status) = child.try_wait().unwrap() {
-            return Some(status);
-        }
-        sleep(Duration::from_millis(100));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    None
+async fn ended(mut command: Command) -> Option<ExitStatus> {
+    let mut child = command.kill_on_drop(true).spawn().unwrap();
+    timeout(LONGEST, child.wait()).await.ok().map(Result::unwrap)
 }
 
 fn cases() -> usize {
