@@ -58,14 +58,13 @@ pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
     let missed = rows("untouched half", &set.untouched, &ways).missed();
     rows("requests of our own", &set.own, &ways);
     let without = index(Steps::ALL.without(Step::Chat));
-    amid_chat(
-        &set,
-        &[
-            Way::new(PLAIN, |text| plain.search(text, MOST)),
-            Way::of("- chat", &without, MOST),
-            Way::of(WORDS, &lexical, MOST),
-        ],
-    );
+    let mut heard = vec![
+        Way::new(PLAIN, |text| plain.search(text, MOST)),
+        Way::of("- chat", &without, MOST),
+        Way::of(WORDS, &lexical, MOST),
+    ];
+    heard.extend(fused.as_ref().map(|fused| Way::new(MEANING, |text| paths(fused.search(text, MOST)))));
+    amid_chat(&set, &heard);
     let by_words = |text: &str| lexical.search(text, |_| true, MOST).expect("the texts are short").hits;
     trusted(WORDS, &set, small_talk, &by_words);
     if let Some(fused) = &fused {

@@ -33,6 +33,24 @@ pub(super) struct Asked {
     pub(super) nearness: Option<Nearness>,
 }
 
+/// How near the skills of `catalog` are to a question in meaning; `None` without an encoder, and while it is away.
+///
+/// # Errors
+/// Those of the search.
+pub(super) async fn nearness(backend: &SkillBackend, catalog: &Searchable, query: &str) -> Result<Option<Nearness>> {
+    if catalog.meaning.is_none() {
+        return Ok(None);
+    }
+    let (index, text) = (catalog.index.clone(), query.to_owned());
+    let parts = backend.errand().run_sized(about(query, &catalog.view), move |_| index.telling_parts(&text)).await?;
+    Ok(backend.shared.catalogs.nearness(catalog, &parts).await)
+}
+
+/// About how many steps it takes to search `view`.
+fn about(query: &str, view: &CatalogView) -> u64 {
+    query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP
+}
+
 impl Asked {
     /// The best skills of the category and the level that are asked for, at most `limit`.
     ///
@@ -66,12 +84,7 @@ impl Asked {
             let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
             search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
         };
-        backend.errand().run_sized(self.about(), job).await
-    }
-
-    /// About how many steps the search takes.
-    fn about(&self) -> u64 {
-        self.request.query.len() as u64 * self.view.entries.len() as u64 / BYTES_PER_STEP
+        backend.errand().run_sized(about(&self.request.query, &self.view), job).await
     }
 
     /// Whether the session may hear of a skill at all.

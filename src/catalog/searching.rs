@@ -75,12 +75,13 @@ impl Catalogs {
         self.studio.builds.load(Ordering::Relaxed)
     }
 
-    /// How near the skills of `catalog` are to a question in meaning; `None` if that is not known now, so that only their
+    /// How near the skills of `catalog` are in meaning to the nearest of the parts of a question, which
+    /// [`telling_parts`](super::search::SearchIndex::telling_parts) gives; `None` if that is not known now, so that only their
     /// words count.
-    pub async fn nearness(&self, catalog: &Searchable, question: &str) -> Option<Nearness> {
+    pub async fn nearness(&self, catalog: &Searchable, parts: &[String]) -> Option<Nearness> {
         let (meanings, meaning) = (self.meanings.as_ref()?, catalog.meaning.as_ref()?);
-        let vector = meanings.question(question).await?;
-        let nearness = meaning.nearness(&catalog.index, &vector);
+        let vectors = meanings.question(parts).await?;
+        let nearness = meaning.nearness(&catalog.index, &vectors);
         if nearness.is_none() {
             meanings.doubt();
         }

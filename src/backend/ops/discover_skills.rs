@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{
     backend::{
         SessionState, SkillBackend,
-        asked::Asked,
+        asked::{Asked, nearness},
         drafted::with_drafts,
         explained::{Explained, explained},
     },
@@ -33,7 +33,7 @@ pub(in crate::backend) async fn discover_skills(
     let (SessionState { session, policy }, catalog, raises) =
         tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
     let view = with_drafts(&catalog.view, &session);
-    let nearness = backend.shared.catalogs.nearness(&catalog, &request.query).await;
+    let nearness = nearness(backend, &catalog, &request.query).await?;
     let asked = Arc::new(Asked { request, policy, catalog, view, nearness });
     let Asked { request, policy, view, nearness, .. } = &*asked;
     // The place of a skill that is asked about is among all that are found.

@@ -23,6 +23,7 @@ mod language_file;
 mod lexicon;
 mod likeness;
 mod matches;
+mod passage;
 mod query;
 mod score;
 #[cfg(test)]

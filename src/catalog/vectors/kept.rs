@@ -19,7 +19,7 @@ use crate::{
     },
     clock::Clock,
     error::Error,
-    limits::{ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST, VECTOR_TEXT_BYTES, VECTORS_BYTES, WORK_STEPS},
+    limits::{ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST, VECTORS_BYTES, WORK_STEPS},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
     store::{GetOptions, SharedStore, StoreError},
 };
@@ -238,23 +238,23 @@ impl Meanings {
         None
     }
 
-    /// The vector of a question; `None` if it has none now. An encoder that is away is left alone for a while. What it makes of
+    /// The vectors of the parts of a question; `None` if they have none now. An encoder that is away is left alone for a while. What it makes of
     /// one question alone is nobody else's business: neither a refusal, nor the queue before it while it answers others.
-    pub(in crate::catalog) async fn question(&self, text: &str) -> Option<Vec<f32>> {
-        let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
-        let began = self.clock.uptime();
-        if text.is_empty() || began < self.answering().away_until {
+    pub(in crate::catalog) async fn question(&self, parts: &[String]) -> Option<Vec<Vec<f32>>> {
+        let trimmed = parts.iter().map(|part| part.trim_matches(|c: char| c.is_whitespace() || c.is_control()));
+        let texts: Vec<_> = trimmed.filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let (began, parts) = (self.clock.uptime(), texts.len());
+        if texts.is_empty() || began < self.answering().away_until {
             return None;
         }
-        let text = text.get(..text.floor_char_boundary(VECTOR_TEXT_BYTES)).unwrap_or_default();
-        let asked = self.encoder.encode(vec![text.to_owned()], TextRole::Question);
+        let asked = self.encoder.encode(texts, TextRole::Question);
         let answer = timeout(ENCODER_PATIENCE, asked).await;
         let now = self.clock.uptime();
         let mut rest = ENCODER_REST;
         let (why, is_away) = match answer {
-            Ok(Ok(mut vectors)) if vectors.len() == 1 => {
+            Ok(Ok(vectors)) if vectors.len() == parts => {
                 self.answering().answered_at = now;
-                return vectors.pop();
+                return Some(vectors);
             }
             Ok(Ok(_)) => ("it gave another number of vectors than it was asked for".to_owned(), false),
             Ok(Err(error)) => {

@@ -38,14 +38,19 @@ impl Meaning {
         Arc::ptr_eq(&self.view, view) && self.layers.len() == layers.len() && self.layers.iter().zip(layers).all(same)
     }
 
-    /// How near each skill of `index` is to a question with this vector; `None` if the vector is of another kind.
-    pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[f32]) -> Option<Nearness> {
-        let question = Direction::of(question)?;
+    /// How near each skill of `index` is to the nearest of the parts of a question, which have these vectors; `None` if one of
+    /// them is of another kind.
+    pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[Vec<f32>]) -> Option<Nearness> {
+        let parts = question.iter().map(|part| Direction::of(part)).collect::<Option<Vec<_>>>()?;
         let background = self.layers.first()?.background;
-        if self.layers.iter().any(|layer| layer.dimensions != question.numbers.len()) {
+        let is_alike = |layer: &Arc<LayerVectors>| parts.iter().all(|part| layer.dimensions == part.numbers.len());
+        if !self.layers.iter().all(is_alike) {
             return None;
         }
-        let cosine = |(at, place): &(usize, usize)| Some(self.layers.get(*at)?.cosine(*place, &question));
+        let cosine = |(at, place): &(usize, usize)| {
+            let layer = self.layers.get(*at)?;
+            parts.iter().map(|part| layer.cosine(*place, part)).reduce(f32::max)
+        };
         let skills = self.view.entries.iter().map(|entry| &entry.skill).zip(self.places.iter().map(cosine));
         Some(Nearness::new(index, background, skills.filter_map(|(skill, cosine)| Some((skill, cosine?)))))
     }

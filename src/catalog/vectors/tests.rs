@@ -72,21 +72,21 @@ async fn a_question_that_is_refused_or_waits_in_a_queue_turns_meaning_off_for_no
     let encoder = Arc::new(Moody::default());
     let meanings = meanings(&encoder, &Arc::new(MemoryStore::new()));
     for blank in ["", " \n\t", "\u{0}"] {
-        assert_eq!(meanings.question(blank).await, None);
+        assert_eq!(meanings.question(&[blank.to_owned()]).await, None);
     }
     assert_eq!(encoder.asked(""), 0, "blank texts are not encoded");
-    assert_eq!(meanings.question("refused").await, None);
-    assert!(meanings.question("cranes").await.is_some());
+    assert_eq!(meanings.question(&["refused".to_owned()]).await, None);
+    assert!(meanings.question(&["cranes".to_owned()]).await.is_some());
 
     // Others are answered while this one waits.
     let waiting = tokio::spawn({
         let meanings = meanings.clone();
-        async move { meanings.question("slow").await }
+        async move { meanings.question(&["slow".to_owned()]).await }
     });
     tokio::time::sleep(ENCODER_PATIENCE / 2).await;
-    assert!(meanings.question("cranes").await.is_some());
+    assert!(meanings.question(&["cranes".to_owned()]).await.is_some());
     assert_eq!(waiting.await.unwrap(), None);
-    assert!(meanings.question("cranes").await.is_some());
+    assert!(meanings.question(&["cranes".to_owned()]).await.is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,11 +95,11 @@ async fn an_encoder_that_is_away_or_answers_nobody_rests() {
         let encoder = Arc::new(Moody::default());
         let meanings = meanings(&encoder, &Arc::new(MemoryStore::new()));
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(meanings.question(question).await, None);
-        assert_eq!(meanings.question("cranes").await, None);
+        assert_eq!(meanings.question(&[question.to_owned()]).await, None);
+        assert_eq!(meanings.question(&["cranes".to_owned()]).await, None);
         assert_eq!(encoder.asked("cranes"), 0, "it is left alone");
         tokio::time::sleep(ENCODER_REST).await;
-        assert!(meanings.question("cranes").await.is_some());
+        assert!(meanings.question(&["cranes".to_owned()]).await.is_some());
     }
 }
 

@@ -130,6 +130,31 @@ async fn a_skill_that_shares_no_word_is_found_by_an_encoder_and_words_alone_coun
     assert_eq!(ask(&other, question).await, first, "without it, words alone count");
 }
 
+// S-SEARCH-16: Of a question over 450 bytes two parts are encoded: its beginning, and the part whose words tell most.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_found_by_meaning_wherever_it_stands_in_a_long_message() {
+    let (store, encoder) = (store(), server(Arc::default()).await);
+    // One word of the task is known; what the chat is made of is not, and its vector is another.
+    put(&store, "office/kibble", "Orders kibble.");
+    let session = service(&store, Some(encoder));
+    ask_fused(&session, "my cat is hungry").await;
+    let chat = "so then you know it went on until noon and I do not mind ".repeat(100);
+    for message in [
+        format!("my cat is out of kibble {chat}"),
+        format!("{chat} my cat is out of kibble {chat}"),
+        format!("{chat} my cat is out of kibble"),
+    ] {
+        let found = ask(&session, &message).await;
+        let names: Vec<_> = found.skills.iter().map(|one| one.skill.as_str()).collect();
+        assert!(found.ranking == SearchRanking::Fused && names.contains(&"animals/felines"), "{names:?}: {message}");
+    }
+    // A log below a task has most of the words, and the task still counts.
+    let log = format!("my cat is hungry {} {}", "then it went on ".repeat(50), "kibble ordered ".repeat(60));
+    let found = ask(&session, &log).await;
+    let names: Vec<_> = found.skills.iter().map(|one| one.skill.as_str()).collect();
+    assert!(names.contains(&"animals/felines") && names.contains(&"office/kibble"), "{names:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing_else() {
     let (store, is_away) = (store(), Arc::default());
