@@ -12,6 +12,7 @@ use crate::{
         search::{Nearness, SearchResults},
     },
     error::Result,
+    limits::SEARCH_PART_BYTES,
     path::SkillPath,
     session::EffectivePolicy,
     wire::DiscoverRequest,
@@ -42,7 +43,9 @@ pub(super) async fn nearness(backend: &SkillBackend, catalog: &Searchable, query
         return Ok(None);
     }
     let (index, text) = (catalog.index.clone(), query.to_owned());
-    let parts = backend.errand().run_sized(about(query, &catalog.view), move |_| index.telling_parts(&text)).await?;
+    // A short question is one part, and no word of it is looked up.
+    let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.view) };
+    let parts = backend.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
     Ok(backend.shared.catalogs.nearness(catalog, &parts).await)
 }
 

@@ -148,6 +148,8 @@ pub const SEARCH_RESULTS_MOST: usize = 100;
 pub const VECTOR_DIMENSIONS: usize = 4096;
 /// The vectors of one layer, a byte for each number: 20,000 skills with 1,600 each. A larger layer is searched by words alone.
 pub const VECTORS_BYTES: usize = 32 << 20;
+/// The part of a question that is encoded at once: a request of several sentences. `docs/DECISIONS.md` records how it was chosen.
+pub const SEARCH_PART_BYTES: usize = 450;
 /// The part of a skill that is encoded.
 pub const VECTOR_TEXT_BYTES: usize = 4 << 10;
 /// Skills that are encoded at once. Questions come between.

@@ -1,8 +1,8 @@
 //! The parts of a long message that are looked at for what they mean.
 //!
-//! An encoder makes one vector of a text, whatever its length, and reads some hundred words of it. So a task amid chat, or below
-//! a log, would have no part in the vector. A long message is read by two short parts, its beginning and the part whose words
-//! tell most, and a skill is as near as it is to the nearer of them.
+//! An encoder makes one vector of a text, whatever its length, and models read only its first few hundred words. A task that
+//! stands amid chat or below a log would then have no part in the vector. Two short parts of a long message are encoded instead:
+//! its beginning, and the part whose words tell most. A skill is as near as it is to the nearer of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +12,8 @@ use super::{
     spent::Spent,
     words::{fold, words},
 };
-use crate::error::Result;
+use crate::{error::Result, limits::SEARCH_PART_BYTES as PART};
 
-/// The most bytes that are taken as one part: a request of several sentences. `docs/DECISIONS.md` records how it was chosen.
-const PART: usize = 450;
 /// How far parts that are compared begin from each other, in bytes.
 const STEP: usize = PART / 8;
 
@@ -26,6 +24,7 @@ impl SearchIndex {
     /// # Errors
     /// As [`search`](Self::search).
     pub fn telling_parts(&self, query: &str) -> Result<Vec<String>> {
+        let query = query.trim();
         if query.len() <= PART {
             return Ok(vec![query.to_owned()]);
         }
@@ -96,6 +95,14 @@ mod tests {
         let text = format!("{} {} debug the cluster {}", "so ".repeat(300), "error ".repeat(150), "so ".repeat(300));
         let told = parts(&text, |word| f32::from(u8::from(["error", "debug", "cluster"].contains(&word))));
         assert!(told[1].contains("debug the cluster"), "{told:?}");
+    }
+
+    #[test]
+    fn spaces_before_a_long_text_are_no_part_of_it() {
+        let index = SearchIndex::build(std::iter::empty());
+        let text = format!("{}{}", " ".repeat(PART), "debug the cluster ".repeat(PART));
+        let found = index.telling_parts(&text).unwrap();
+        assert!(found.len() == 1 && found[0].starts_with("debug"), "{found:?}");
     }
 
     #[test]
