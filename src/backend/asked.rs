@@ -9,7 +9,7 @@ use super::{SkillBackend, drafted::search_with_drafts};
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{Nearness, SearchResults},
+        search::{Nearness, SearchIndex, SearchResults},
     },
     error::Result,
     limits::SEARCH_PART_BYTES,
@@ -44,14 +44,14 @@ pub(super) async fn nearness(backend: &SkillBackend, catalog: &Searchable, query
     }
     let (index, text) = (catalog.index.clone(), query.to_owned());
     // A short question is one part, and no word of it is looked up.
-    let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.view) };
+    let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.index, &catalog.view) };
     let parts = backend.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
     Ok(backend.shared.catalogs.nearness(catalog, &parts).await)
 }
 
-/// About how many steps it takes to search `view`.
-fn about(query: &str, view: &CatalogView) -> u64 {
-    query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP
+/// About how many steps it takes to search `view`: words that are looked up in skills, and one that is compared with all known words.
+fn about(query: &str, index: &SearchIndex, view: &CatalogView) -> u64 {
+    query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP + index.known_words() as u64
 }
 
 impl Asked {
@@ -87,7 +87,7 @@ impl Asked {
             let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
             search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
         };
-        backend.errand().run_sized(about(&self.request.query, &self.view), job).await
+        backend.errand().run_sized(about(&self.request.query, &self.catalog.index, &self.view), job).await
     }
 
     /// Whether the session may hear of a skill at all.

@@ -106,7 +106,8 @@ async fn scores(
         let drafts = index_of_drafts(&catalog.view, view);
         let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
         let beside = beside.map(|question| question.as_found_beside(&results));
-        let words = question.words().into_iter().map(|word| QuestionWord {
+        let is_heard_of = |skill: &SkillPath| view.entry(skill).is_some_and(|entry| asked.is_offered(entry));
+        let words = question.words(is_heard_of).into_iter().map(|word| QuestionWord {
             word: word.word,
             share: rounded(word.share),
             known: word.is_known,

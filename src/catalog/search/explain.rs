@@ -12,7 +12,7 @@ use super::{
     spent::Spent,
     words::{fold, words},
 };
-use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS};
+use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
 
 /// A score and what it is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub struct AskedWord {
     pub word: String,
     /// Its share of the question's information.
     pub share: f32,
-    /// Whether any skill contains it, or what it can mean.
+    /// Whether a skill that may be heard of contains it, or what it can mean.
     pub is_known: bool,
 }
 
@@ -97,16 +97,25 @@ impl<'index> Question<'index> {
         Self { scale, ..self }
     }
 
-    /// Its words except stop words, in alphabetical order.
+    /// Its words except stop words, in alphabetical order. A word that only skills contain which `is_heard_of` refuses is like one
+    /// that no skill contains.
     #[must_use]
-    pub fn words(&self) -> Vec<AskedWord> {
-        let share = |information: f32| if self.information > 0.0 { information / self.information } else { 0.0 };
-        let asked = self.meanings.iter().map(|meaning| AskedWord {
+    pub fn words(&self, is_heard_of: impl Fn(&SkillPath) -> bool) -> Vec<AskedWord> {
+        let is_known: Vec<bool> = self.meanings.iter().map(|meaning| self.is_known(meaning, &is_heard_of)).collect();
+        let known = || self.meanings.iter().zip(&is_known);
+        let information: f32 = known().filter(|(_, known)| **known).map(|(meaning, _)| meaning.information).sum();
+        let asked = known().map(|(meaning, known)| AskedWord {
             word: self.written(&meaning.word),
-            share: share(meaning.information),
-            is_known: meaning.is_known(),
+            share: if *known && information > 0.0 { meaning.information / information } else { 0.0 },
+            is_known: *known,
         });
         asked.collect()
+    }
+
+    fn is_known(&self, meaning: &Meaning, is_heard_of: impl Fn(&SkillPath) -> bool) -> bool {
+        let postings = meaning.senses.iter().flat_map(|sense| self.index.postings(sense.term));
+        let mut holders = postings.filter_map(|posting| self.index.skills.get(posting.document as usize));
+        holders.any(is_heard_of)
     }
 
     /// Explains the score of a skill; `None` if the index does not contain it. `skill` is the document that was indexed:
@@ -272,14 +281,14 @@ mod tests {
     fn words_that_no_skill_contains_are_said_and_a_skill_that_is_not_indexed_has_no_score() {
         with_documents(|index, documents| {
             let question = index.question("the customer of Reykjavik").unwrap();
-            let known: Vec<_> = question.words().into_iter().map(|word| (word.word, word.is_known)).collect();
+            let known: Vec<_> = question.words(|_| true).into_iter().map(|word| (word.word, word.is_known)).collect();
             assert_eq!(known, [("customer".to_owned(), true), ("reykjavik".to_owned(), false)]);
-            assert!((question.words().iter().map(|word| word.share).sum::<f32>() - 1.0).abs() < 1e-5);
+            assert!((question.words(|_| true).iter().map(|word| word.share).sum::<f32>() - 1.0).abs() < 1e-5);
             let nothing = question.explain(&documents[0]).unwrap();
             assert!(!nothing.is_enough && nothing.matches.is_empty());
             let other = SkillPath::parse("new/one").unwrap();
             assert_eq!(question.explain(&document(&other, "A customer.", "")), None);
-            assert!(index.question("the of").unwrap().words().is_empty());
+            assert!(index.question("the of").unwrap().words(|_| true).is_empty());
         });
     }
 

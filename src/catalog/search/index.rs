@@ -42,6 +42,13 @@ impl SearchIndex {
     }
 
     /// The skills in which `term` occurs, in byte order of their paths.
+    /// The different words of names, descriptions, lists and categories. A word of a question that none of them is may be compared
+    /// with each.
+    #[must_use]
+    pub fn known_words(&self) -> usize {
+        self.spellings.len()
+    }
+
     pub(super) fn postings(&self, term: u32) -> &[Posting] {
         let at = term as usize;
         let end = self.ends.get(at).copied().unwrap_or_default() as usize;

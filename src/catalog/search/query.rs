@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
+    limits::{SEARCH_COMPOUNDS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
 };
 
 /// The weight of a repaired word, for each slip.
@@ -23,7 +23,7 @@ const REPAIRED: f32 = 0.8;
 /// The weight of a part of a German compound.
 const APART: f32 = 0.8;
 /// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
-const COMPOUND: f32 = 0.3;
+const COMPOUND: f32 = 0.5;
 /// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
@@ -90,7 +90,7 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
     let mut repairs = SEARCH_REPAIRS;
     let mut meanings = Vec::with_capacity(asked.len());
     for word in &asked {
-        let mut reading = Reading { index, language, senses: Vec::new(), repairs: &mut repairs, steps: 0 };
+        let mut reading = Reading::new(index, language, &mut repairs);
         meanings.push(reading.meaning(word));
         spent.take(reading.steps)?;
     }
@@ -141,13 +141,19 @@ struct Reading<'index> {
     index: &'index SearchIndex,
     language: Option<Language>,
     senses: Vec<Sense>,
+    /// The terms of the senses.
+    terms: HashSet<u32>,
     /// How many more unknown words of the question are compared with all known words.
     repairs: &'index mut usize,
     /// The words that were looked up or compared.
     steps: usize,
 }
 
-impl Reading<'_> {
+impl<'index> Reading<'index> {
+    fn new(index: &'index SearchIndex, language: Option<Language>, repairs: &'index mut usize) -> Self {
+        Self { index, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
+    }
+
     fn meaning(&mut self, word: &str) -> Meaning {
         self.take(word, 1.0, Way::Itself);
         if self.index.steps.has(Step::Lexicon) {
@@ -184,7 +190,7 @@ impl Reading<'_> {
             self.steps += 1;
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
-                && !self.senses.iter().any(|known| known.term == term)
+                && self.terms.insert(term)
             {
                 self.senses.push(Sense { term, factor, way });
             }
@@ -230,9 +236,10 @@ impl Reading<'_> {
     fn compounds(&mut self, word: &str) {
         let known = &self.index.spellings;
         let longer: Vec<u32> = if is_sign(word) {
-            known.beginning_with(word).collect()
+            known.beginning_with(word).take(SEARCH_COMPOUNDS).collect()
         } else if word.len() >= COMPOUND_BYTES {
-            known.beginning_with(word).chain(known.ending_with(word)).collect()
+            let beginning = known.beginning_with(word).take(SEARCH_COMPOUNDS);
+            beginning.chain(known.ending_with(word).take(SEARCH_COMPOUNDS)).collect()
         } else {
             return;
         };
@@ -265,7 +272,7 @@ impl Reading<'_> {
         self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
-        for right in nearest {
+        for right in nearest.into_iter().take(SEARCH_COMPOUNDS) {
             self.take(right, factor, Way::Repair);
             if self.index.steps.has(Step::Lexicon) {
                 self.translate(right, factor, Way::TranslatedRepair);

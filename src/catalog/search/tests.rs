@@ -4,7 +4,7 @@ use proptest::strategy::Strategy as _;
 
 use super::*;
 use crate::{
-    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
+    limits::{SEARCH_COMPOUNDS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
     path::SkillPath,
 };
 
@@ -291,6 +291,54 @@ fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs_spent_in_the_o
         let ids = (0..=SEARCH_REPAIRS).map(|number| format!("aaa{number:04} xy ")).collect::<Vec<_>>().concat();
         assert_eq!(found(index, &format!("{ids} herensia")), ["escrituras/herencia"], "ids are not repaired");
     });
+}
+
+/// An index of skills that have these words as triggers, so many each.
+fn with_triggers(words: &[String], each: usize) -> SearchIndex {
+    let paths: Vec<_> =
+        (0..words.len().div_ceil(each)).map(|number| SkillPath::parse(&format!("a/s{number}")).unwrap()).collect();
+    let triggers = words.chunks(each);
+    SearchIndex::build(
+        paths.iter().zip(triggers).map(|(path, triggers)| SearchDocument { triggers, ..document(path, "") }),
+    )
+}
+
+/// Letters that no stem loses, as many as `places`: others for each number.
+fn letters(mut number: usize, places: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..places {
+        text.insert(0, char::from(b"bcfghjkmpqvwxz"[number % 14]));
+        number /= 14;
+    }
+    text
+}
+
+/// Words that begin with the same letters, all different.
+fn longer(number: usize) -> String {
+    format!("qqqqq{}", letters(number, 5))
+}
+
+#[test]
+fn a_word_stands_for_so_many_longer_ones_and_for_so_many_it_may_be_a_slip_of() {
+    let slip = |number| format!("nnnn{}dd", letters(number, 2));
+    for (question, word) in [("qqqqq", longer as fn(usize) -> String), ("nnnnrrdd", slip)] {
+        for (many, expected) in [(SEARCH_COMPOUNDS, SEARCH_COMPOUNDS), (SEARCH_COMPOUNDS + 1, SEARCH_COMPOUNDS)] {
+            let index = with_triggers(&(0..many).map(word).collect::<Vec<_>>(), 1);
+            assert_eq!(index.search(question, |_| true, 1).unwrap().total, expected, "{question} of {many}");
+        }
+    }
+}
+
+#[test]
+fn a_catalog_of_words_that_are_alike_makes_no_question_long() {
+    let index = with_triggers(&(0..100_000).map(longer).collect::<Vec<_>>(), 1000);
+    for question in ["qqqqq", "qqqqqbbb", "qqqqqbbbnn"] {
+        let steps = index.search(question, |_| true, 10).unwrap().steps;
+        assert!(steps < 2 * 100_000, "{question}: {steps}");
+    }
+    let many: Vec<_> = (0..2000).map(|number| longer(50 * number)).collect();
+    let steps = index.search(&many.join(" ")[..SEARCH_QUERY_BYTES], |_| true, 10).unwrap().steps;
+    assert!(steps < 10_000_000, "{steps}");
 }
 
 #[test]
