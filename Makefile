@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-lifecycle soak-hostile bench \
+.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-lifecycle soak-hostile bench bench-search \
   localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -189,6 +189,9 @@ soak-hostile: ## ten minutes of honest users beside a hostile one, with times an
 
 bench: ## memory, requests and time, as multiples of the raw SDK
 	cargo bench
+
+bench-search: ## what search finds and costs, by words and by meaning; BEFORE=COMMIT compares with the program of that commit
+	benches/search-beside $(BEFORE)
 
 localstack-start: ## start LocalStack with a seeded bucket on a free port
 	localstack/localstack.sh start

@@ -1,4 +1,5 @@
-//! What search finds and what it costs: `cargo bench --bench search --no-default-features --features encoder`.
+//! What search finds and what it costs: `make bench-search`, which has an encoder and, with `BEFORE=COMMIT`, the program of an
+//! earlier commit to compare with. `cargo bench --bench search` does without what is not there, and says so.
 //!
 //! Quality: the share of the questions for which a right skill is among the first 1, 3 and 5, for substring search, for
 //! plain BM25, and for each step beyond it. There are three sets of questions: those in `benches/data/search_questions.tsv`,

@@ -71,6 +71,7 @@ pub(crate) fn measure(public: &[(SkillPath, String)], real: &[Skill]) -> Vec<Str
         println!("SKIPPED: the first question: this system does not say what a process costs");
         return Vec::new();
     }
+    let mut missed = Vec::new();
     if !public.is_empty() {
         let folder = folder_of(public.iter().cloned());
         let one = asked(&folder, 1);
@@ -81,13 +82,12 @@ pub(crate) fn measure(public: &[(SkillPath, String)], real: &[Skill]) -> Vec<Str
             one.answering,
             one.mib
         );
-        programs::measure(public, QUESTION);
+        missed.extend(programs::measure(public, QUESTION));
     }
     let text = |skill: &Skill| {
         format!("---\ndescription: {:?}\n---\n# {}\n{}", skill.frontmatter.description, skill.headings, skill.opening)
     };
     let many = folder_of(generated(real, MANY).iter().map(|skill| (skill.path.clone(), text(skill))));
-    let mut missed = Vec::new();
     let one = asked(&many, 1);
     println!("one first question over {MANY} skills: {:.0} MiB, {} built, {:.2} s", one.mib, one.builds, one.answering);
     for askers in [16, 64] {

@@ -1,8 +1,7 @@
 //! Search by words and by meaning, with a real encoder.
 //!
-//! The encoder lies in the folder `SKILLMOUNT_BENCH_ENCODER`, or in `target/encoder/model`, into which a test of the project
-//! installs one. Thousands of vectors take some minutes, so they stay in `target/bench-search` for the next run, in a store
-//! like any other.
+//! The encoder lies in the folder `SKILLMOUNT_BENCH_ENCODER`, or where `make bench-search` puts one. Thousands of vectors take
+//! some minutes, so they stay in `target/bench-search` for the next run, in a store like any other.
 
 use skillmount::{catalog::search::SearchHit, path::SkillPath};
 
@@ -61,8 +60,8 @@ mod with_encoder {
         /// Makes the vectors of these skills, or reads those of the last run.
         pub(crate) fn open(skills: &[(SkillPath, String)]) -> Option<Self> {
             let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
-            let model =
-                env::var_os("SKILLMOUNT_BENCH_ENCODER").map_or_else(|| target.join("encoder/model"), PathBuf::from);
+            let model = env::var_os("SKILLMOUNT_BENCH_ENCODER")
+                .map_or_else(|| target.join("encoder/skillmount-encoders/bench"), PathBuf::from);
             let encoder = match LocalEncoder::open(&model) {
                 Ok(encoder) => encoder,
                 Err(why) => {

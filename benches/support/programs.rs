@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// Runs of each program. A system that does other work beside it counts more for the same.
 const RUNS: usize = 5;
+/// What the first question may cost of what it cost the commit before.
+const HALF: f64 = 0.5;
 
 /// The program of the commit before, which serves these skills; `None`, said aloud, where none is given.
 pub(crate) fn before(texts: &[(SkillPath, String)]) -> Option<Served> {
@@ -32,13 +34,13 @@ pub(crate) fn before(texts: &[(SkillPath, String)]) -> Option<Served> {
     Some(served)
 }
 
-/// Prints what each program costs over these skills.
-pub(crate) fn measure(texts: &[(SkillPath, String)], question: &str) {
+/// Prints what each program costs over these skills. Returns the goals that are missed.
+pub(crate) fn measure(texts: &[(SkillPath, String)], question: &str) -> Vec<String> {
     let Ok(programs) = env::var("SKILLMOUNT_BENCH_PROGRAMS") else {
         println!("SKIPPED: other programs: set SKILLMOUNT_BENCH_PROGRAMS to one of the commit before and one of this");
-        return;
+        return Vec::new();
     };
-    let mut first = None;
+    let (mut first, mut missed) = (None, Vec::new());
     for program in programs.split(',') {
         let runs = (0..RUNS).map(|_| {
             // What a program keeps beside the skills would help the next one.
@@ -54,7 +56,13 @@ pub(crate) fn measure(texts: &[(SkillPath, String)], question: &str) {
         println!(
             "{program}: {listed:.2} s of CPU for the catalog, {answered:.2} s for index and answer, which is {ratio:.2} of the first"
         );
+        if program != programs.split(',').next().unwrap() && ratio > HALF {
+            missed.push(format!(
+                "the first question costs {program} {ratio:.2} of what it costs the first program, {HALF} at most"
+            ));
+        }
     }
+    missed
 }
 
 /// A folder in which the user `u` has these skills.

@@ -104,7 +104,10 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::search::{SearchDocument, SearchResults};
+    use crate::{
+        catalog::search::{SearchDocument, SearchResults},
+        limits::SEARCH_STEPS,
+    };
 
     /// What `query` finds among skills of these descriptions, each with its cosine.
     fn found(skills: &[(&str, &str, f32)], query: &str) -> SearchResults {
@@ -177,5 +180,12 @@ mod tests {
         assert!((results.scale.of_words(share / 2.0) - best.score / 2.0).abs() < 1e-6);
         assert!((results.scale.of_words(10.0 * share) - 1.0).abs() < 1e-6, "a score is at most 1");
         assert!((Scale::default().of_words(0.3) - 0.3).abs() < 1e-6, "where words alone count, it is their share");
+    }
+
+    #[test]
+    fn a_question_that_was_read_for_its_parts_too_leaves_less_room() {
+        let fused = SearchResults { steps: SEARCH_STEPS / 3, ..found(&[("a/b", "Folds cranes.", 0.8)], "cranes") };
+        let lexical = SearchResults { scale: Scale::default(), ..fused.clone() };
+        assert!(lexical.leave_room_for(3) && fused.leave_room_for(2) && !fused.leave_room_for(3));
     }
 }

@@ -17,6 +17,8 @@ mod everyday;
 mod explain;
 mod feedback;
 mod fusion;
+#[cfg(test)]
+mod hostile;
 mod index;
 mod language;
 mod language_file;

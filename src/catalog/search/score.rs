@@ -77,9 +77,11 @@ pub struct SearchResults {
 }
 
 impl SearchResults {
-    /// Whether the same question may be asked so many times, this one included, in one answer.
+    /// Whether the same question may be asked so many times, this one included, in one answer. If nearness in meaning counts, it was
+    /// read once more, for the parts that are encoded.
     #[must_use]
     pub fn leave_room_for(&self, times: u64) -> bool {
+        let times = times + u64::from(self.scale.nearness.is_some());
         self.steps.saturating_mul(times) <= SEARCH_STEPS
     }
 

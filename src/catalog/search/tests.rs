@@ -1,10 +1,8 @@
 //! What search must find, on a small catalog in two languages.
 
-use proptest::strategy::Strategy as _;
-
 use super::*;
 use crate::{
-    limits::{SEARCH_COMPOUNDS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
+    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
     path::SkillPath,
 };
 
@@ -70,13 +68,13 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("vulnerabildiades en el codgo", "code/security-audit"),
 ];
 
-fn with_index<T>(check: impl FnOnce(&SearchIndex) -> T) -> T {
+pub(super) fn with_index<T>(check: impl FnOnce(&SearchIndex) -> T) -> T {
     let paths: Vec<SkillPath> = SKILLS.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
     let documents = paths.iter().zip(SKILLS).map(|(path, (_, description))| document(path, description));
     check(&SearchIndex::build(documents))
 }
 
-fn document<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a> {
+pub(super) fn document<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a> {
     SearchDocument {
         skill,
         name: skill.folder(),
@@ -293,54 +291,6 @@ fn a_question_of_unknown_words_costs_no_more_than_so_many_repairs_spent_in_the_o
     });
 }
 
-/// An index of skills that have these words as triggers, so many each.
-fn with_triggers(words: &[String], each: usize) -> SearchIndex {
-    let paths: Vec<_> =
-        (0..words.len().div_ceil(each)).map(|number| SkillPath::parse(&format!("a/s{number}")).unwrap()).collect();
-    let triggers = words.chunks(each);
-    SearchIndex::build(
-        paths.iter().zip(triggers).map(|(path, triggers)| SearchDocument { triggers, ..document(path, "") }),
-    )
-}
-
-/// Letters that no stem loses, as many as `places`: others for each number.
-fn letters(mut number: usize, places: usize) -> String {
-    let mut text = String::new();
-    for _ in 0..places {
-        text.insert(0, char::from(b"bcfghjkmpqvwxz"[number % 14]));
-        number /= 14;
-    }
-    text
-}
-
-/// Words that begin with the same letters, all different.
-fn longer(number: usize) -> String {
-    format!("qqqqq{}", letters(number, 5))
-}
-
-#[test]
-fn a_word_stands_for_so_many_longer_ones_and_for_so_many_it_may_be_a_slip_of() {
-    let slip = |number| format!("nnnn{}dd", letters(number, 2));
-    for (question, word) in [("qqqqq", longer as fn(usize) -> String), ("nnnnrrdd", slip)] {
-        for (many, expected) in [(SEARCH_COMPOUNDS, SEARCH_COMPOUNDS), (SEARCH_COMPOUNDS + 1, SEARCH_COMPOUNDS)] {
-            let index = with_triggers(&(0..many).map(word).collect::<Vec<_>>(), 1);
-            assert_eq!(index.search(question, |_| true, 1).unwrap().total, expected, "{question} of {many}");
-        }
-    }
-}
-
-#[test]
-fn a_catalog_of_words_that_are_alike_makes_no_question_long() {
-    let index = with_triggers(&(0..100_000).map(longer).collect::<Vec<_>>(), 1000);
-    for question in ["qqqqq", "qqqqqbbb", "qqqqqbbbnn"] {
-        let steps = index.search(question, |_| true, 10).unwrap().steps;
-        assert!(steps < 2 * 100_000, "{question}: {steps}");
-    }
-    let many: Vec<_> = (0..2000).map(|number| longer(50 * number)).collect();
-    let steps = index.search(&many.join(" ")[..SEARCH_QUERY_BYTES], |_| true, 10).unwrap().steps;
-    assert!(steps < 10_000_000, "{steps}");
-}
-
 #[test]
 fn scores_are_shares_of_the_question() {
     with_index(|index| {
@@ -371,66 +321,6 @@ fn an_empty_index_finds_nothing_and_memory_grows_with_what_is_in_it() {
     let nothing = empty.search("venta", |_| true, 10).unwrap();
     assert_eq!(SearchResults { steps: 0, nearest: 0.0, ..nothing }, SearchResults::default());
     with_index(|index| assert!(index.memory_bytes() > empty.memory_bytes()));
-}
-
-/// What no question takes over these few skills: the repair of 64 words compares each with the words of two languages.
-const MOST_STEPS: u64 = 100_000;
-
-/// Pieces of questions that nobody asks: scripts, marks, numbers, and what search itself knows.
-const HOSTILE: [&str; 16] = [
-    "\u{202e}",
-    "e\u{301}\u{301}\u{301}",
-    "ﷺ",
-    "不動産売買",
-    "हिन्दी",
-    "\u{0}",
-    "'",
-    "’s",
-    "١٢٣",
-    "ß",
-    "İ",
-    "\u{10ffff}",
-    "escritura",
-    "herensia",
-    "de",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-];
-
-proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config {
-        cases: 50 * soak(), failure_persistence: None, ..Default::default()
-    })]
-
-    /// Ten questions in each case; a soak of twenty asks ten thousand.
-    #[test]
-    fn no_question_however_hostile_fails_or_takes_long(
-        pieces in proptest::collection::vec(
-            proptest::prop_oneof![
-                4 => proptest::sample::select(&HOSTILE[..]).prop_map(str::to_owned), 2 => "\\PC{0,12}", 1 => "[a-z]{1,12}",
-            ],
-            0..40,
-        ),
-        times in 1..80_usize,
-    ) {
-        with_index(|index| {
-            for (from, gap) in (0..5).flat_map(|from| [(from, ""), (from, " ")]) {
-                let own: Vec<_> = pieces.iter().skip(from * pieces.len() / 5).map(String::as_str).collect();
-                let query = own.join(gap).repeat(times);
-                let query = &query[..query.floor_char_boundary(SEARCH_QUERY_BYTES)];
-                match index.search(query, |_| true, 10) {
-                    Ok(found) => assert!(
-                        found.steps <= MOST_STEPS && found.hits.iter().all(|hit| hit.score.is_finite()),
-                        "{query:?}: {found:?}"
-                    ),
-                    Err(error) => assert_eq!(error.code(), crate::Code::InvalidRequest, "{query:?}"),
-                }
-            }
-        });
-    }
-}
-
-fn soak() -> u32 {
-    std::env::var("SKILLMOUNT_SOAK").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
 proptest::proptest! {

@@ -27,7 +27,7 @@ Examples:
 
 With --explain or --why the session does not remember the search.")]
 pub(in super::super) struct Discover {
-    /// What the skills should be for: a few words, a sentence or a whole message (16 KiB at most)
+    /// What the skills should be for: a few words, a sentence or a whole message (16 KiB and 2,500 words at most)
     query: String,
     /// Only this category and those below it
     #[arg(long)]

@@ -24,8 +24,9 @@ Examples:
   skillmount --store s3://bucket/prefix fsck --all
   skillmount fsck --all --repair --json | jq '.findings[]'
 
-Reads what the service keeps: heads, versions, snapshots, sessions, policies,
-indexes, and with --all the deletions. Each finding says what to do about it.
+Reads what the service keeps: heads, versions, drafts, snapshots, sessions,
+policies, bundles, audit records, indexes, vectors, what was noted of uses and
+loads, and with --all the deletions. Each finding says what to do about it.
 --repair deletes what is made again and what nothing has used for a day, and
 finishes what was begun; it never deletes a file, a version or a session.
 The exit status is 1 if something is wrong, still.")]

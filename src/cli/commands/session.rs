@@ -65,11 +65,12 @@ Examples:
   skillmount --store s3://bucket/prefix session gc --all
   skillmount --server http://127.0.0.1:8787 session gc --all
 
-With --all on a store, sessions also get the tag skillmount=session, by which
-a rule of the bucket expires them. A server tags what it writes by itself; its
-key for --all has the scope control and belongs to all users.")]
+With --all, the sessions that stay also get the tag skillmount=session, by
+which a rule of the bucket expires them: those that an earlier version wrote
+have none. The key for --all at a server has the scope control and belongs to
+all users.")]
     Gc {
-        /// Those of every user, and on a store tag the sessions that stay
+        /// Those of every user, and tag the sessions that stay
         #[arg(long)]
         all: bool,
     },

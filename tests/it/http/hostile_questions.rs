@@ -129,3 +129,20 @@ async fn ten_thousand_hostile_questions_are_answered_in_turns_within_their_steps
     }
     server.op("discover_skills", json!({ "query": "compraventa" })).await.is(200);
 }
+
+#[tokio::test]
+async fn a_question_has_so_many_bytes_and_words_and_no_more() {
+    let server = Server::with_skills().await;
+    let words = |many: usize| (0..many).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
+    for (within, beyond) in [
+        (words(SEARCH_QUERY_WORDS), words(SEARCH_QUERY_WORDS + 1)),
+        (" ".repeat(SEARCH_QUERY_BYTES - 1) + "x", " ".repeat(SEARCH_QUERY_BYTES) + "x"),
+    ] {
+        server.op("discover_skills", json!({ "query": within })).await.is(200);
+        let refused = server.op("discover_skills", json!({ "query": beyond })).await;
+        assert_eq!(
+            (refused.is(400)["code"].as_str(), refused.is(400)["status"].as_i64()),
+            (Some("invalid_request"), Some(400))
+        );
+    }
+}
