@@ -9,31 +9,63 @@ use tokio::{sync::broadcast, time::sleep};
 
 use super::event::Event;
 use crate::{
-    limits::{EVENTS_PAUSE, EVENTS_PAUSES, EVENTS_WAITING},
+    limits::{EVENTS_PAUSE, EVENTS_WAITING},
     path::Id,
 };
 
+/// Whether a task looks for the events of other replicas. It is held while a listener begins such a task, so that the listeners
+/// of one user begin one, and those of other users do not wait.
+pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
+
+/// The channel of one user.
+#[derive(Debug)]
+struct Channel {
+    sender: broadcast::Sender<Arc<Event>>,
+    followed: Followed,
+}
+
 /// The channels. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Channels(Arc<Mutex<HashMap<Id, broadcast::Sender<Arc<Event>>>>>);
+pub(super) struct Channels(Arc<Mutex<HashMap<Id, Channel>>>);
+
+/// Removes the channel of a user when it is dropped, if that has no listener: one that failed to begin leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Tidied {
+    channels: Channels,
+    user: Id,
+}
+
+impl Drop for Tidied {
+    fn drop(&mut self) {
+        self.channels.is_over(&self.user);
+    }
+}
 
 impl Channels {
-    /// Returns a receiver of the events of `user` from now on, and whether this is the first listener. The caller that made the
-    /// first listener looks for the events of other replicas.
-    pub(super) fn listen(&self, user: &Id) -> (broadcast::Receiver<Arc<Event>>, bool) {
+    /// Returns a receiver of the events of `user` from now on, and whether the events of other replicas are looked for.
+    pub(super) fn listen(&self, user: &Id) -> (broadcast::Receiver<Arc<Event>>, Followed) {
         let mut channels = self.lock();
-        if let Some(sender) = channels.get(user) {
-            return (sender.subscribe(), false);
+        if let Some(channel) = channels.get(user) {
+            return (channel.sender.subscribe(), Arc::clone(&channel.followed));
         }
         let (sender, receiver) = broadcast::channel(EVENTS_WAITING);
-        channels.insert(user.clone(), sender);
-        (receiver, true)
+        let followed = Followed::default();
+        channels.insert(user.clone(), Channel { sender, followed: Arc::clone(&followed) });
+        (receiver, followed)
+    }
+
+    /// What tidies up behind a listener of `user` that fails to begin.
+    pub(super) fn tidied(&self, user: &Id) -> Tidied {
+        Tidied { channels: self.clone(), user: user.clone() }
+    }
+
+    fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<Event>>> {
+        self.lock().get(user).map(|channel| channel.sender.clone())
     }
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
     pub(super) fn tell<E: IntoIterator<Item = Event>>(&self, user: &Id, make: impl FnOnce() -> E) {
-        let sender = self.lock().get(user).cloned();
-        if let Some(sender) = sender.filter(|sender| sender.receiver_count() > 0) {
+        if let Some(sender) = self.sender(user).filter(|sender| sender.receiver_count() > 0) {
             for event in make() {
                 // The last listener may just have left.
                 let _ = sender.send(Arc::new(event));
@@ -41,14 +73,17 @@ impl Channels {
         }
     }
 
-    /// Sends events of which there may be more than wait for one listener, as fast as all listeners take them. A listener that
-    /// takes none for a second is waited for no longer.
-    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<Event>) {
-        let mut patience = EVENTS_PAUSES;
-        for event in events {
-            let Some(sender) = self.lock().get(user).cloned() else { return };
-            while sender.len() >= EVENTS_WAITING / 2 && patience > 0 {
-                patience -= 1;
+    /// Sends events of which there may be more than wait for one listener, as fast as all listeners take them. One that takes none
+    /// is waited for as often as `pauses` says, which is counted down; after that there is one pause for each half of what may
+    /// wait, in which those that read take it.
+    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<Event>, pauses: &mut usize) {
+        for (number, event) in events.into_iter().enumerate() {
+            let Some(sender) = self.sender(user) else { return };
+            if *pauses == 0 && number % (EVENTS_WAITING / 2) == 0 {
+                sleep(EVENTS_PAUSE).await;
+            }
+            while sender.len() >= EVENTS_WAITING / 2 && *pauses > 0 {
+                *pauses -= 1;
                 sleep(EVENTS_PAUSE).await;
             }
             // The last listener may just have left.
@@ -64,14 +99,14 @@ impl Channels {
     /// Whether `user` has no listener any more. The channel is removed then.
     pub(super) fn is_over(&self, user: &Id) -> bool {
         let mut channels = self.lock();
-        let is_over = channels.get(user).is_none_or(|sender| sender.receiver_count() == 0);
+        let is_over = channels.get(user).is_none_or(|channel| channel.sender.receiver_count() == 0);
         if is_over {
             channels.remove(user);
         }
         is_over
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Id, broadcast::Sender<Arc<Event>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Id, Channel>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

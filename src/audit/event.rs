@@ -137,9 +137,9 @@ impl Event {
         Self { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
     }
 
-    /// That the reader was too slow. It is told no more, and goes on from its last id at another time.
-    pub(super) fn dropped(missed: u64) -> Self {
-        Self { id: None, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
+    /// That the reader was too slow. It is told no more, and goes on at another time from its `last` id, which is that of this event.
+    pub(super) fn dropped(missed: u64, last: Option<String>) -> Self {
+        Self { id: last, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
     catalog::{Audience, CatalogChange, Catalogs},
     clock::Clock,
     error::{Error, Result},
-    limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PIECE_BYTES},
+    limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
 };
 
@@ -41,8 +41,6 @@ pub struct Events {
     channels: Channels,
     catalogs: Catalogs,
     clock: Arc<dyn Clock>,
-    /// Held while a client begins to listen, so that no client listens before the batches that are there have been listed.
-    begins: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// One who listens.
@@ -55,6 +53,8 @@ pub struct Listener {
     changes: broadcast::Receiver<Arc<CatalogChange>>,
     audience: Audience,
     session: Option<Id>,
+    /// The id of the last event that it was told, at first one from before it listened.
+    last: Option<String>,
     is_over: bool,
 }
 
@@ -86,7 +86,7 @@ impl Events {
     pub fn new(service: &Service, recorder: Option<Recorder>, clock: Arc<dyn Clock>) -> Self {
         let channels = recorder.as_ref().map(Recorder::channels).unwrap_or_default();
         let catalogs = service.catalogs().clone();
-        Self { log: AuditLog::of(service), recorder, channels, catalogs, clock, begins: Arc::default() }
+        Self { log: AuditLog::of(service), recorder, channels, catalogs, clock }
     }
 
     /// Listens to what happens to the user of `audience`, or in one of the sessions; first to what happened since `after`. What
@@ -103,14 +103,18 @@ impl Events {
         let audience = audience.into();
         let user = &audience.user;
         let changes = self.catalogs.changes();
-        let live = {
-            let _turn = self.begins.lock().await;
-            let (live, is_first) = self.channels.listen(user);
-            if is_first {
+        // Before the receiver, so that it is dropped after it.
+        let _tidied = self.channels.tidied(user);
+        let (live, followed) = self.channels.listen(user);
+        let last = self.now_as_id();
+        {
+            // No client listens before the batches that are there have been listed.
+            let mut is_followed = followed.lock().await;
+            if !*is_followed {
                 self.look_for_others(user).await?;
+                *is_followed = true;
             }
-            live
-        };
+        }
         let mut ready = VecDeque::new();
         let replay = match after {
             None => None,
@@ -124,7 +128,14 @@ impl Events {
                 Some(Replay::new(self.log.clone(), user.clone(), after))
             }
         };
-        Ok(Listener { replay, ready, live, changes, audience, session: session.cloned(), is_over: false })
+        let session = session.cloned();
+        Ok(Listener { replay, ready, live, changes, audience, session, last, is_over: false })
+    }
+
+    /// The id from which on a client that listens from now on misses nothing; `None` if events have no ids.
+    fn now_as_id(&self) -> Option<String> {
+        let has_records = self.recorder.as_ref().is_some_and(Recorder::keeps_records);
+        has_records.then(|| EventId::before(earlier(self.clock.now())).to_string())
     }
 
     /// What happened since `from`: `most` events and `bytes` of them as JSON at most, but one that has an id if there is one.
@@ -175,14 +186,8 @@ impl Events {
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
     async fn look_for_others(&self, user: &Id) -> Result<()> {
-        let listed = self.recent(user, horizon(self.clock.now())).await;
-        let seen = match listed {
-            Ok(batches) => batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>(),
-            Err(error) => {
-                self.channels.is_over(user);
-                return Err(error);
-            }
-        };
+        let batches = self.recent(user, horizon(self.clock.now())).await?;
+        let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
         let (this, user) = (self.clone(), user.clone());
         tokio::spawn(async move { this.follow(&user, seen).await });
         Ok(())
@@ -214,6 +219,7 @@ impl Events {
         seen: &mut BTreeSet<BatchName>,
         looked: Timestamp,
     ) -> Result<()> {
+        let mut pauses = EVENTS_PAUSES;
         for batch in self.recent(user, horizon(looked)).await? {
             if seen.contains(&batch.name) {
                 continue;
@@ -223,7 +229,7 @@ impl Events {
                 let mut pieces = Pieces::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
                 while let Some(piece) = pieces.next().await? {
                     let events = events_of(&piece).map(|(_, event)| event).collect();
-                    self.channels.tell_at_pace(user, events).await;
+                    self.channels.tell_at_pace(user, events, &mut pauses).await;
                 }
             }
             seen.insert(name);
@@ -259,6 +265,14 @@ impl Listener {
     /// # Errors
     /// The store's, while it reads what happened before.
     pub async fn next(&mut self) -> Result<Option<Event>> {
+        let event = self.following().await?;
+        if let Some(id) = event.as_ref().and_then(|event| event.id.clone()) {
+            self.last = Some(id);
+        }
+        Ok(event)
+    }
+
+    async fn following(&mut self) -> Result<Option<Event>> {
         if let Some(event) = self.replayed().await? {
             return Ok(Some(Event::clone(&event)));
         }
@@ -272,7 +286,7 @@ impl Listener {
                 Ok(None) => {}
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     self.is_over = true;
-                    return Ok(Some(Event::dropped(missed)));
+                    return Ok(Some(Event::dropped(missed, self.last.clone())));
                 }
                 Err(broadcast::error::RecvError::Closed) => self.is_over = true,
             }

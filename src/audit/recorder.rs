@@ -126,6 +126,11 @@ impl Recorder {
         self.shared.journals().replica().to_owned()
     }
 
+    /// Whether it keeps the records of which events have their ids.
+    pub(super) fn keeps_records(&self) -> bool {
+        self.shared.options.mode != AuditMode::Off
+    }
+
     /// The listeners that it sends events to.
     pub(super) fn channels(&self) -> Channels {
         self.shared.channels.clone()
@@ -230,25 +235,40 @@ impl Shared {
         let is_urgent = operation.effects.approval.is_some();
         let record = AuditRecord::of(operation, at.now);
         if self.options.mode == AuditMode::Off {
-            self.channels.tell(&user, || Event::unrecorded(&record).filter(|event| !event.is_begin()));
+            self.tell_unrecorded(&user, &record);
             return None;
         }
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
         if self.journals().has_left(&user) {
             return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(leaving()))) });
         }
-        let added = record.line().ok().and_then(|line| self.journals().add(&user, &line, at, is_urgent, waiter));
-        let Some(Added { position, is_first }) = added else {
+        // That a call has begun was told when it did.
+        let later = |(_, event): &(EventId, Event)| !event.is_begin();
+        let line = record.line().ok();
+        let added = {
+            // Events are told in the order of their ids: a listener that comes back with one has had those before it.
+            let mut journals = self.journals();
+            let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
+            if let Some(Added { position, .. }) = &added {
+                let events = || Event::of(position, &record).into_iter().filter(later).map(|(_, event)| event);
+                self.channels.tell(&user, events);
+            }
+            added
+        };
+        let Some(Added { is_first, .. }) = added else {
             self.drop_one();
+            self.tell_unrecorded(&user, &record);
             return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
             self.begin_writer(user.clone());
         }
-        // That a call has begun was told when it did.
-        let later = |(_, event): &(EventId, Event)| !event.is_begin();
-        self.channels.tell(&user, || Event::of(&position, &record).into_iter().filter(later).map(|(_, event)| event));
         learns.map(|learns| -> Kept { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
+    }
+
+    /// Tells the events of a record that is not kept. That a call has begun was told when it did.
+    fn tell_unrecorded(&self, user: &Id, record: &AuditRecord) {
+        self.channels.tell(user, || Event::unrecorded(record).filter(|event| !event.is_begin()));
     }
 
     /// The skills that a session of `user` may begin with. None if the records cannot be read: a session needs them less than

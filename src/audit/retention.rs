@@ -1,26 +1,32 @@
 //! Deleting records that are too old, by whoever writes newer ones.
 
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
 
 use super::{batch::BatchName, recorder::Shared};
 use crate::{
     error::Error,
-    limits::AUDIT_PRUNED,
+    limits::{AUDIT_PRUNED, PARALLEL_GETS},
     path::Id,
     store::{DeleteOptions, ListOptions, StoreResult},
 };
 
 impl Shared {
-    /// Deletes the batches of `user` that are too old, once a day.
-    pub(super) async fn prune(&self, user: &Id) {
+    /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it.
+    pub(super) fn prune(self: &Arc<Self>, user: &Id) {
         if self.pruned.contains_key(user) {
             return;
         }
         self.pruned.insert(user.clone(), ());
-        if let Err(error) = self.prune_now(user).await {
-            // A process that ends may not come to it. The next one does.
-            tracing::info!(%user, error = %Error::from(error).chain(), "old audit records were not deleted");
-        }
+        let (this, user) = (Arc::clone(self), user.clone());
+        tokio::spawn(async move {
+            if let Err(error) = this.prune_now(&user).await {
+                // A process that ends may not come to it. The next one does.
+                tracing::info!(%user, error = %Error::from(error).chain(), "old audit records were not deleted");
+            }
+        });
     }
 
     async fn prune_now(&self, user: &Id) -> StoreResult<()> {
@@ -28,24 +34,23 @@ impl Shared {
         let age = SignedDuration::from_hours(24 * i64::from(self.options().retention_days));
         let oldest = self.clock.now().checked_sub(age).unwrap_or_default();
         let mut options = ListOptions::default();
-        let mut deleted = 0;
+        let mut left = AUDIT_PRUNED;
         loop {
             let page = self.store.list(&prefix, options.clone()).await?;
-            for entry in &page.objects {
-                // What is no batch is another tool's.
-                let Some(name) = prefix.relative(&entry.key).and_then(BatchName::parse) else { continue };
-                // Names come in the order of time.
-                if name.time() >= oldest || deleted == AUDIT_PRUNED {
-                    return Ok(());
-                }
-                if let Some(key) = prefix.admit(&entry.key) {
-                    self.store.delete(&key, DeleteOptions::default()).await?;
-                    deleted += 1;
-                }
-            }
+            // What is no batch is another tool's.
+            let batch = |key: &str| Some((prefix.admit(key)?, BatchName::parse(prefix.relative(key)?)?));
+            let batches: Vec<_> = page.objects.iter().filter_map(|entry| batch(&entry.key)).collect();
+            // Names come in the order of time.
+            let is_last = batches.last().is_some_and(|(_, name)| name.time() >= oldest);
+            let old = batches.into_iter().filter(|(_, name)| name.time() < oldest).take(left);
+            let old: Vec<_> = old.map(|(key, _)| key).collect();
+            left -= old.len();
+            let deletes =
+                old.into_iter().map(|key| async move { self.store.delete(&key, DeleteOptions::default()).await });
+            stream::iter(deletes).buffer_unordered(PARALLEL_GETS).try_collect::<()>().await?;
             match page.next {
-                None => return Ok(()),
-                next => options.page = next,
+                next @ Some(_) if left > 0 && !is_last => options.page = next,
+                _ => return Ok(()),
             }
         }
     }

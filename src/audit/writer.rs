@@ -1,6 +1,6 @@
 //! The task that writes the batches of a user, each in time for those who read on from the last one.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use tokio::time::{sleep, timeout};
 
@@ -20,7 +20,7 @@ use crate::{
 const PUTS: usize = 2;
 
 impl Shared {
-    pub(super) async fn write_all(&self, user: &Id) {
+    pub(super) async fn write_all(self: &Arc<Self>, user: &Id) {
         loop {
             let (next, wake) = {
                 let mut journals = self.journals();
@@ -30,7 +30,7 @@ impl Shared {
                 (Next::End, _) | (Next::Wait(_), None) => return,
                 (Next::Write(batch), _) => {
                     self.write(user, batch).await;
-                    self.prune(user).await;
+                    self.prune(user);
                 }
                 (Next::Wait(wait), Some(wake)) => {
                     tokio::select! {

@@ -46,7 +46,7 @@ pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
 pub const EVENTS_WAITING: usize = 256;
 /// How long the sender of many events pauses if half of those that may wait do.
 pub const EVENTS_PAUSE: Duration = Duration::from_millis(10);
-/// How often it pauses at most, for one batch of records.
+/// How often it pauses at most for one that does not take them, in one look at the records of other replicas.
 pub const EVENTS_PAUSES: usize = 100;
 /// How often the records of other replicas are looked for while somebody listens.
 pub const EVENTS_LOOK: Duration = Duration::from_secs(4);

@@ -9,7 +9,7 @@ use skillmount::{
     catalog::Audience,
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
     path::KeyPrefix,
-    store::{DeleteOptions, MemoryStore, Store as _, Verb},
+    store::{DeleteOptions, MemoryStore, Store as _, Verb, testing::Fault},
     wire::WriteRequest,
 };
 use tokio::time::{Instant, timeout};
@@ -119,7 +119,7 @@ async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_i
         world.session("s1").write(write(&format!("/workspace/{number}"))).await.unwrap();
     }
     let mark = slow.next().await.unwrap().unwrap();
-    assert_eq!((mark.event.as_str(), mark.id), ("dropped", None));
+    assert_eq!((mark.event.as_str(), mark.id), ("dropped", Some(last.to_string())));
     assert_eq!(slow.next().await.unwrap(), None);
     let mut again = events.listen(&user(), Some(&id("s1")), Some(last.into())).await.unwrap();
     for number in 0..EVENTS_WAITING {
@@ -140,6 +140,108 @@ async fn a_listener_that_reads_gets_more_events_of_another_replica_at_once_than_
     for number in 0..written {
         assert_eq!(next_file(&mut listener).await.0, format!("/workspace/{number}"));
     }
+}
+
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test]
+async fn a_listener_that_was_dropped_before_it_read_anything_goes_on_from_its_mark() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let events = events_of(&world);
+    let mut slow = events.listen(&user(), None, None).await.unwrap();
+    for number in 0..EVENTS_WAITING {
+        world.session("s1").write(write(&format!("/workspace/{number}"))).await.unwrap();
+    }
+    let mark = slow.next().await.unwrap().unwrap();
+    let from = EventId::parse(&mark.id.unwrap()).unwrap();
+    let mut again = events.listen(&user(), None, Some(from.into())).await.unwrap();
+    for number in 0..EVENTS_WAITING {
+        assert_eq!(next_file(&mut again).await.0, format!("/workspace/{number}"));
+    }
+}
+
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_a_listener_that_reads_no_events_of_another_replica() {
+    let (one, two) = two_replicas();
+    let events = events_of(&one);
+    let _stuck = events.listen(&user(), None, None).await.unwrap();
+    let mut reading = events.listen(&user(), None, None).await.unwrap();
+    let began = Instant::now();
+    for batch in 0..10 {
+        for number in 0..EVENTS_WAITING / 2 {
+            two.session("s1").write(write(&format!("/workspace/{batch}-{number}"))).await.unwrap();
+        }
+        two.recorder.flush(&user()).await.unwrap();
+    }
+    for batch in 0..10 {
+        for number in 0..EVENTS_WAITING / 2 {
+            assert_eq!(next_file(&mut reading).await.0, format!("/workspace/{batch}-{number}"));
+        }
+    }
+    assert!(began.elapsed() < EVENTS_LOOK + Duration::from_secs(3), "{:?}", began.elapsed());
+}
+
+// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+#[tokio::test(start_paused = true)]
+async fn a_listener_that_could_not_begin_leaves_the_next_one_all_events() {
+    let (one, two) = two_replicas();
+    let events = events_of(&one);
+    one.faulty.for_keys(Verb::List, "/audit/", Fault::Deny);
+    assert!(events.listen(&user(), None, None).await.is_err());
+    one.faulty.clear();
+    one.faulty.set_latency(Duration::from_secs(10));
+    assert!(timeout(Duration::from_secs(1), events.listen(&user(), None, None)).await.is_err(), "it left");
+    one.faulty.set_latency(Duration::ZERO);
+    let mut listener = events.listen(&user(), None, None).await.unwrap();
+    two.session("s1").write(write("/workspace/other")).await.unwrap();
+    assert_eq!(next_file(&mut listener).await.0, "/workspace/other");
+}
+
+// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test(start_paused = true)]
+async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let events = events_of(&world);
+    world.faulty.for_keys(Verb::List, "u1/.skillmount/audit/", Fault::SlowRequest(Duration::from_mins(1)));
+    let began = Instant::now();
+    let other = id("u2");
+    let (slow, fast) = (user(), &other);
+    let slow = events.listen(&slow, None, None);
+    let fast = async {
+        let listener = events.listen(fast, None, None).await;
+        (listener, began.elapsed())
+    };
+    let (slow, (fast, after)) = tokio::join!(slow, fast);
+    assert!(slow.is_ok() && fast.is_ok() && after < Duration::from_secs(1), "{after:?}");
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn events_are_told_in_the_order_of_their_ids() {
+    let world = Audited::new(AuditMode::Relaxed);
+    let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
+    // As many events as may wait, so that a busy machine drops no listener.
+    let told = tokio::spawn(async move {
+        let mut ids = Vec::new();
+        while ids.len() < 80 {
+            ids.push(next_file(&mut listener).await.1);
+        }
+        ids
+    });
+    let writers = (0..8).map(|writer| {
+        let session = world.session(&format!("s{writer}"));
+        tokio::spawn(async move {
+            for number in 0..10 {
+                session.write(write(&format!("/workspace/{writer}-{number}"))).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let ids = told.await.unwrap();
+    assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
 }
 
 // S-EVENT-6: A permission request is told by every replica within 5 seconds.

@@ -184,6 +184,12 @@ async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
         futures_util::future::join_all(calls).await;
     }
     assert!(world.recorder.counts().waiting <= AUDIT_WAITING_BYTES as u64);
+    // Whoever listens is told of calls without a record too.
+    let mut listener = world.events().listen(&user(), None, None).await.unwrap();
+    agent.write(write("/workspace/told", "x")).await.unwrap();
+    let mut told = async || listener.next().await.unwrap().unwrap();
+    let told: Vec<_> = [told().await, told().await, told().await].map(|event| event.event).into();
+    assert_eq!(told, ["tool_use_start", "tool_result", "file_changed"]);
     world.faulty.clear();
     world.recorder.flush_all().await;
     let counts = world.recorder.counts();

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use skillmount::{
     Error, Outcome, Parts,
-    audit::AuditMode,
+    audit::{AuditMode, BatchName},
     backend::{Action, Actor, BackendProtocol as _, PublishOptions, UploadedSkill},
     error::Code,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
@@ -13,6 +14,8 @@ use skillmount::{
     store::{GetOptions, Store as _, Verb, testing::Fault},
     wire::{LoadSkillRequest, ReadRequest, WriteRequest},
 };
+
+use tokio::time::Instant;
 
 use super::{Audited, digest, id, user};
 
@@ -40,6 +43,26 @@ async fn a_change_is_acknowledged_once_its_record_is_in_the_store() {
     let records = world.records().await;
     assert_eq!(records[1].files[0].after, Some(digest("two")), "a record that could not be written is not given up");
     assert_eq!(records.len(), 3);
+}
+
+// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
+#[tokio::test(start_paused = true)]
+async fn no_change_waits_for_old_records_to_be_deleted() {
+    let world = Audited::new(AuditMode::Strict);
+    for second in 0..50 {
+        let name = BatchName::new(Timestamp::from_second(second).unwrap(), "0a1b2c3d");
+        world.memory.put_raw(&format!("u1/.skillmount/audit/{name}"), "{\"format\":1}\n");
+    }
+    world.faulty.for_keys(Verb::Delete, "/audit/", Fault::SlowRequest(Duration::from_secs(30)));
+    let began = Instant::now();
+    for path in ["/workspace/a", "/workspace/b"] {
+        world.session("s1").write(write(path, "x")).await.unwrap();
+    }
+    world.recorder.flush_all().await;
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let left = world.batches().await;
+    assert!(!left.is_empty() && left.iter().all(|key| !key.as_str().contains("/audit/1970")), "{left:?}");
 }
 
 /// That a file was changed without a record that is known to be in the store.

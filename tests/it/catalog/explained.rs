@@ -155,7 +155,7 @@ async fn a_hidden_skill_is_answered_for_as_one_that_does_not_exist() {
     assert_eq!(code(agent.discover_skills(why("document", "")).await), Code::SkillNotFound);
 }
 
-// S-SEARCH-10: A word that only skills contain of which the session may not hear is like one that no skill contains.
+// Otherwise one could ask which words a hidden skill contains.
 #[tokio::test]
 async fn words_of_hidden_skills_are_like_unknown_ones() {
     let world = World::new();
@@ -166,9 +166,11 @@ async fn words_of_hidden_skills_are_like_unknown_ones() {
         async move { agent.discover_skills(explained("paper zeppelin submarine")).await.unwrap().words }
     };
     assert!(words("all").await.iter().any(|word| word.word == "zeppelin" && word.known));
-    let mut policy = Session::new(id("demo"), id("some"), jiff::Timestamp::now()).policy().clone();
-    policy.skills.insert("hidden".to_owned(), SkillRule::Blocked);
-    world.agent_of("demo", "some").change_session(Change { policy: Some(policy), ..Change::default() }).await.unwrap();
+    let hide = |session: &mut Session| {
+        session.policy.skills = [("hidden".to_owned(), SkillRule::Blocked)].into();
+        Ok(Change::Save(()))
+    };
+    world.service.sessions().update(&id("demo"), &id("some"), hide).await.unwrap();
     let words: Vec<_> = words("some").await.into_iter().map(|word| (word.word, word.known, word.share)).collect();
     let expected = [("paper", true, 1.0), ("submarine", false, 0.0), ("zeppelin", false, 0.0)];
     assert_eq!(words, expected.map(|(word, known, share)| (word.to_owned(), known, share)));
