@@ -132,7 +132,11 @@ impl App {
         let user = self.user()?;
         match self.settings.server()? {
             Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?)),
-            None => Ok(Arc::new(Author::new(self.store().await?.direct_service(options), user))),
+            None => {
+                let service = self.store().await?.direct_service(options);
+                service.check_not_deleted(&user).await?;
+                Ok(Arc::new(Author::new(service, user)))
+            }
         }
     }
 
@@ -224,7 +228,11 @@ impl App {
         let (user, session) = (self.user()?, self.session()?);
         match self.settings.server()? {
             Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?)),
-            None => Ok(Arc::new(self.service().await?.session(user, session))),
+            None => {
+                let service = self.service().await?;
+                service.check_not_deleted(&user).await?;
+                Ok(Arc::new(service.session(user, session)))
+            }
         }
     }
 

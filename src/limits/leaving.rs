@@ -29,5 +29,7 @@ pub const EXPORT_PIECE_BYTES: u64 = 256 << 10;
 pub const EXPORT_LEFT_NAMED: usize = 1000;
 /// How long an object that nothing uses lies before a check counts it as an orphan.
 pub const ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
+/// Snapshots that a process remembers to have stored: one beyond it costs a put.
+pub const SNAPSHOTS_REMEMBERED: u64 = 100_000;
 /// What a check reads of a snapshot: one of 10,000 files has about two megabytes.
 pub const SNAPSHOT_OBJECT_BYTES: u64 = 16 << 20;

@@ -167,3 +167,5 @@ pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
 pub const SHUTDOWN_END: Duration = Duration::from_secs(2);
 /// How long a shell waits for the names that complete a line.
 pub const COMPLETION_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a bucket that refused tags is asked for none: what an operator allows takes effect after this.
+pub const TAGS_REFUSED: Duration = Duration::from_mins(10);

@@ -96,6 +96,14 @@ impl Followed {
         self.objects.look(&self.namespace.user(user)?.feedback()?).await.map(drop)
     }
 
+    /// Forgets the loads of a user, written or not.
+    pub(super) async fn forget(&self, user: &Id) {
+        self.waiting().remove(user);
+        if let Ok(key) = self.namespace.user(user).and_then(|space| space.feedback()) {
+            self.objects.forget(&key).await;
+        }
+    }
+
     /// Adds a load. Returns true for the first unwritten one: the caller must then schedule a [`flush`](Self::flush).
     pub(super) fn add(&self, user: &Id, load: FollowedLoad) -> bool {
         let mut waiting = self.waiting();

@@ -178,6 +178,11 @@ impl<T: StoredValue> Objects<T> {
         Ok(seen)
     }
 
+    /// Forgets what was seen of an object.
+    pub(super) async fn forget(&self, key: &ObjectKey) {
+        self.seen.invalidate(key).await;
+    }
+
     /// Whether memory has a version of `key`, even the fact that there is no object.
     pub(super) fn remembers(&self, key: &ObjectKey) -> bool {
         self.seen.contains_key(key)

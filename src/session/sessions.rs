@@ -265,6 +265,15 @@ impl Sessions {
         self.uses.flush(user).await
     }
 
+    /// Forgets what memory has of a user who was deleted. Sessions and policies are looked at again by themselves.
+    pub async fn forget_user(&self, user: &Id) {
+        self.uses.forget(user).await;
+        self.followed.forget(user).await;
+        if let Ok(space) = self.namespace.user(user) {
+            self.snapshots.forget(&space).await;
+        }
+    }
+
     /// The loads of a user that followed questions, oldest first: those in memory, or else those in the bucket. True beside them
     /// if it is time to [`look`](Self::look_at_followed) again.
     pub async fn followed(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {

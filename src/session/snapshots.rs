@@ -15,7 +15,8 @@ use crate::{
     error::{Code, Error, Result},
     json,
     limits::{
-        PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_BYTES, SNAPSHOT_INLINE_FILES,
+        ORPHAN_AGE, PARALLEL_GETS, SNAPSHOT_CACHE_BYTES, SNAPSHOT_COPIED_FILES, SNAPSHOT_INLINE_BYTES,
+        SNAPSHOT_INLINE_FILES, SNAPSHOTS_REMEMBERED,
     },
     path::{ObjectKey, UserSpace},
     skill::Snapshot,
@@ -29,6 +30,9 @@ pub(super) struct Snapshots {
     committer: Committer,
     /// The snapshots in memory, by key.
     kept: Cache<ObjectKey, Arc<Snapshot>>,
+    /// The keys that this process put of late, or whose objects it found young: no check takes them for orphans yet.
+    stored: Cache<ObjectKey, ()>,
+    clock: Arc<dyn Clock>,
     known: Arc<KnownSnapshots>,
 }
 
@@ -43,7 +47,9 @@ impl Snapshots {
             .weigher(weigh)
             .eviction_policy(EvictionPolicy::lru())
             .build();
-        Self { committer: Committer::new(store.clone(), clock), store, kept, known }
+        let stored =
+            Cache::builder().max_capacity(SNAPSHOTS_REMEMBERED).time_to_live((ORPHAN_AGE / 2).unsigned_abs()).build();
+        Self { committer: Committer::new(store.clone(), clock.clone()), store, kept, stored, clock, known }
     }
 
     /// The files of a loaded skill, from the session object or from their own.
@@ -89,24 +95,43 @@ impl Snapshots {
 
     async fn put(&self, space: &UserSpace, snapshot: Arc<Snapshot>) -> Result<()> {
         let key = space.snapshot(name(snapshot.digest()))?;
-        if self.kept.contains_key(&key) {
+        if self.stored.contains_key(&key) {
             return Ok(());
         }
         let bytes = bytes::Bytes::from(serde_json::to_vec(&snapshot).map_err(Error::internal)?);
         match self.committer.commit(&key, bytes.clone(), &Base::Absent).await {
             Ok(_) => {}
-            // The name is the digest, so an existing object has the same content unless it is damaged.
+            // The name is the digest, so an existing object has the same content unless it is damaged. An old one is put again: it
+            // may lie there without a session, and a check would delete it before the session is stored.
             Err(StoreError::PreconditionFailed) => {
                 let there = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await?;
-                if read(&there.bytes, snapshot.digest()).is_none() {
+                let age = self.clock.now().duration_since(there.meta.modified_at);
+                if age >= ORPHAN_AGE / 2 || read(&there.bytes, snapshot.digest()).is_none() {
                     self.committer.commit(&key, bytes, &Base::version(&there.meta)).await?;
                 }
             }
             Err(error) => return Err(error.into()),
         }
+        self.stored.insert(key.clone(), ()).await;
         self.kept.insert(key, snapshot).await;
         Ok(())
     }
+
+    /// Forgets which objects of a user are there.
+    pub(super) async fn forget(&self, space: &UserSpace) {
+        let of_user: Vec<_> = self.stored.iter().map(|(key, ())| key).filter(|key| is_of(space, key)).collect();
+        for key in of_user {
+            self.stored.invalidate(&*key).await;
+        }
+        let of_user: Vec<_> = self.kept.iter().map(|(key, _)| key).filter(|key| is_of(space, key)).collect();
+        for key in of_user {
+            self.kept.invalidate(&*key).await;
+        }
+    }
+}
+
+fn is_of(space: &UserSpace, key: &ObjectKey) -> bool {
+    space.root().relative(key.as_str()).is_some()
 }
 
 /// Decodes the snapshot, if the bytes have this digest.

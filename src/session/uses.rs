@@ -68,6 +68,14 @@ impl Uses {
         Self { namespace, objects: Objects::new(store, clock, USES_CACHE_BYTES), waiting: Mutex::default() }
     }
 
+    /// Forgets the counts of a user, written or not.
+    pub(super) async fn forget(&self, user: &Id) {
+        self.waiting().remove(user);
+        if let Ok(key) = self.namespace.user(user).and_then(|space| space.uses()) {
+            self.objects.forget(&key).await;
+        }
+    }
+
     /// The [`RANKED_SKILLS`] that most sessions of the user loaded, as far as the counts can be read.
     pub(super) async fn ranks(&self, user: &Id) -> Ranks {
         let asked = async { self.objects.get(&self.namespace.user(user)?.uses()?, &SessionVersion::default()).await };

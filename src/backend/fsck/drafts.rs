@@ -27,7 +27,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
             Err(error) => return Err(error),
         };
         let files = survey.space.draft_version(&skill, &draft.digest)?;
-        if !survey.has(&files) {
+        if survey.is_missing(service, &files).await? {
             let detail = format!("its files should lie at {files}, which is not there");
             survey.find(FindingCode::MissingDraftFiles, entry.key, detail);
         }

@@ -31,14 +31,14 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
                 }
                 loaded.extend(stored.loaded);
                 for digest in stored.snapshots {
-                    if !survey.has(&survey.space.snapshot(hex_of(&digest))?) {
+                    if survey.is_missing(service, &survey.space.snapshot(hex_of(&digest))?).await? {
                         let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
                         survey.find(FindingCode::MissingSnapshot, entry.key.clone(), detail);
                     }
                     referred.insert(digest);
                 }
                 for (skill, digest) in stored.versions {
-                    if !survey.has(&survey.space.version(&skill, &digest)?) {
+                    if survey.is_missing(service, &survey.space.version(&skill, &digest)?).await? {
                         let detail = format!("it has loaded version {digest} of {skill}, which is not there");
                         survey.find(FindingCode::MissingVersion, entry.key.clone(), detail);
                     }
@@ -70,7 +70,10 @@ async fn check_snapshot(
 ) -> Result<()> {
     let key = survey.space.snapshot(hex_of(digest))?;
     if is_orphan && survey.is_old(entry) {
-        let repaired = survey.repair && survey.delete(service, &key, entry).await?;
+        // A session that begins meanwhile puts an old one again before it names it.
+        let now = if survey.repair { service.store().head(&key).await.ok() } else { None };
+        let is_still_old = now.is_some_and(|meta| survey.is_older(meta.modified_at));
+        let repaired = is_still_old && survey.delete(service, &key, entry).await?;
         survey.find_mended(
             FindingCode::OrphanSnapshot,
             &entry.key,

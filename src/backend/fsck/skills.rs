@@ -46,7 +46,7 @@ async fn check_head(service: &Service, survey: &mut Survey, skill: &SkillPath, k
         };
     for digest in names {
         let version = survey.space.version(skill, &digest)?;
-        if !survey.has(&version) {
+        if survey.is_missing(service, &version).await? {
             survey.find(FindingCode::MissingVersion, version.to_string(), format!("the head of {skill} names it"));
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     limits::{LIST_OBJECTS, ORPHAN_AGE},
     path::{Area, ObjectKey, SkillPath, UserSpace},
-    store::{DeleteOptions, ListEntry, StoreExt as _},
+    store::{DeleteOptions, ListEntry, StoreError, StoreExt as _},
     wire::{FindingCode, FsckFinding},
 };
 
@@ -83,10 +83,17 @@ impl Survey {
         within.collect()
     }
 
-    /// Whether there is an object of this key.
-    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+    /// Whether there is no object of this key, neither when all were listed nor now: what names it may be younger than the listing.
+    pub(super) async fn is_missing(&self, service: &Service, key: &ObjectKey) -> Result<bool> {
         let relative = self.space.root().relative(key.as_str());
-        relative.is_some_and(|relative| self.objects.contains_key(relative))
+        if relative.is_some_and(|relative| self.objects.contains_key(relative)) {
+            return Ok(false);
+        }
+        match service.store().head(key).await {
+            Ok(_) => Ok(false),
+            Err(StoreError::NotFound) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The objects of the folder of a skill.
@@ -103,7 +110,12 @@ impl Survey {
 
     /// Whether an object that nothing uses may go: nobody is about to use what has lain there for a day.
     pub(super) fn is_old(&self, entry: &ListEntry) -> bool {
-        self.now.duration_since(entry.modified_at) >= ORPHAN_AGE
+        self.is_older(entry.modified_at)
+    }
+
+    /// The same of what was changed then.
+    pub(super) fn is_older(&self, modified_at: Timestamp) -> bool {
+        self.now.duration_since(modified_at) >= ORPHAN_AGE
     }
 
     /// Whether what began then is not just under way.
@@ -122,7 +134,7 @@ impl Survey {
         }
         match store.delete(key, DeleteOptions { if_match }).await {
             Ok(()) => Ok(true),
-            Err(crate::store::StoreError::PreconditionFailed) => Ok(false),
+            Err(StoreError::PreconditionFailed) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

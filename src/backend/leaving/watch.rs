@@ -144,6 +144,8 @@ impl Service {
     /// The deletion of a user is done: nothing of what was remembered holds, and the id may be in use again.
     pub(super) fn let_in_again(&self, user: &Id) {
         self.catalogs().forget(user);
+        let (sessions, leaver) = (self.clone(), user.clone());
+        tokio::spawn(async move { sessions.sessions().forget_user(&leaver).await });
         if let Some(observer) = &self.shared.observer {
             observer.came_back(user);
         }

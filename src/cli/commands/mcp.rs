@@ -45,6 +45,9 @@ impl Mcp {
         let read_only = store.why_read_only().await?;
         let audit = app.recorder(&store, read_only.as_deref())?;
         let service = app.shared_service(&store, read_only, Some(audit))?;
-        (app.edges.mcp)(service.session(app.user()?, session)).await
+        let user = app.user()?;
+        // From here on nothing is written for a user who is being deleted.
+        service.check_not_deleted(&user).await?;
+        (app.edges.mcp)(service.session(user, session)).await
     }
 }

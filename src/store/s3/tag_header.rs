@@ -1,26 +1,31 @@
 //! Tags as a put carries them, and whether it may.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use tokio::time::Instant;
 
-use crate::store::Tags;
+use crate::{limits::TAGS_REFUSED, store::Tags};
 
-/// Whether the bucket refuses tags, as far as this process has found out.
+/// Whether the bucket refuses tags, as far as this process has found out of late: its owner may allow them meanwhile.
 #[derive(Debug, Default)]
 pub(super) struct TagRefusals {
-    refuses: AtomicBool,
+    since: Mutex<Option<Instant>>,
 }
 
 impl TagRefusals {
     /// Whether the bucket is known to refuse tags.
     pub(super) fn are_known(&self) -> bool {
-        self.refuses.load(Ordering::Relaxed)
+        self.since().is_some_and(|since| since.elapsed() < TAGS_REFUSED)
     }
 
     /// Notes that the bucket refuses tags; true if that is new.
     pub(super) fn note(&self) -> bool {
-        !self.refuses.swap(true, Ordering::Relaxed)
+        self.since().replace(Instant::now()).is_none()
+    }
+
+    fn since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -34,6 +39,14 @@ pub(super) fn header(tags: &Tags) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn tags_are_tried_again_after_a_while() {
+        let refusals = TagRefusals::default();
+        assert!(!refusals.are_known() && refusals.note() && refusals.are_known());
+        tokio::time::advance(TAGS_REFUSED).await;
+        assert!(!refusals.are_known() && !refusals.note() && refusals.are_known(), "the log says it once");
+    }
 
     #[test]
     fn tags_are_a_query() {

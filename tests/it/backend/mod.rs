@@ -8,6 +8,7 @@ mod diffs;
 mod drafts;
 mod files;
 mod fsck;
+mod fsck_repair;
 mod fsck_search;
 mod interrupted_changes;
 mod leaving;

@@ -75,3 +75,17 @@ fn idle_sessions_of_all_users_are_cleared_away() {
     assert!(said.starts_with("0 removed, 0 tagged, of 1 user(s)"), "{said}");
     assert_eq!(home.json(&["session", "gc", "--all"])["untagged"], "this store keeps no tags");
 }
+
+// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+#[test]
+fn commands_on_a_store_write_nothing_for_a_user_who_is_being_deleted() {
+    let home = undisturbed();
+    home.ok(&["--user", "anna", "write", "/workspace/a", "text"]);
+    home.ok(&["user", "delete", "anna", "--yes"]);
+    home.file("skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Takes minutes.\n---\nBody\n");
+    for command in [["write", "/workspace/b", "text"].as_slice(), &["cat", "/workspace/a"], &["push", "skills"]] {
+        let command = [&["--user", "anna"], command].concat();
+        assert_eq!(home.refused(&command), (4, "denied".to_owned()), "{command:?}");
+    }
+    assert_eq!(home.ok(&["user", "list"]), "me\n");
+}
