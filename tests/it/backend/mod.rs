@@ -16,6 +16,7 @@ mod moves;
 mod one_tree;
 mod outcomes;
 mod parts;
+mod places;
 mod publishing;
 mod ripgrep;
 mod skill_bytes;
