@@ -18,6 +18,7 @@ mod outcomes;
 mod parts;
 mod places;
 mod publishing;
+mod publishing_reads;
 mod ripgrep;
 mod skill_bytes;
 mod tree;
