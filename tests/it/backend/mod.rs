@@ -1,6 +1,7 @@
 //! The operations on files and skills: what they do, what they cost, and what is said of those that fail in part.
 
 mod authoring;
+mod bundle_sabotage;
 mod bundles;
 mod catalog_reads;
 mod costs;
