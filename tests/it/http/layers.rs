@@ -110,7 +110,7 @@ async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_
             assert_eq!(answer.status, status, "{path}: {}", answer.json);
         }
         assert_eq!(elsewhere(world.objects("").await), before, "{layer}");
-        assert!(!world.objects(&format!("{owner}skills/")).await.iter().any(|_| true), "{layer} is deleted");
+        assert!(world.objects(&format!("{owner}skills/")).await.is_empty(), "{layer} is deleted");
     }
     assert_eq!(world.objects("u1/").await, own);
 }
