@@ -74,6 +74,7 @@ impl SkillBackend {
         tokio::spawn(async move {
             if let Err(error) = backend.make_bundle(&loaded, &snapshot, &folder, &key).await {
                 tracing::debug!(user = %backend.user(), skill = %loaded.skill, cause = %error.chain(), "no bundle was made");
+                backend.shared.versions.note_unmade(&key).await;
             }
         });
     }

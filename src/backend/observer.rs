@@ -159,7 +159,7 @@ pub struct EffectsNote(Arc<Mutex<Effects>>);
 
 impl EffectsNote {
     /// Notes that the operation is about a skill of this layer.
-    pub(super) fn layer(&self, layer: Layer) {
+    pub(crate) fn layer(&self, layer: Layer) {
         self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
     }
 

@@ -157,7 +157,19 @@ impl UserCall {
         self.observed(None, (action, subject), |_| Effects::default(), work).await
     }
 
-    /// Does `work`, which changes which version of `skill` counts and notes that in `effects`, and reports it for the audit records.
+    /// As [`reading`](Self::reading), of a skill of this layer.
+    pub(super) async fn reading_in<T>(
+        &self,
+        layer: Option<Layer>,
+        about: (Action, &SkillPath),
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let effects = EffectsNote::default();
+        effects.layer(layer.unwrap_or_default());
+        self.publishing(about, &effects, work).await
+    }
+
+    /// Does `work` on the versions of `skill`, which notes in `effects` what it does, and reports it for the audit records.
     pub(super) async fn publishing<T>(
         &self,
         (action, skill): (Action, &SkillPath),

@@ -50,7 +50,7 @@ async fn diff(
 ) -> Reply<Json<VersionDiff>> {
     let skill = SkillPath::parse(&call.rest)?;
     let comparing = Box::pin(compared(&call, &skill, &wanted));
-    Ok(Json(call.reading(Action::DiffVersions, skill.as_str(), comparing).await?))
+    Ok(Json(call.reading_in(wanted.layer, (Action::DiffVersions, &skill), comparing).await?))
 }
 
 async fn compared(call: &UserCall, skill: &SkillPath, wanted: &DiffRequest) -> Result<VersionDiff> {

@@ -88,15 +88,13 @@ impl Place {
     ) -> Result<Changed> {
         let _turn = self.service.shared.publishing.enter(self.folder.as_str()).await;
         for _ in 0..PUBLISH_ATTEMPTS {
-            let before = self.before(from).await?;
+            let before = self.before(from, wanted.is_some()).await?;
             self.check(&before, wanted.is_some(), condition)?;
-            let is_same = before.digest.as_deref() == wanted.map(|package| package.version.digest());
+            // To delete a published skill changes its head, even if another tool has emptied its folder.
+            let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
             if is_same && before.archived.is_none() {
                 let (status, before) = (PublishStatus::Unchanged, before.digest);
                 return Ok(Changed { status, before, complete: true, kept: Vec::new() });
-            }
-            if wanted.is_some() && before.head.is_none() {
-                self.check_place(&before.folder).await?;
             }
             for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
                 let key = self.space.version(&self.skill, package.version.digest())?;
@@ -121,30 +119,55 @@ impl Place {
         Err(Error::new(Code::EditConflict, message))
     }
 
-    /// Looks at what is there, with the plain files up to the head.
-    async fn before(&self, from: &Provenance) -> Result<Before> {
+    /// Looks at what is there of the skill, with the plain files up to the head. What cannot be the place of a change is refused or
+    /// left out before anything of it is read.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    async fn before(&self, from: &Provenance, is_publish: bool) -> Result<Before> {
         let head = self.settled_head().await?;
-        let (folder, bytes) = self.list_sized().await?;
+        for _ in 0..PUBLISH_ATTEMPTS {
+            let (mut folder, bytes) = self.list_sized().await?;
+            if is_publish {
+                self.check_place(head.as_ref(), &folder).await?;
+            } else {
+                folder = self.own_files(head.as_ref(), folder).await?;
+            }
+            if let Some(before) = self.versioned(head.clone(), (folder, bytes), from).await? {
+                return Ok(before);
+            }
+        }
+        let message = format!("other tools keep writing the files of {}: try again when they are done", self.skill);
+        Err(Error::new(Code::EditConflict, message))
+    }
+
+    /// The state of a folder with its version, which is that of the head or else packed; `None` if one of the files has changed.
+    async fn versioned(
+        &self,
+        head: Option<StoredHead>,
+        (folder, bytes): (Folder, u64),
+        from: &Provenance,
+    ) -> Result<Option<Before>> {
         if is_as_published(head.as_ref(), &folder) {
             let digest = head.as_ref().and_then(|known| known.head.digest.clone());
             let files = head.iter().flat_map(|known| &known.head.files);
             let known =
                 files.filter_map(|one| Some((one.file.path.clone(), (one.file.sha256.clone(), one.etag.clone()?))));
             let known = known.collect();
-            return Ok(Before { head, folder, archived: None, known, digest, room: None });
+            return Ok(Some(Before { head, folder, archived: None, known, digest, room: None }));
         }
         if folder.is_empty() {
-            return Ok(Before { head, folder, archived: None, known: BTreeMap::new(), digest: None, room: None });
+            return Ok(Some(Before { head, folder, archived: None, known: BTreeMap::new(), digest: None, room: None }));
         }
         let source = Some("found in the bucket, written by other tools".to_owned());
         let from = Provenance { at: from.at, by: None, source };
-        let Archived { package, folder, room } = self.archive((folder, bytes), &from).await?;
+        let Some(Archived { package, room }) = self.archive(&folder, bytes, &from).await? else { return Ok(None) };
         let content = |file: &crate::skill::VersionFile| {
             Some((file.path.clone(), (file.sha256.clone(), folder.get(&file.path)?.clone())))
         };
         let known = package.version.files().iter().filter_map(content).collect();
         let digest = Some(package.version.digest().to_owned());
-        Ok(Before { head, folder, archived: Some(package), known, digest, room: Some(room) })
+        Ok(Some(Before { head, folder, archived: Some(package), known, digest, room: Some(room) }))
     }
 
     /// What is published now, if anything is, as an archive with its digest. A folder that is no version is packed, and its room is
@@ -156,7 +179,7 @@ impl Place {
         &self,
         from: &Provenance,
     ) -> Result<Option<(VersionArchive, String, Option<HeldRoom>)>> {
-        let Before { archived, digest, folder, room, .. } = self.before(from).await?;
+        let Before { archived, digest, folder, room, .. } = self.before(from, false).await?;
         let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
         let archive = match archived {
             Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,

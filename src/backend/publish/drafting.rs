@@ -244,13 +244,13 @@ impl Place {
     ) -> Result<(PublishStatus, SkillDraft)> {
         let digest = package.version.digest();
         for _ in 0..PUBLISH_ATTEMPTS {
-            self.settled_head().await?;
+            let head = self.settled_head().await?;
             let (known, folder) = tokio::try_join!(self.draft(), self.list())?;
             if folder.contains_key(MAIN) {
                 let message = format!("there is a skill {} already: give this one another name", self.skill);
                 return Err(Error::new(Code::AlreadyExists, message));
             }
-            self.check_place(&folder).await?;
+            self.check_place(head.as_ref(), &folder).await?;
             let before = known.as_ref().map(|known| &known.draft);
             match replaces {
                 Replaces::If(Condition::Version(only)) if before.is_none_or(|draft| draft.digest != *only) => {

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, SKILL_FILES, UPLOAD_FILE_BYTES},
-    path::ETag,
-    skill::{HeadState, Package, Packer, Provenance},
+    limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
+    path::{ETag, SkillPath},
+    skill::{HeadState, MAIN, Package, Packer, Provenance},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
 };
 
@@ -24,8 +24,6 @@ pub(super) type Folder = BTreeMap<String, ETag>;
 #[derive(Debug)]
 pub(super) struct Archived {
     pub(super) package: Package,
-    /// The files that were read for it.
-    pub(super) folder: Folder,
     /// Held as long as the package is.
     pub(super) room: HeldRoom,
 }
@@ -60,22 +58,15 @@ impl Place {
         entries.iter().filter_map(file).collect()
     }
 
-    /// Packs the files as they are, each in the version that was listed, once there is room for that.
+    /// Packs the files as they are, each in the version that was listed, once there is room for `bytes`. `None` if one of them has
+    /// changed.
     ///
     /// # Errors
-    /// `file_too_large` if they are more than a version may be; `edit_conflict` if others keep writing; the store's.
-    pub(super) async fn archive(&self, listed: (Folder, u64), from: &Provenance) -> Result<Archived> {
-        let (mut folder, mut bytes) = listed;
-        for _ in 0..PUBLISH_ATTEMPTS {
-            let rooms = &self.service.shared.versions.rooms;
-            let room = rooms.enter_folder(&owner_below(self.space.root()), bytes).await?;
-            if let Some(package) = self.pack(&folder, from).await? {
-                return Ok(Archived { package, folder, room });
-            }
-            (folder, bytes) = self.list_sized().await?;
-        }
-        let message = format!("other tools keep writing the files of {}: publish again when they are done", self.skill);
-        Err(Error::new(Code::EditConflict, message))
+    /// `file_too_large` if they are more than a version may be; the store's.
+    pub(super) async fn archive(&self, folder: &Folder, bytes: u64, from: &Provenance) -> Result<Option<Archived>> {
+        let rooms = &self.service.shared.versions.rooms;
+        let room = rooms.enter_folder(&owner_below(self.space.root()), bytes).await?;
+        Ok(self.pack(folder, from).await?.map(|package| Archived { package, room }))
     }
 
     /// The files of `folder`, packed; `None` if one of them has changed.
@@ -103,29 +94,61 @@ impl Place {
         Error::new(Code::FileTooLarge, message)
     }
 
-    /// Checks that a skill may lie here: in no other skill, and around none.
+    /// Checks that a skill may lie here: in no other skill, and around none. One that is published and has its SKILL.md does.
     ///
     /// # Errors
     /// `already_exists` if it may not; the store's.
-    pub(super) async fn check_place(&self, folder: &Folder) -> Result<()> {
-        let above = self.skill.ancestors().map(|above| async move {
-            let key = self.space.skill(&above)?.key("SKILL.md")?;
-            match self.service.store().head(&key).await {
-                Ok(_) => Ok(Some(above)),
-                Err(StoreError::NotFound) => Ok(None),
-                Err(error) => Err(Error::from(error)),
-            }
-        });
-        let around = try_join_all(above).await?.into_iter().flatten().next();
-        let inside = folder.keys().find_map(|path| path.strip_suffix("/SKILL.md"));
-        let inside = inside.filter(|_| !folder.contains_key("SKILL.md"));
-        let taken = match (around, inside) {
+    pub(super) async fn check_place(&self, head: Option<&StoredHead>, folder: &Folder) -> Result<()> {
+        if is_published(head) && folder.contains_key(MAIN) {
+            return Ok(());
+        }
+        let inside = if folder.contains_key(MAIN) { None } else { skill_inside(head, folder) };
+        let taken = match (self.skill_around().await?, inside) {
             (None, None) => return Ok(()),
             (Some(around), _) => format!("{} lies inside the skill {around}", self.skill),
             (None, Some(inside)) => format!("{} is a folder of skills, such as {inside}", self.skill),
         };
         Err(Error::new(Code::AlreadyExists, format!("{taken}: publish under another path")))
     }
+
+    /// The files of a folder that are the skill's. A folder without SKILL.md is no skill, and neither is one inside a skill: they have
+    /// none. If another tool took away the SKILL.md of a published skill and put skills below it, the files that its head names
+    /// are its own.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn own_files(&self, head: Option<&StoredHead>, mut folder: Folder) -> Result<Folder> {
+        let has_main = folder.contains_key(MAIN);
+        match head.filter(|known| is_published(Some(known))) {
+            Some(_) if has_main => {}
+            Some(known) if skill_inside(head, &folder).is_some() => {
+                folder.retain(|path, _| known.head.file(path).is_some());
+            }
+            Some(_) => {}
+            None if has_main && self.skill_around().await?.is_none() => {}
+            None => folder.clear(),
+        }
+        Ok(folder)
+    }
+
+    /// The skill in whose folder this one lies.
+    async fn skill_around(&self) -> Result<Option<SkillPath>> {
+        let above = self.skill.ancestors().map(|above| async move {
+            let key = self.space.skill(&above)?.key(MAIN)?;
+            match self.service.store().head(&key).await {
+                Ok(_) => Ok(Some(above)),
+                Err(StoreError::NotFound) => Ok(None),
+                Err(error) => Err(Error::from(error)),
+            }
+        });
+        Ok(try_join_all(above).await?.into_iter().flatten().next())
+    }
+}
+
+/// The path of a skill below a folder, which is no file that its head names.
+fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder Folder) -> Option<&'folder str> {
+    let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
+    folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }
 
 /// Whether a folder is what its head says; a folder without head is if it is empty.

@@ -14,7 +14,7 @@ use moka::future::Cache;
 use super::rooms::{HeldRoom, Rooms, owner_of};
 use crate::{
     budget::{Workers, weight},
-    error::{Error, Result},
+    error::Result,
     limits::{
         BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_ZIP_BYTES,
     },
@@ -26,6 +26,9 @@ use crate::{
 
 /// How the tag of a file begins that no plain object has: the digest of its content follows.
 const BY_CONTENT: &str = "sha256:";
+
+/// The file of an archive that was asked for, if there is one, and its small files.
+type Opened = (Option<Bytes>, Vec<(String, Bytes)>);
 
 /// What a process keeps of versions.
 #[derive(Debug)]
@@ -82,6 +85,11 @@ impl Versions {
         loads.fetch_add(1, Ordering::Relaxed) == 1
     }
 
+    /// Notes that a bundle could not be made, so that the next load tries again.
+    pub(in crate::backend) async fn note_unmade(&self, bundle: &ObjectKey) {
+        self.loads.insert(bundle.clone(), Arc::new(AtomicU32::new(1))).await;
+    }
+
     /// Notes that a bundle is there, and is what its name says.
     pub(in crate::backend) async fn note_bundle(&self, bundle: ObjectKey) {
         self.unusable.invalidate(&bundle).await;
@@ -114,7 +122,8 @@ impl Versions {
             }
             self.take_apart(archive, zip.bytes, None).await
         };
-        if unpacked.await.is_err() {
+        // A store that fails and a room that is full say nothing of the archive: the next read tries it again.
+        if let Err(StoreError::NotFound | StoreError::PreconditionFailed) = unpacked.await {
             self.unusable.insert(archive.key.clone(), most).await;
         }
     }
@@ -126,27 +135,8 @@ impl Versions {
         let name = key.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".zip"));
         let digest = format!("sha256:{}", name.unwrap_or_default());
         let errand = self.workers.errand(key.as_str(), zip.len() as u64);
-        let unpacked = errand.run(move |_| {
-            let record = record_in(&zip);
-            let mut zip = VersionArchive::open(zip).map_err(Error::internal)?;
-            let version = zip.version().map_err(Error::internal)?;
-            let keeps_to_its_name = match (kind, record) {
-                (ArchiveKind::Version, _) => version.digest() == digest,
-                (ArchiveKind::Bundle, None) => false,
-                (ArchiveKind::Bundle, Some(record)) => {
-                    record.digest == version.digest() && record.source.as_deref() == Some(&digest)
-                }
-            };
-            if !keeps_to_its_name {
-                return Ok(None);
-            }
-            let wanted = match path {
-                Some(path) => zip.read(&path, UPLOAD_FILE_BYTES as u64).map_err(Error::internal)?,
-                None => None,
-            };
-            Ok(Some((wanted, zip.small_files(VERSION_CACHE_BYTES / 2))))
-        });
-        let unpacked = unpacked.await.map_err(|_| StoreError::PreconditionFailed)?;
+        let unpacked = errand.run(move |_| Ok(opened(zip, kind, &digest, path.as_deref())));
+        let unpacked = unpacked.await.map_err(StoreError::not_applied)?;
         let (wanted, others) = unpacked.ok_or(StoreError::PreconditionFailed)?;
         // Who reads one file of a skill often reads the others.
         for (path, bytes) in others {
@@ -241,6 +231,28 @@ impl ArchivedFile {
         versions.files.insert(name, bytes.clone()).await;
         Ok(bytes)
     }
+}
+
+/// The file at `path` of an archive and its small files; `None` if it is damaged, or not what its name `digest` says.
+fn opened(zip: Bytes, kind: ArchiveKind, digest: &str, path: Option<&str>) -> Option<Opened> {
+    let record = record_in(&zip);
+    let mut zip = VersionArchive::open(zip).ok()?;
+    let version = zip.version().ok()?;
+    let keeps_to_its_name = match (kind, record) {
+        (ArchiveKind::Version, _) => version.digest() == digest,
+        (ArchiveKind::Bundle, None) => false,
+        (ArchiveKind::Bundle, Some(record)) => {
+            record.digest == version.digest() && record.source.as_deref() == Some(digest)
+        }
+    };
+    if !keeps_to_its_name {
+        return None;
+    }
+    let wanted = match path {
+        Some(path) => zip.read(path, UPLOAD_FILE_BYTES as u64).ok()?,
+        None => None,
+    };
+    Some((wanted, zip.small_files(VERSION_CACHE_BYTES / 2)))
 }
 
 /// An archive that is gone is a version that cannot be read any more.

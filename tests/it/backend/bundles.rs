@@ -5,7 +5,7 @@ use skillmount::{
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLED_FILES},
     path::{KeyPrefix, SkillPath},
-    store::{DeleteOptions, Requests},
+    store::{DeleteOptions, Requests, Verb, testing::Fault},
     wire::{GrepReply, UnloadSkillRequest},
 };
 
@@ -96,6 +96,28 @@ async fn without_its_archive_a_skill_gives_the_same_answers() {
     }
 }
 
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+#[tokio::test]
+async fn an_archive_that_a_store_did_not_give_is_asked_for_again() {
+    let world = World::new();
+    published(&world, 20, 10).await;
+    for fault in [Fault::Refuse, Fault::SlowDown, Fault::Deny] {
+        let (replica, agent) = fresh(&world).await;
+        replica.faults.for_keys(Verb::Get, "/versions/", fault);
+        for number in 0..3 {
+            agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
+        }
+        replica.faults.clear();
+        let every = async {
+            for number in 3..20 {
+                agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
+            }
+        };
+        let ((), cost) = replica.cost(every).await;
+        assert_eq!(cost, Requests { get: 1, ..NONE }, "{fault:?}");
+    }
+}
+
 // S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
 #[tokio::test]
 async fn few_files_or_very_many_bytes_are_read_by_themselves() {
@@ -175,6 +197,33 @@ async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
     world.bucket.delete(&KeyPrefix::all().key(&key).unwrap(), DeleteOptions::default()).await.unwrap();
     let (_, agent) = fresh(&world).await;
     assert_eq!(search(&agent).await, expected);
+}
+
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test]
+async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
+    let world = World::new();
+    put_by_hand(&world, BUNDLED_FILES).await;
+    world.faults.for_keys(Verb::Put, "/bundles/", Fault::Deny);
+    let (agent, other) = (world.agent(), world.agent_of("demo", "other"));
+    agent.load("big").await.unwrap();
+    other.load("big").await.unwrap();
+    let is_tried = || world.ledger.asked().iter().any(|(verb, key)| *verb == Verb::Put && key.contains("/bundles/"));
+    for _ in 0..1000 {
+        if is_tried() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert!(is_tried(), "the second load makes it");
+    world.faults.clear();
+    for number in 0..20 {
+        world.agent_of("demo", &format!("later-{number}")).load("big").await.unwrap();
+        if bundle(&world).await.is_some() {
+            return;
+        }
+    }
+    panic!("no later load made it");
 }
 
 // S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.

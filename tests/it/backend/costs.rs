@@ -7,11 +7,12 @@ use skillmount::{
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, LIST_OBJECTS, PARALLEL_GETS, SCAN_BYTES},
     prompt::PromptRequest,
     session::{Change, Visibility},
-    store::{MemoryStore, Requests},
+    store::{MemoryStore, Requests, Verb, testing::Fault},
     wire::{DeleteRequest, GlobRequest, LsRequest},
 };
 use tokio::time::Instant;
 
+use super::publishing::{FOLDER, publish, version};
 use crate::support::world::{BackendExt, World, grep, id};
 
 const NONE: Requests = Requests { get: 0, put: 0, head: 0, list: 0, delete: 0 };
@@ -284,4 +285,39 @@ async fn a_cold_prompt_and_cold_tools_ask_for_the_session_once() {
         let of_session: Vec<_> = asked.iter().filter(|(_, key)| key.ends_with("sessions/s.json")).collect();
         assert_eq!(of_session.len(), 1, "{asked:?}");
     }
+}
+
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
+async fn loading_a_skill_that_another_tool_changed_takes_two_more_round_trips() {
+    let world = World::new();
+    publish(&world, &version(1, &["b.md"])).await;
+    let agent = world.agent();
+    agent.names("/").await.unwrap();
+    world.put(&format!("{FOLDER}b.md"), "by hand").await;
+    world.faults.set_latency(TRIP);
+    let begun = Instant::now();
+    let (reply, cost) = world.cost(agent.load("a/demo")).await;
+    assert_eq!(reply.unwrap().version, None);
+    assert_eq!(cost, Requests { list: 2, get: 4, ..NONE }, "the folder and the head, the folder again, the head again");
+    assert_eq!(begun.elapsed(), (1 + 2 + 1) * TRIP, "and one to note it in the session");
+}
+
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
+async fn loading_a_skill_that_is_just_being_published_takes_its_archive() {
+    let world = World::new();
+    publish(&world, &version(1, &["b.md"])).await;
+    let agent = world.agent();
+    agent.names("/").await.unwrap();
+    world.faults.for_keys(Verb::Put, FOLDER, Fault::Deny);
+    let reply = publish(&world, &version(2, &["b.md"])).await;
+    assert!(!reply.complete);
+    world.faults.set_latency(TRIP);
+    let (begun, asked) = (Instant::now(), world.ledger.asked().len());
+    assert_eq!(agent.load("a/demo").await.unwrap().version, Some(reply.digest));
+    assert_eq!(begun.elapsed(), (1 + 1 + 1) * TRIP, "the folder and the head, the archive, and the session");
+    let asked = world.ledger.asked().split_off(asked);
+    let files = asked.iter().filter(|(verb, key)| *verb == Verb::Get && key.starts_with(FOLDER));
+    assert_eq!(files.count(), 1, "SKILL.md, and no other plain file: {asked:?}");
 }

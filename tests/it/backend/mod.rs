@@ -1,6 +1,7 @@
 //! The operations on files and skills: what they do, what they cost, and what is said of those that fail in part.
 
 mod authoring;
+mod bundle_sabotage;
 mod bundles;
 mod catalog_reads;
 mod costs;
@@ -17,7 +18,9 @@ mod moves;
 mod one_tree;
 mod outcomes;
 mod parts;
+mod places;
 mod publishing;
+mod publishing_reads;
 mod ripgrep;
 mod skill_bytes;
 mod tree;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use skillmount::{
-    Code, Result,
+    Code, Outcome, Result,
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
     path::SkillPath,
     session::{Change, Visibility},
@@ -18,6 +18,14 @@ const SKILL: &str = "a/demo";
 pub(super) const FOLDER: &str = "demo/skills/a/demo/";
 
 pub(super) type Files = BTreeMap<String, String>;
+
+/// How the requests of a process that crashes end: refused, carried out without a reply, and lost.
+pub(super) const FAULTS: [Fault; 3] = [Fault::Deny, Fault::LoseReply, Fault::LoseRequest];
+
+/// The faults of requests that pass `crash` times, and then never more.
+pub(super) fn from_the(crash: usize, fault: Fault) -> impl Iterator<Item = Fault> {
+    std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(fault, 100))
+}
 
 /// A version of the skill: its SKILL.md says which, and so does every other file.
 pub(super) fn version(number: usize, others: &[&str]) -> Files {
@@ -154,7 +162,7 @@ async fn a_published_skill_is_plain_files_and_the_same_again_changes_nothing() {
 async fn at_every_crash_point_readers_see_one_version_whole() {
     let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
     let mut outcomes = Vec::new();
-    for is_managed in [true, false] {
+    for (is_managed, fault) in [true, false].into_iter().flat_map(|managed| FAULTS.map(|fault| (managed, fault))) {
         for crash in 0..10 {
             for verb in [Verb::Put, Verb::Delete] {
                 let world = World::new();
@@ -165,17 +173,18 @@ async fn at_every_crash_point_readers_see_one_version_whole() {
                         world.put(&format!("{FOLDER}{path}"), text.clone()).await;
                     }
                 }
-                let faults = std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(Fault::Deny, 100));
-                world.faults.script(verb, faults);
+                world.faults.script(verb, from_the(crash, fault));
                 let outcome = publish_if(&world, &two, None).await;
                 world.faults.clear();
                 let now = seen(&world, "s").await;
-                assert!(now == one || now == two, "{verb:?} {crash}: {now:?}");
-                if outcome.is_ok() {
-                    assert_eq!(now, two, "what was published is seen");
+                assert!(now == one || now == two, "{fault:?} {verb:?} {crash}: {now:?}");
+                match &outcome {
+                    Ok(_) => assert_eq!(now, two, "what was published is seen"),
+                    Err(error) if error.outcome() == Some(Outcome::Unknown) => {}
+                    Err(error) => assert_eq!(now, one, "{fault:?} {verb:?} {crash}: {error}"),
                 }
                 settled(&world).await;
-                assert_eq!(plain(&world).await, now, "{verb:?} {crash}: the plain files follow");
+                assert_eq!(plain(&world).await, now, "{fault:?} {verb:?} {crash}: the plain files follow");
                 assert_eq!(seen(&world, "t").await, now);
                 outcomes.push((now == two, outcome.is_ok_and(|reply| reply.complete)));
                 assert!(publish(&world, &two).await.complete);
@@ -195,29 +204,37 @@ async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_versio
     let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
     for deletes in [true, false] {
         let mut outcomes = Vec::new();
-        for crash in 0..10 {
+        for (crash, fault) in (0..10).flat_map(|crash| FAULTS.map(|fault| (crash, fault))) {
             for verb in [Verb::Put, Verb::Delete] {
                 let world = World::new();
                 let first = publish(&world, &one).await.digest;
                 publish(&world, &two).await;
-                let faults = std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(Fault::Deny, 100));
-                world.faults.script(verb, faults);
+                world.faults.script(verb, from_the(crash, fault));
                 let change = async || {
                     if deletes {
-                        return world.service.delete_skill(&id("demo"), &skill(), from()).await.is_ok();
+                        return world.service.delete_skill(&id("demo"), &skill(), from()).await;
                     }
-                    world.service.roll_back_skill(&id("demo"), &skill(), &first, from()).await.is_ok()
+                    world.service.roll_back_skill(&id("demo"), &skill(), &first, from()).await.map(drop)
                 };
-                let is_told = change().await;
+                let told = change().await;
                 world.faults.clear();
+                let is_told = told.is_ok();
                 let after = if deletes { Files::new() } else { one.clone() };
                 let now = seen_or_nothing(&world, "s").await;
                 assert!(now == two || now == after, "{deletes} {verb:?} {crash}: {now:?}");
-                assert!(!is_told || now == after, "{deletes} {verb:?} {crash}: what was told is seen");
+                assert!(!is_told || now == after, "{deletes} {fault:?} {verb:?} {crash}: what was told is seen");
+                let is_unknown = told.is_err_and(|error| error.outcome() == Some(Outcome::Unknown));
+                assert!(
+                    is_told || is_unknown || now == two,
+                    "{deletes} {fault:?} {verb:?} {crash}: nothing was changed"
+                );
                 settled(&world).await;
                 assert_eq!(plain(&world).await, now, "{deletes} {verb:?} {crash}: the plain files follow");
                 outcomes.push((is_told, now == after));
-                assert!(change().await || now.is_empty(), "{deletes} {verb:?} {crash}: the same call completes it");
+                assert!(
+                    change().await.is_ok() || now.is_empty(),
+                    "{deletes} {verb:?} {crash}: the same call completes it"
+                );
                 assert_eq!(plain(&world).await, after);
             }
         }
@@ -498,6 +515,17 @@ async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {
     assert_eq!(reply.unwrap().files.len(), 200);
     assert_eq!(cost, Requests { list: 1, get: 2, put: 0, head: 0, delete: 0 });
     assert_eq!(begun.elapsed().as_secs(), 1 + 1, "one round trip for the skill, one to note it in the session");
+
+    // A process that has not read the catalog asks whether a folder above is a skill.
+    let replica = world.replica();
+    let fresh = replica.agent_of("demo", "fresh");
+    fresh.names("/").await.unwrap();
+    replica.faults.set_latency(Duration::from_secs(1));
+    let begun = tokio::time::Instant::now();
+    let (reply, cost) = replica.cost(fresh.load(SKILL)).await;
+    assert_eq!(reply.unwrap().files.len(), 200);
+    assert_eq!(cost, Requests { list: 1, get: 2, put: 0, head: 1, delete: 0 });
+    assert_eq!(begun.elapsed().as_secs(), 1 + 1, "in the same round trip");
 }
 
 // S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what

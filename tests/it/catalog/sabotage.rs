@@ -29,7 +29,7 @@ use tokio::time::sleep;
 use crate::support::{
     Wall,
     folder_saboteur::FolderSaboteur,
-    saboteur::{Deed, INDEX, Saboteur, indexes_are_sabotaged},
+    saboteur::{BUNDLES, Deed, INDEX, Saboteur, indexes_are_sabotaged},
     world::{World, seed, soak},
 };
 
@@ -200,7 +200,7 @@ async fn whatever_becomes_of_an_index_answers_are_those_of_a_process_without_one
     }
     scene.compare_files().await;
 
-    let (done, asked) = (scene.saboteur.done(), scene.saboteur.asked());
+    let (done, asked) = (scene.saboteur.done_to(INDEX), scene.saboteur.asked());
     println!("{done:?}, {asked:?}, believed {}, outdated {}", scene.believed, scene.outdated);
     for deed in Deed::ALL {
         assert!(done.get(&deed).is_some_and(|times| *times >= 10), "{deed:?} hardly happened: {done:?}");
@@ -221,9 +221,11 @@ async fn services_under_test_keep_indexes_in_a_run_that_sabotages_them_and_in_no
 }
 
 #[tokio::test]
-async fn a_saboteur_in_a_folder_damages_every_index_there_in_every_way_and_nothing_else() {
+async fn a_saboteur_in_a_folder_damages_every_index_and_bundle_there_in_every_way_and_nothing_else() {
     let folder = TempDir::new().unwrap();
     let indexes = ["me", "_org", "_teams/notaries"].map(|owner| folder.path().join(owner).join(INDEX));
+    let bundle = folder.path().join(format!("me{BUNDLES}a/venta/1.zip"));
+    let indexes = [&indexes[..], &[bundle]].concat();
     let skill = folder.path().join("me/skills/venta/SKILL.md");
     for file in indexes.iter().chain([&skill]) {
         fs::create_dir_all(file.parent().unwrap()).unwrap();

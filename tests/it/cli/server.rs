@@ -163,6 +163,32 @@ fn authors_work_through_a_server_as_on_a_store() {
     assert_eq!(through(&["skills", "list"])["total"], 1);
 }
 
+// S-AUTHOR-4: `push` of N unchanged skills is the LIST requests of the user's skills and N GET, of their heads.
+#[tokio::test]
+async fn a_push_of_unchanged_skills_is_two_calls_of_a_server_however_many_they_are() {
+    let home = Home::new();
+    for number in 0..130 {
+        let name = format!("s{number:03}");
+        let text = super::skill(&name, "Shows how. Use it to show.");
+        home.file(&format!("skills/c{}/{name}/SKILL.md", number % 7), &text);
+    }
+    let server = Server::start(&home, &[]);
+    let push = || home.json(&["--server", &server.url, "push", "skills"]);
+    let requests = async || {
+        let metrics = reqwest::get(format!("{}/metrics", server.url)).await.unwrap().text().await.unwrap();
+        let counts = metrics.lines().filter(|line| line.starts_with("skillmount_http_requests_total{"));
+        counts.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum::<u64>()
+    };
+    push();
+    let before = requests().await;
+    let pushed = push();
+    let skills = pushed["skills"].as_array().unwrap();
+    assert!(skills.len() == 130 && skills.iter().all(|skill| skill["status"] == "unchanged"), "{pushed}");
+    // One of them is for the count itself.
+    let calls = requests().await - before - 1;
+    assert!((1..=2).contains(&calls), "{calls} calls");
+}
+
 #[test]
 fn keys_open_what_they_say_and_without_them_only_this_machine_is_served() {
     let home = Home::new();

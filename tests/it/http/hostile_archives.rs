@@ -173,6 +173,23 @@ async fn each_archive_that_is_made_to_do_harm_is_refused_whole_and_nothing_is_st
 // S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
 // lint calls an error.
 #[tokio::test]
+async fn how_far_an_archive_grows_counts_from_a_megabyte_on() {
+    let growing = |unpacked: usize| {
+        let zip = zipped(|zip| {
+            zip.start_file("zeros", SimpleFileOptions::default()).unwrap();
+            zip.write_all(&vec![0; unpacked - MAIN.len()]).unwrap();
+        });
+        assert!(zip.len() * 300 < unpacked, "it grows to hundreds of times its size: {}", zip.len());
+        zip
+    };
+    let server = Server::start().await;
+    put(&server, "a/demo", growing(1 << 20)).await.is(201);
+    are_refused(vec![("a byte more", growing((1 << 20) + 1), "archive_invalid")]).await;
+}
+
+// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
+// lint calls an error.
+#[tokio::test]
 async fn an_archive_of_a_million_entries_is_refused_by_its_end_wherever_that_stands() {
     let of_end = |kind| {
         // Nothing but the end, which speaks of a directory that is not there: whoever looked at an entry would say so.

@@ -23,6 +23,7 @@ mod hostile_questions;
 #[cfg(all(unix, feature = "cli"))]
 mod installers;
 mod keys;
+mod layers;
 mod lifecycle;
 mod matrix;
 #[cfg(feature = "mcp")]

@@ -116,11 +116,15 @@ async fn a_record_says_whose_skill_was_changed_also_where_that_was_refused() {
         let back = format!("/rollback/{layer}?layer={layer}");
         world.change(Method::POST, &back, json!({"digest": one})).await;
         world.send(Method::PUT, &skill, json!({"description": "", "body": ""})).await.is_problem(400, "invalid_skill");
+        world.send(Method::GET, &format!("/diff/{layer}?layer={layer}"), Value::Null).await.is(200);
+        world.send(Method::GET, &format!("/diff/none?layer={layer}"), Value::Null).await.is(404);
         world.change(Method::DELETE, &skill, Value::Null).await;
     }
     let records = world.records().await;
     let said: Vec<_> = records.iter().map(|one| (one["layer"].as_str(), one["outcome"].as_str().unwrap())).collect();
-    let of = |layer| ["ok", "ok", "ok", "invalid_skill", "ok"].map(|outcome| (Some(layer), outcome));
+    let of = |layer| {
+        ["ok", "ok", "ok", "invalid_skill", "ok", "skill_not_found", "ok"].map(|outcome| (Some(layer), outcome))
+    };
     assert_eq!(said, [of("team"), of("org")].concat());
 }
 

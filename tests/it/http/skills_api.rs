@@ -10,7 +10,7 @@ use skillmount::{
     clock::SystemClock,
     http::HttpConfig,
     path::{Id, KeyPrefix},
-    store::{GetOptions, Store as _, StoreExt as _},
+    store::{DeleteOptions, GetOptions, Store as _, StoreExt as _},
 };
 
 use super::{Answer, Server};
@@ -173,6 +173,23 @@ async fn deleting_versions_leads_back_and_to_the_end() {
     assert_eq!(now().await, (json!("5"), json!("5"), json!("Five.")));
     let versions = server.shown(&format!("{id}/versions")).await;
     assert_eq!(versions.is(200)["data"].as_array().unwrap().len(), 1);
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn a_skill_whose_folder_another_tool_emptied_is_deleted_as_any() {
+    let server = Server::start().await;
+    server.post("", minutes("One.")).await.is(200);
+    for file in ["SKILL.md", "r/a.md"] {
+        let key = KeyPrefix::all().key(&format!("u1/skills/minutes/{file}")).unwrap();
+        server.memory.delete(&key, DeleteOptions::default()).await.unwrap();
+    }
+    assert_eq!(server.remove("/skill_minutes").await.is(200)["deleted"], true);
+    is_error(&server.shown("/skill_minutes").await, 404, "skill_not_found");
+    let listed = server.get(&server.user("/versions/minutes")).await;
+    assert_eq!((&listed.is(200)["current"], &listed.json["last_change"]["digest"]), (&Value::Null, &Value::Null));
+    let gone = server.client.delete(server.user("/skills/minutes")).send().await.unwrap();
+    Answer::of(gone).await.is_problem(404, "skill_not_found");
 }
 
 // S-SDK-3: Versions are numbered from 1 in the order in which they were published first, and no number is given twice.

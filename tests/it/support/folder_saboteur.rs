@@ -1,4 +1,4 @@
-//! Damage to the indexes in the folder of a directory store, while another process serves from it.
+//! Damage to the indexes and bundles in the folder of a directory store, while another process serves from it.
 //!
 //! A thread, because the tests that start processes wait for them: what it does falls between the requests of the server
 //! or into the middle of one, as with any other program on the machine.
@@ -18,7 +18,7 @@ use std::{
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::Instant;
 
-use super::saboteur::{Deed, INDEX, OLDEST, dice, indexes_are_sabotaged};
+use super::saboteur::{BUNDLES, Deed, INDEX, OLDEST, dice, indexes_are_sabotaged};
 
 /// The longest pause between two looks at the folder, in milliseconds.
 const PAUSE: u64 = 20;
@@ -86,12 +86,16 @@ impl Hand {
         Duration::from_millis(self.random.random_range(0..PAUSE))
     }
 
-    /// Damages each index there is, or lets it be.
+    /// Damages each index and each bundle there is, or lets it be.
     fn strike(&mut self) {
         // Of a user, of the organisation; those of teams lie a folder deeper.
         let owners = folders(&self.store).into_iter();
         let owners = owners.flat_map(|owner| folders(&owner).into_iter().chain([owner]));
-        for index in owners.map(|owner| owner.join(INDEX)).collect::<Vec<_>>() {
+        let derived = owners.flat_map(|owner| {
+            let bundles = files(&owner.join(BUNDLES.trim_matches('/')));
+            bundles.into_iter().chain([owner.join(INDEX)])
+        });
+        for index in derived.collect::<Vec<_>>() {
             let Ok(bytes) = fs::read(&index) else { continue };
             self.known.entry(index.clone()).or_default().see(&bytes);
             if self.random.random() {
@@ -130,6 +134,12 @@ impl Known {
         let other: Vec<_> = self.written.iter().filter(|(_, bytes)| bytes != present).collect();
         (!other.is_empty()).then(|| other[random.random_range(0..other.len())].1.clone())
     }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 fn folders(folder: &Path) -> Vec<PathBuf> {

@@ -31,7 +31,7 @@ use super::world::seed;
 /// How the key of an index ends.
 pub(crate) const INDEX: &str = ".skillmount/catalog.json";
 /// What the keys of bundles have in them.
-const BUNDLES: &str = "/.skillmount/bundles/";
+pub(crate) const BUNDLES: &str = "/.skillmount/bundles/";
 /// How old an index may be that is put back.
 pub(super) const OLDEST: Duration = Duration::from_secs(30);
 
@@ -146,7 +146,8 @@ struct State {
     random: StdRng,
     /// What services wrote, by key.
     written: BTreeMap<ObjectKey, Vec<Written>>,
-    done: BTreeMap<Deed, u64>,
+    /// What it did to which object.
+    done: Vec<(String, Deed)>,
     asked: BTreeMap<Verb, u64>,
 }
 
@@ -163,9 +164,13 @@ impl Saboteur {
         Self { bucket, clock, state: Mutex::new(State { random: dice(), written, done, asked }) }
     }
 
-    /// How often it did what.
-    pub(crate) fn done(&self) -> BTreeMap<Deed, u64> {
-        self.state().done.clone()
+    /// How often it did what to objects whose keys contain `part`.
+    pub(crate) fn done_to(&self, part: &str) -> BTreeMap<Deed, u64> {
+        let mut counts = BTreeMap::new();
+        for (_, deed) in self.state().done.iter().filter(|(key, _)| key.contains(part)) {
+            *counts.entry(*deed).or_default() += 1;
+        }
+        counts
     }
 
     /// How often services asked for an index, by verb.
@@ -181,7 +186,7 @@ impl Saboteur {
     async fn strike(&self, verb: Verb, key: &str) {
         let Some((key, deed)) = self.state().choose(verb, key) else { return };
         if self.carry_out(&key, deed).await.is_some() {
-            *self.state().done.entry(deed).or_default() += 1;
+            self.state().done.push((key.as_str().to_owned(), deed));
         }
     }
 

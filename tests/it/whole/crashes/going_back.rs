@@ -1,4 +1,4 @@
-//! The real server, killed while a skill is rolled back and deleted and another tool writes into its folder.
+//! Two real servers of one folder, killed while a skill is rolled back and deleted and another tool writes into its folder.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ use skillmount::{
     client::RemoteBackend,
 };
 
-use super::publishing::{FOLDER, archived, loaded, start, version, write_between};
+use super::publishing::{FOLDER, Pair, archived, loaded, start, version, write_between};
 use crate::support::{
     clock, directory, directory_in_memory,
     world::{BackendExt, files_below, id, seed, soak},
@@ -91,13 +91,14 @@ async fn a_server_killed_while_it_rolls_back_and_deletes_mixes_no_versions_and_l
     let (mut foreign, mut changes, mut state) = (Vec::new(), 0, Some("two"));
     let mut seen = BTreeSet::new();
     for life in 0..KILLS * (soak() / 5).max(1) {
-        let mut server = start(folder.path());
+        let mut servers = Pair::start(folder.path());
         let done = Arc::new(AtomicU64::new(0));
-        let tasks = operators.map(|operator| tokio::spawn(operator.work(server.url.clone(), done.clone())));
+        let (mut urls, counted) = (servers.urls().into_iter(), &done);
+        let tasks = operators.map(|operator| tokio::spawn(operator.work(urls.next().unwrap(), counted.clone())));
         let enough = random.random_range(0..6);
         let other = write_between(folder.path(), life, &mut random, &done, enough).await;
         tokio::time::sleep(Duration::from_micros(random.random_range(0..30_000))).await;
-        server.kill();
+        servers.kill(&mut random).await;
         let [one, two] = tasks;
         operators = [one.await.unwrap(), two.await.unwrap()];
         changes += done.load(Ordering::SeqCst);

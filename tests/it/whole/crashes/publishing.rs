@@ -1,4 +1,4 @@
-//! The real server, killed while two authors publish the same skill and another tool writes into its folder.
+//! Two real servers of one folder, killed while an author at each publishes the same skill and another tool writes into its folder.
 
 use std::{
     collections::BTreeSet,
@@ -75,6 +75,29 @@ pub(super) fn start(folder: &Path) -> Server {
     Server::spawn(&mut command)
 }
 
+/// Two servers of one folder.
+pub(super) struct Pair([Server; 2]);
+
+impl Pair {
+    pub(super) fn start(folder: &Path) -> Self {
+        Self([start(folder), start(folder)])
+    }
+
+    pub(super) fn urls(&self) -> [String; 2] {
+        [self.0[0].url.clone(), self.0[1].url.clone()]
+    }
+
+    /// Ends both at once, or one of them and the other a while later.
+    pub(super) async fn kill(&mut self, random: &mut StdRng) {
+        let first = random.random_range(0..2);
+        self.0[first].kill();
+        if random.random() {
+            tokio::time::sleep(Duration::from_micros(random.random_range(0..60_000))).await;
+        }
+        self.0[1 - first].kill();
+    }
+}
+
 /// Everything a session reads of the skill, by path below its mount.
 pub(super) async fn loaded(backend: &RemoteBackend) -> Vec<(String, String)> {
     let wanted = GlobRequest { pattern: "**".into(), path: Some("/skills/demo".into()) };
@@ -114,13 +137,14 @@ async fn a_server_killed_while_it_publishes_mixes_no_versions_and_loses_no_file_
     let mut foreign: Vec<String> = Vec::new();
     let mut published = 0;
     for life in 0..KILLS * (soak() / 5).max(1) {
-        let mut server = start(folder.path());
+        let mut servers = Pair::start(folder.path());
         let done = Arc::new(AtomicU64::new(0));
-        let tasks = authors.map(|author| tokio::spawn(author.work(server.url.clone(), done.clone())));
+        let (mut urls, counted) = (servers.urls().into_iter(), &done);
+        let tasks = authors.map(|author| tokio::spawn(author.work(urls.next().unwrap(), counted.clone())));
         let enough = random.random_range(0..6);
         let other = write_between(folder.path(), life, &mut random, &done, enough).await;
         tokio::time::sleep(Duration::from_micros(random.random_range(0..30_000))).await;
-        server.kill();
+        servers.kill(&mut random).await;
         let [one, two] = tasks;
         authors = [one.await.unwrap(), two.await.unwrap()];
         published += done.load(Ordering::SeqCst);
