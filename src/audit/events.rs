@@ -103,18 +103,20 @@ impl Events {
         let audience = audience.into();
         let user = &audience.user;
         let changes = self.catalogs.changes();
-        // Before the receiver, so that it is dropped after it.
-        let _tidied = self.channels.tidied(user);
-        let (live, followed) = self.channels.listen(user);
         let last = self.now_as_id();
-        {
+        let live = {
+            // Before the receiver, so that it is dropped after it. Once others are followed, what follows them tidies up.
+            let _tidied = self.channels.tidied(user);
+            let (live, followed) = self.channels.listen(user);
             // No client listens before the batches that are there have been listed.
             let mut is_followed = followed.lock().await;
             if !*is_followed {
                 self.look_for_others(user).await?;
                 *is_followed = true;
             }
-        }
+            drop(is_followed);
+            live
+        };
         let mut ready = VecDeque::new();
         let replay = match after {
             None => None,

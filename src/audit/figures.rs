@@ -42,7 +42,7 @@ pub struct Usage {
     pub skills: Vec<SkillUsage>,
     /// The skills that at least 30 % of conversations chose: an agent loaded them or read a file of them, or a policy named them.
     pub default_candidates: Vec<String>,
-    /// Whether there are more records than are looked at, so that the latest are left out.
+    /// Whether there are more records than are looked at: the earliest batches are left out, and conversations and skills over the limits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     error::{Outcome, Result},
-    limits::AUDIT_RECORD_FILES,
+    limits::{AUDIT_RECORD_FILES, EFFECT_DESCRIPTION_CHARS},
     path::{Id, Layer, SkillPath},
     session::{CreatedSession, LoadedSkill},
     wire::SkillState,
@@ -147,7 +147,7 @@ impl SkillUse {
         Self {
             skill: loaded.skill.to_string(),
             name: loaded.name.clone(),
-            description: loaded.description.clone(),
+            description: loaded.description.chars().take(EFFECT_DESCRIPTION_CHARS).collect(),
             status,
         }
     }

@@ -78,5 +78,7 @@ pub const CANDIDATES_PRELOADED: usize = 16;
 pub const CANDIDATES_REMEMBERED: Duration = Duration::from_hours(1);
 /// Users whose skills a process remembers so.
 pub const CANDIDATE_USERS: u64 = 10_000;
+/// Characters of a skill's description in a record and in events: what the format of skills allows.
+pub const EFFECT_DESCRIPTION_CHARS: usize = 1024;
 /// Calls of one conversation that wait for an approval, in the figures of use.
 pub const USAGE_ASKED: usize = 32;

@@ -81,7 +81,7 @@ fn print(out: &Output, figures: &Figures) -> Result<()> {
         out.line(format_args!("\nworth loading from the start: {}", candidates.join(", ")))?;
     }
     if figures.truncated {
-        note("there are more records than are looked at; a later --since has the latest");
+        note("there are more records than are looked at: the figures are of the latest; a later --since has fewer");
     }
     Ok(())
 }

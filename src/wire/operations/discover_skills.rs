@@ -15,7 +15,7 @@ use crate::{limits::SEARCH_RESULTS, path::Layer};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscoverRequest {
-    /// What the task is about: a few words, a sentence or a whole message of up to 16 KiB and 2,500 words.
+    /// What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
     pub query: String,
     /// Only this category and those below it.
     #[serde(default)]

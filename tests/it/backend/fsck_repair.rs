@@ -16,9 +16,9 @@ use crate::support::{
     world::{BackendExt as _, World, code, id},
 };
 
-/// A process whose clock says that so much time has passed.
+/// A process whose clock says that a little more than so much time has passed.
 fn later(memory: &Arc<MemoryStore>, after: SignedDuration) -> World {
-    let clock = SetClock::at((Timestamp::now() + after).as_second());
+    let clock = SetClock::at((Timestamp::now() + after).as_second() + 1);
     World::undisturbed(memory.clone(), ServiceOptions::default(), clock)
 }
 

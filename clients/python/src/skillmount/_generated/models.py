@@ -267,7 +267,7 @@ class DiscoverRequest(BaseModel):
     )
     query: str
     """
-    What the task is about: a few words, a sentence or a whole message of up to 16 KiB.
+    What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
     """
     category: str | None = None
     """
@@ -1886,7 +1886,7 @@ class Usage(BaseModel):
     """
     truncated: bool | None = None
     """
-    Whether there are more records than are looked at, so that the latest are left out.
+    Whether there are more records than are looked at: the earliest batches are left out, and conversations and skills over the limits.
     """
 
 

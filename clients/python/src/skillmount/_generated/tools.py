@@ -10,7 +10,7 @@ TOOLS: dict[str, dict[str, Any]] = {
             "properties": {
                 "query": {
                     "type": "string",
-                    "description": "What the task is about: a few words, a sentence or a whole message of up to 16 KiB.",
+                    "description": "What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.",
                 },
                 "category": {"type": "string", "description": "Only this category and those below it."},
                 "level": {"type": "string", "description": "Only this level, in whatever case."},
