@@ -1,7 +1,7 @@
 //! Where events go as they happen: a channel for each user with a listener.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -9,7 +9,7 @@ use tokio::{sync::broadcast, time::sleep};
 
 use super::event::Event;
 use crate::{
-    limits::{EVENTS_PAUSE, EVENTS_WAITING},
+    limits::{EVENTS_PAUSE, EVENTS_WAITING, REQUESTS_REMEMBERED},
     path::Id,
 };
 
@@ -22,6 +22,23 @@ pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
 struct Channel {
     sender: broadcast::Sender<Arc<Event>>,
     followed: Followed,
+    /// The permission requests that were told, the oldest first. Records and sessions both report them.
+    told: VecDeque<String>,
+}
+
+impl Channel {
+    /// Sends an event, unless it is a permission request that was told before.
+    fn send(&mut self, event: Event) {
+        if let Some(request) = event.requested() {
+            if self.told.iter().any(|told| told == request) {
+                return;
+            }
+            self.told.push_back(request.to_owned());
+            self.told.drain(..self.told.len().saturating_sub(REQUESTS_REMEMBERED));
+        }
+        // The last listener may just have left.
+        let _ = self.sender.send(Arc::new(event));
+    }
 }
 
 /// The channels. Cheap to clone.
@@ -50,7 +67,7 @@ impl Channels {
         }
         let (sender, receiver) = broadcast::channel(EVENTS_WAITING);
         let followed = Followed::default();
-        channels.insert(user.clone(), Channel { sender, followed: Arc::clone(&followed) });
+        channels.insert(user.clone(), Channel { sender, followed: Arc::clone(&followed), told: VecDeque::new() });
         (receiver, followed)
     }
 
@@ -65,11 +82,11 @@ impl Channels {
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
     pub(super) fn tell<E: IntoIterator<Item = Event>>(&self, user: &Id, make: impl FnOnce() -> E) {
-        if let Some(sender) = self.sender(user).filter(|sender| sender.receiver_count() > 0) {
-            for event in make() {
-                // The last listener may just have left.
-                let _ = sender.send(Arc::new(event));
-            }
+        if self.sender(user).is_none_or(|sender| sender.receiver_count() == 0) {
+            return;
+        }
+        for event in make() {
+            self.send(user, event);
         }
     }
 
@@ -86,8 +103,13 @@ impl Channels {
                 *pauses -= 1;
                 sleep(EVENTS_PAUSE).await;
             }
-            // The last listener may just have left.
-            let _ = sender.send(Arc::new(event));
+            self.send(user, event);
+        }
+    }
+
+    fn send(&self, user: &Id, event: Event) {
+        if let Some(channel) = self.lock().get_mut(user) {
+            channel.send(event);
         }
     }
 

@@ -18,6 +18,7 @@ use crate::{
     backend::ObservedCall,
     catalog::Difference,
     error::{Code, Error, Result},
+    path::Id,
     wire::Operation,
 };
 
@@ -56,6 +57,9 @@ pub struct Resume {
     /// When it began to ask for what it missed; `None` for an id alone, with which it begins.
     pub begun: Option<Timestamp>,
 }
+
+/// The name of the event that asks a person.
+const REQUEST: &str = "permission_request";
 
 /// The parts of a record. Files come last, because there may be many.
 const RESULT: usize = 1;
@@ -97,7 +101,7 @@ impl Event {
         }
         if let Some(approval) = &record.approval {
             let data = json!({"requestId": approval, "toolName": operation, "input": input()});
-            parts.push((PERMISSION, "permission_request", data));
+            parts.push((PERMISSION, REQUEST, data));
         }
         if let Some(catalog) = record.catalog.filter(|catalog| catalog.changed + catalog.removed > 0) {
             parts.push((CATALOG, "catalog_changed", json!(catalog)));
@@ -119,6 +123,17 @@ impl Event {
     pub(super) fn unrecorded(record: &AuditRecord) -> impl Iterator<Item = Self> {
         let nowhere = Position { batch: BatchName::new(record.time, "00000000"), place: 0 };
         Self::of(&nowhere, record).into_iter().map(|(_, event)| Self { id: None, ..event })
+    }
+
+    /// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
+    pub(super) fn waiting(session: &Id, approval: &str, tool: &str, input: &Value) -> Self {
+        let data = json!({"requestId": approval, "toolName": tool, "input": input});
+        Self { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
+    }
+
+    /// The approval that it asks for, if it is such a request.
+    pub(super) fn requested(&self) -> Option<&str> {
+        if self.event == REQUEST { self.data.get("requestId")?.as_str() } else { None }
     }
 
     /// Whether it reports that a call has begun. That is sent when the call begins.

@@ -28,6 +28,7 @@ use crate::{
     error::{Error, Result},
     limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
+    session::{KnownSessions, WaitingCall},
 };
 
 /// Batches that are listed at once.
@@ -40,6 +41,7 @@ pub struct Events {
     recorder: Option<Recorder>,
     channels: Channels,
     catalogs: Catalogs,
+    service: Service,
     clock: Arc<dyn Clock>,
 }
 
@@ -86,7 +88,7 @@ impl Events {
     pub fn new(service: &Service, recorder: Option<Recorder>, clock: Arc<dyn Clock>) -> Self {
         let channels = recorder.as_ref().map(Recorder::channels).unwrap_or_default();
         let catalogs = service.catalogs().clone();
-        Self { log: AuditLog::of(service), recorder, channels, catalogs, clock }
+        Self { log: AuditLog::of(service), recorder, channels, catalogs, service: service.clone(), clock }
     }
 
     /// Listens to what happens to the user of `audience`, or in one of the sessions; first to what happened since `after`. What
@@ -190,12 +192,13 @@ impl Events {
     async fn look_for_others(&self, user: &Id) -> Result<()> {
         let batches = self.recent(user, horizon(self.clock.now())).await?;
         let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
+        let sessions = self.service.sessions().known_sessions(user).await?;
         let (this, user) = (self.clone(), user.clone());
-        tokio::spawn(async move { this.follow(&user, seen).await });
+        tokio::spawn(async move { this.follow(&user, seen, sessions).await });
         Ok(())
     }
 
-    async fn follow(&self, user: &Id, mut seen: BTreeSet<BatchName>) {
+    async fn follow(&self, user: &Id, mut seen: BTreeSet<BatchName>, mut sessions: KnownSessions) {
         let own = self.recorder.as_ref().map(Recorder::replica);
         let mut looked = self.clock.now();
         loop {
@@ -204,6 +207,17 @@ impl Events {
                 return;
             }
             let now = self.clock.now();
+            match self.service.sessions().waiting_since(user, &mut sessions).await {
+                Ok(waiting) => self.channels.tell(user, || {
+                    let event = |(session, call): (Id, WaitingCall)| {
+                        Event::waiting(&session, &call.approval_id, &call.tool, &call.input)
+                    };
+                    waiting.into_iter().map(event)
+                }),
+                Err(error) => {
+                    tracing::warn!(%user, error = %error.chain(), "permission requests of other replicas come later")
+                }
+            }
             match self.look_once(user, own.as_deref(), &mut seen, looked).await {
                 Ok(()) => looked = now,
                 Err(error) => {

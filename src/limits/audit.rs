@@ -56,6 +56,10 @@ pub const EVENTS_PAGE: usize = 1000;
 pub const EVENTS_PAGE_BYTES: usize = 128 << 10;
 /// The pieces in which batches are read for a client that comes back: it holds the events of one while it takes them.
 pub const EVENTS_PIECE_BYTES: u64 = 64 << 10;
+/// Sessions that are read in one such look, if others have changed them.
+pub const SESSIONS_LOOKED_AT: usize = 64;
+/// Permission requests of a user that a process remembers to have told to those who listen.
+pub const REQUESTS_REMEMBERED: usize = 1024;
 /// How often a stream of events says that it is alive, and looks whether its caller may still watch.
 pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);
 /// Batches that the figures of use are made from at most: more than a million records.

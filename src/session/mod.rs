@@ -23,6 +23,7 @@ mod tag;
 mod user_policy;
 mod uses;
 mod version;
+mod waiting;
 
 pub use approvals::{ApprovalList, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall};
 pub use change::ChangeSession;
@@ -44,3 +45,4 @@ pub use summary::{LoadedSummary, SessionSummary};
 pub use tag::Tagged;
 pub use uses::Ranks;
 pub use version::{Life, SessionVersion};
+pub use waiting::KnownSessions;

@@ -80,7 +80,7 @@ impl<T> CachedObject<T> {
         }
     }
 
-    fn etag(&self) -> Option<&ETag> {
+    pub(super) fn etag(&self) -> Option<&ETag> {
         match &self.base {
             Base::Version(etag, _) => Some(etag),
             Base::Absent | Base::Whatever => None,

@@ -9,6 +9,7 @@ use skillmount::{
     catalog::Audience,
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
     path::KeyPrefix,
+    session::{Change, Session, ToolRule},
     store::{DeleteOptions, MemoryStore, Store as _, Verb, testing::Fault},
     wire::WriteRequest,
 };
@@ -244,7 +245,7 @@ async fn events_are_told_in_the_order_of_their_ids() {
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
 }
 
-// S-EVENT-6: A permission request is told by every replica within 5 seconds.
+// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
     let (one, two) = two_replicas();
@@ -271,6 +272,44 @@ async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
     };
     assert_eq!(event.data, json!({"requestId": "p-1", "toolName": "write", "input": {"file_path": "/workspace/a"}}));
     assert!(began.elapsed() <= Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+async fn next_request(listener: &mut Listener) -> Event {
+    loop {
+        let event = listener.next().await.unwrap().unwrap();
+        if event.event == "permission_request" {
+            return event;
+        }
+    }
+}
+
+// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_is_told_once_by_every_replica_with_and_without_records() {
+    for mode in [AuditMode::Off, AuditMode::Relaxed] {
+        let one = Audited::new(AuditMode::Relaxed);
+        let two = Audited::over(Arc::clone(&one.memory), mode);
+        let asks = |session: &mut Session| {
+            session.policy.tools = [("write".to_owned(), ToolRule::Ask)].into();
+            Ok(Change::Save(()))
+        };
+        two.service.sessions().update(&user(), &id("s1"), asks).await.unwrap();
+        let mut listeners = Vec::new();
+        for world in [&one, &two] {
+            listeners.push(world.events().listen(&user(), None, None).await.unwrap());
+        }
+        let began = Instant::now();
+        two.session("s1").write(write("/workspace/a")).await.unwrap_err();
+        for listener in &mut listeners {
+            let request = next_request(listener).await;
+            assert!(began.elapsed() <= Duration::from_secs(5), "{mode:?} {:?}", began.elapsed());
+            assert_eq!((&request.data["toolName"], request.session.as_deref()), (&json!("write"), Some("s1")));
+            assert_eq!(request.data["input"]["file_path"], "/workspace/a");
+        }
+        for listener in &mut listeners {
+            assert!(timeout(Duration::from_mins(2), next_request(listener)).await.is_err(), "{mode:?}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -349,8 +388,8 @@ async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_
     for reader in &readers {
         heard.push(world.events().listen(reader.clone(), Some(&id("s1")), None).await.unwrap());
     }
-    // That is the records of other replicas alone, a LIST for each user.
-    assert_eq!(world.faulty.seen(Verb::List) + world.faulty.seen(Verb::Get), asked + 2);
+    // That is the records and the sessions of other replicas alone, a LIST of each for each user.
+    assert_eq!(world.faulty.seen(Verb::List) + world.faulty.seen(Verb::Get), asked + 4);
 
     for (folder, by) in [("u1", [true, false]), ("_teams/sales", [true, false]), ("_org", [true, true])] {
         for (text, change) in

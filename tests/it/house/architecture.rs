@@ -36,7 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "hooks",
         &["error", "limits", "path", "budget", "json", "skill", "wire", "catalog", "session", "backend", "prompt"],
     ),
-    ("audit", &["error", "limits", "clock", "path", "store", "wire", "catalog", "backend"]),
+    ("audit", &["error", "limits", "clock", "path", "store", "wire", "catalog", "session", "backend"]),
     (
         "client",
         &["error", "limits", "path", "skill", "wire", "session", "backend", "prompt", "tools", "hooks", "audit"],
