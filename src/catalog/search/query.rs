@@ -23,7 +23,7 @@ const REPAIRED: f32 = 0.8;
 /// The weight of a part of a German compound.
 const APART: f32 = 0.8;
 /// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
-const COMPOUND: f32 = 0.5;
+const COMPOUND: f32 = 0.3;
 /// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
