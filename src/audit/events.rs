@@ -215,7 +215,7 @@ impl Events {
                     waiting.into_iter().map(event)
                 }),
                 Err(error) => {
-                    tracing::warn!(%user, error = %error.chain(), "permission requests of other replicas come later")
+                    tracing::warn!(%user, error = %error.chain(), "permission requests of other replicas come later");
                 }
             }
             match self.look_once(user, own.as_deref(), &mut seen, looked).await {

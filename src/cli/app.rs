@@ -130,14 +130,12 @@ impl App {
     /// As [`store`](Self::store).
     pub(super) async fn author_with(&self, options: ServiceOptions) -> Result<Arc<dyn AuthorProtocol>> {
         let user = self.user()?;
-        match self.settings.server()? {
-            Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?)),
-            None => {
-                let service = self.store().await?.direct_service(options);
-                service.check_not_deleted(&user).await?;
-                Ok(Arc::new(Author::new(service, user)))
-            }
+        if let Some(server) = self.settings.server()? {
+            return Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?));
         }
+        let service = self.store().await?.direct_service(options);
+        service.check_not_deleted(&user).await?;
+        Ok(Arc::new(Author::new(service, user)))
     }
 
     /// The service over the store that the settings name, for one command.
@@ -226,14 +224,12 @@ impl App {
     /// The operations of the session, over the store or the server, whichever the settings name.
     pub(super) async fn backend(&self) -> Result<Arc<dyn BackendProtocol>> {
         let (user, session) = (self.user()?, self.session()?);
-        match self.settings.server()? {
-            Some(server) => Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?)),
-            None => {
-                let service = self.service().await?;
-                service.check_not_deleted(&user).await?;
-                Ok(Arc::new(service.session(user, session)))
-            }
+        if let Some(server) = self.settings.server()? {
+            return Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?));
         }
+        let service = self.service().await?;
+        service.check_not_deleted(&user).await?;
+        Ok(Arc::new(service.session(user, session)))
     }
 
     /// As [`backend`](Self::backend), to find skills with. Over a store skills are found by what they mean as well, if the
