@@ -12,8 +12,8 @@ use crate::{
     skill::shown::{Shown, ShownBlock, block, one_line, removed_note},
     wire::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
-        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SkillFile, SkillParameter, TextForm, UnloadSkillReply,
-        UnloadStatus, WriteReply,
+        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SearchConfidence, SkillFile, SkillParameter, TextForm,
+        UnloadSkillReply, UnloadStatus, WriteReply,
     },
 };
 
@@ -272,20 +272,26 @@ struct Found {
     skill: Shown,
     name: Shown,
     description: Shown,
-}
-
-impl From<&DiscoveredSkill> for Found {
-    fn from(found: &DiscoveredSkill) -> Self {
-        Self { skill: one_line(&found.skill), name: one_line(&found.name), description: one_line(&found.description) }
-    }
+    /// Its confidence, if it is another than that of the best skill, for which the message speaks.
+    confidence: Option<SearchConfidence>,
 }
 
 impl Found {
-    /// What to load it by, its name where that differs, and what it is for.
+    fn new(found: &DiscoveredSkill, best: &DiscoveredSkill) -> Self {
+        Self {
+            skill: one_line(&found.skill),
+            name: one_line(&found.name),
+            description: one_line(&found.description),
+            confidence: Some(found.confidence).filter(|own| *own != best.confidence),
+        }
+    }
+
+    /// What to load it by, its name where that differs, what it is for, and how far to trust it where that differs.
     fn line(&self) -> String {
         let is_named = self.skill.plain().rsplit('/').next() == Some(self.name.plain());
         let name = if is_named { String::new() } else { format!(" ({})", self.name.inline()) };
-        format!("- {}{name}: {}", self.skill.at_line_start(), self.description.inline())
+        let confidence = self.confidence.map(|own| format!(" ({} confidence)", own.as_str())).unwrap_or_default();
+        format!("- {}{name}: {}{confidence}", self.skill.at_line_start(), self.description.inline())
     }
 
     fn removed(&self) -> usize {
@@ -295,7 +301,8 @@ impl Found {
 
 /// What was found, best first.
 fn discover(reply: &DiscoverReply, room: usize) -> String {
-    let skills: Vec<_> = reply.skills.iter().map(Found::from).collect();
+    let best = reply.skills.first();
+    let skills: Vec<_> = best.iter().flat_map(|best| reply.skills.iter().map(|one| Found::new(one, best))).collect();
     // The message names categories where nothing was found.
     let message = one_line(&reply.message).inline().into_owned();
     let lines = std::iter::once(message).chain(skills.iter().map(Found::line));

@@ -155,3 +155,18 @@ fn ten_thousand_hostile_questions_to_thousands_of_skills_keep_to_their_steps() {
         }
     }
 }
+
+#[test]
+fn a_question_that_takes_one_step_more_than_there_are_is_too_expensive() {
+    with_index(|index| {
+        let question = "escritura de compraventa";
+        let needed = index.search(question, |_| true, 1).unwrap().steps;
+        for (left, refused) in [(needed, None), (needed - 1, Some(Code::TooExpensive))] {
+            let mut spent = spent::Spent::default();
+            spent.take(usize::try_from(SEARCH_STEPS - left).unwrap()).unwrap();
+            let meanings = query::meanings(index, question, &mut spent);
+            let scores = meanings.and_then(|meanings| index.tallies(&meanings, &mut spent));
+            assert_eq!(scores.err().map(|error| error.code()), refused);
+        }
+    });
+}

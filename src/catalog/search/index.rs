@@ -41,7 +41,6 @@ impl SearchIndex {
             + self.postings.capacity() * size_of::<Posting>()
     }
 
-    /// The skills in which `term` occurs, in byte order of their paths.
     /// The different words of names, descriptions, lists and categories. A word of a question that none of them is may be compared
     /// with each.
     #[must_use]
@@ -49,6 +48,7 @@ impl SearchIndex {
         self.spellings.len()
     }
 
+    /// The skills in which `term` occurs, in byte order of their paths.
     pub(super) fn postings(&self, term: u32) -> &[Posting] {
         let at = term as usize;
         let end = self.ends.get(at).copied().unwrap_or_default() as usize;

@@ -1,10 +1,11 @@
 //! A simulated month of one user, who asks again and again for the same tasks in other words, and loads what was found: how often
-//! the right skill comes first with what is learnt from loads, and without.
+//! the right skill comes first with what is learnt from loads, and without. Loads reach as far as in the service.
 
 use std::collections::BTreeMap;
 
 use skillmount::{
     catalog::search::{PastLoad, QuestionPrint, Raises, SearchHit, SearchIndex},
+    limits::{FEEDBACK_REACH, SEARCH_RESULTS},
     path::SkillPath,
 };
 
@@ -19,15 +20,15 @@ struct Load {
 
 /// The first ten for a question on a day, and by how much loads raised them.
 fn asked(index: &SearchIndex, month: &[Load], question: &str, day: u32) -> Vec<SearchHit> {
-    let mut found = index.search(question, |_| true, 100).unwrap();
+    let mut found = index.search(question, |_| true, FEEDBACK_REACH).unwrap();
     let past = month.iter().map(|load| PastLoad {
         skill: &load.skill,
         words: &load.print.words,
         told: load.print.told,
         days: day.saturating_sub(load.day),
     });
-    Raises::of(question, past).apply(&mut found, usize::MAX);
-    found.hits.truncate(10);
+    Raises::of(question, past).apply(&mut found, SEARCH_RESULTS.max(FEEDBACK_REACH));
+    found.hits.truncate(SEARCH_RESULTS);
     found.hits
 }
 

@@ -22,6 +22,8 @@ use skillmount::{
     wire::{CreateSkillRequest, DiscoverReply, DiscoverRequest, SearchRanking},
 };
 
+use crate::support::{SetClock, world::BackendExt as _};
+
 const BODY: &str = "Brush the animal from head to tail, and say what you find.";
 const VECTORS: &str = "u1/.skillmount/vectors";
 
@@ -215,6 +217,35 @@ async fn a_session_with_a_draft_is_answered_by_meaning_and_the_draft_by_its_word
     let names: Vec<_> = found.skills.iter().map(|one| one.skill.as_str()).collect();
     assert_eq!((found.ranking, names), (SearchRanking::Fused, vec!["grooming", "animals/hounds"]));
     assert!(found.skills.iter().all(|one| (0.0..=1.0).contains(&one.score)), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn loads_raise_what_is_found_by_meaning_alike_in_each_process_and_after_a_restart() {
+    let (store, encoder) = (store(), server(Arc::default()).await);
+    put(&store, "animals/cattery", "Books rooms for felines.");
+    let clock = SetClock::at(1_000_000_000);
+    let learning = || {
+        let encoder = Some(encoder.clone());
+        let options = ServiceOptions { encoder, index: true, feedback: true, ..ServiceOptions::default() };
+        Service::new(store.clone(), options, clock.clone())
+    };
+    let (one, question) = (learning(), "my hungry cat wants dinner");
+    let before = ask_fused(&session(&one), question).await;
+    let last = before.skills.last().unwrap().skill.clone();
+    for name in ["first", "second"] {
+        let agent = one.session(Id::parse("u1").unwrap(), Id::parse(name).unwrap());
+        agent.discover_skills(DiscoverRequest::new(question)).await.unwrap();
+        agent.load(&last).await.unwrap();
+        one.sessions().flush_all().await;
+    }
+    let after = ask(&session(&one), question).await;
+    let raised = after.skills.iter().find(|found| found.skill == last).unwrap().explain.as_ref().unwrap().raised;
+    assert_eq!((after.ranking, raised.map(|raised| raised.loads)), (SearchRanking::Fused, Some(2)), "{after:?}");
+    assert_ne!(after.skills, before.skills);
+
+    assert_eq!(ask(&session(&learning()), question).await, after, "another process");
+    drop(one);
+    assert_eq!(ask(&session(&learning()), question).await, after, "a restart");
 }
 
 #[cfg(feature = "encoder")]

@@ -59,6 +59,30 @@ async fn a_message_of_sixteen_kibibytes_is_searched_for_and_a_longer_one_is_refu
     assert!(text(&refused).contains("16385 bytes long; the limit is 16384"), "{}", text(&refused));
 }
 
+#[tokio::test]
+async fn a_host_reads_which_of_the_skills_that_were_found_are_doubtful() {
+    let home = Home::new();
+    let prose = "steps of the office ".repeat(40);
+    let put = |name: &str, description: &str, body: &str| {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n{body}\n");
+        home.file(&format!("skills/{name}/SKILL.md"), &text);
+    };
+    put("desk", "Tidies a desk with its stapler.", "Begin at the left.");
+    put("moves", "Plans a move.", &format!("{prose} stapler {prose}"));
+    put("people", "Helps people who feel sad today.", "Listen.");
+    // Among more skills a word that two of them contain is rare enough to find both.
+    for number in 0..6 {
+        put(&format!("s{number}"), "One of many skills.", "Nothing.");
+    }
+    home.ok(&["push", "skills"]);
+    let conversation = Conversation::begin(&home, &[]).await;
+    let trusted = conversation.call("discover_skills", json!({"query": "tidies desk stapler"})).await;
+    assert!(text(&trusted).ends_with("- moves: Plans a move. (low confidence)"), "{}", text(&trusted));
+    let small = json!({"query": "why are people always so tired in rainy weather"});
+    let small = conversation.call("discover_skills", small).await;
+    assert!(text(&small).contains("Confidence is low"), "{}", text(&small));
+}
+
 /// Checks what a schema asks for as far as schemas here go: types, references, items, and members that are there or must be.
 fn fits(value: &Value, schema: &Value, whole: &Value, place: &str) {
     if let Some(reference) = schema["$ref"].as_str() {

@@ -176,3 +176,24 @@ async fn where_no_skill_can_be_loaded_the_other_tools_do_not_wait_for_one() {
         assert!(offered.contains(&"write".to_owned()), "{tool} {rule:?}: {offered:?}");
     }
 }
+
+// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
+// `high` otherwise. The text for a model names the confidence of each skill that has another than the best.
+#[tokio::test]
+async fn a_model_reads_how_far_to_trust_the_first_and_each_that_differs() {
+    let world = World::new();
+    // Among more skills a word that two of them contain is rare enough to find both.
+    for number in 0..6 {
+        world.put_skill("demo", &format!("more/s{number}"), "One of many skills.", "").await;
+    }
+    let prose = "steps of the office ".repeat(40);
+    world.put_skill("demo", "home/desk", "Tidies a desk with its stapler.", "# Desk\n").await;
+    world.put_skill("demo", "home/moves", "Plans a move.", &format!("# Moves\n{prose} stapler {prose}\n")).await;
+    world.put_skill("demo", "home/people", "Helps people who feel sad today.", "# Steps\n").await;
+    let trusted = said(&world.agent(), "discover_skills", json!({ "query": "tidies desk stapler" })).await;
+    let lines = "- home/desk: Tidies a desk with its stapler.\n- home/moves: Plans a move. (low confidence)";
+    assert_eq!(trusted, format!("Found 2 skill(s). Call load_skill to use one.\n{lines}"));
+    let small = json!({ "query": "why are people always so tired in rainy weather" });
+    let small = said(&world.agent(), "discover_skills", small).await;
+    assert!(small.contains("Confidence is low") && !small.contains("low confidence"), "{small}");
+}
