@@ -130,9 +130,9 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
             if left.contains(&call.approval_id) {
                 continue;
             }
-            show(app, &call)?;
-            // What was typed before the question is no answer to it.
+            // What was typed before the question is no answer to it, and what comes right after it is one.
             while typed.try_recv().is_ok() {}
+            show(app, &call)?;
             let Some(answer) = typed.recv().await else { return Ok(()) };
             match meant(&answer) {
                 None => drop(left.insert(call.approval_id)),
