@@ -22,12 +22,12 @@ pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
 struct Channel {
     sender: broadcast::Sender<Arc<Event>>,
     followed: Followed,
-    /// The permission requests that were told, the oldest first. Records and sessions both report them.
+    /// The permission requests that were sent, the oldest first. Records and sessions both report them.
     told: VecDeque<String>,
 }
 
 impl Channel {
-    /// Sends an event, unless it is a permission request that was told before.
+    /// Sends an event, unless it is a permission request that was sent before.
     fn send(&mut self, event: Event) {
         if let Some(request) = event.requested() {
             if self.told.iter().any(|told| told == request) {

@@ -152,7 +152,7 @@ impl Event {
         Self { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
     }
 
-    /// That the reader was too slow. It is told no more, and goes on at another time from its `last` id, which is that of this event.
+    /// That the reader was too slow. It receives no more events. It can go on later from `last`, which is the id of this event.
     pub(super) fn dropped(missed: u64, last: Option<String>) -> Self {
         Self { id: last, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
     }

@@ -55,7 +55,7 @@ pub struct Listener {
     changes: broadcast::Receiver<Arc<CatalogChange>>,
     audience: Audience,
     session: Option<Id>,
-    /// The id of the last event that it was told, at first one from before it listened.
+    /// The id of the last event that it received, at first an id from before it listened.
     last: Option<String>,
     is_over: bool,
 }

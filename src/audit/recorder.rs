@@ -242,11 +242,11 @@ impl Shared {
         if self.journals().has_left(&user) {
             return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(leaving()))) });
         }
-        // That a call has begun was told when it did.
+        // The event that a call has begun was sent when it began.
         let later = |(_, event): &(EventId, Event)| !event.is_begin();
         let line = record.line().ok();
         let added = {
-            // Events are told in the order of their ids: a listener that comes back with one has had those before it.
+            // Events are sent in the order of their ids, so a listener that comes back with an id has received those before it.
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
             if let Some(Added { position, .. }) = &added {
@@ -266,7 +266,7 @@ impl Shared {
         learns.map(|learns| -> Kept { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
     }
 
-    /// Tells the events of a record that is not kept. That a call has begun was told when it did.
+    /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.
     fn tell_unrecorded(&self, user: &Id, record: &AuditRecord) {
         self.channels.tell(user, || Event::unrecorded(record).filter(|event| !event.is_begin()));
     }

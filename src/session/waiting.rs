@@ -1,6 +1,6 @@
 //! Calls that have begun to wait for an approval, as other replicas have stored them.
 //!
-//! The objects of sessions say it first: a call waits once its session is stored, whatever becomes of the replica that stored it.
+//! The objects of sessions show it first: a call waits once its session is stored, also if the replica that stored it ends then.
 
 use std::{collections::BTreeMap, sync::Arc};
 
