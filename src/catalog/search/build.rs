@@ -69,8 +69,8 @@ struct Builder {
     found: Vec<Found>,
 }
 
-/// A term in a field: `term * 8 + field`. One number is sorted faster than two, and a catalog has fewer words than a
-/// hundred million.
+/// A term in a field: `term * 8 + field`. There is one for each word of each document, so it is small; a catalog has fewer words than
+/// five hundred million.
 type Found = u32;
 
 /// What stands for the term of a word that has none.
@@ -86,17 +86,10 @@ struct Known {
 
 /// A document as terms.
 struct Counted {
-    /// In the order of their terms.
-    occurrences: Vec<Occurrence>,
+    /// Those of its words, in the order of its fields.
+    found: Box<[Found]>,
     /// The number of words of each field.
     lengths: [f32; Field::ALL.len()],
-}
-
-/// How often a term occurs in one field of one document.
-struct Occurrence {
-    term: u32,
-    field: Field,
-    count: f32,
 }
 
 impl Builder {
@@ -124,20 +117,14 @@ impl Builder {
                 found.append(&mut own);
             }
         }
-        found.sort_unstable();
-        let mut lengths = [0.0; Field::ALL.len()];
-        let mut occurrences = Vec::with_capacity(found.len());
-        for same in found.chunk_by(|one, two| one == two) {
-            let Some((term, field)) = same.first().and_then(|one| parts(*one)) else { continue };
-            let count = count(same.len());
+        let mut lengths = [0; Field::ALL.len()];
+        for (_, field) in found.iter().filter_map(|one| parts(*one)) {
             if let Some(length) = lengths.get_mut(field as usize) {
-                *length += count;
+                *length += 1;
             }
-            occurrences.push(Occurrence { term, field, count });
         }
-        occurrences.shrink_to_fit();
+        self.documents.push(Counted { found: found.as_slice().into(), lengths: lengths.map(count) });
         self.found = found;
-        self.documents.push(Counted { occurrences, lengths });
     }
 
     fn searches(&self, field: Field) -> bool {
@@ -222,35 +209,74 @@ fn strengths<E>(
     mean_lengths: [f32; Field::ALL.len()],
     mut go_on: impl FnMut() -> Result<(), E>,
 ) -> Result<(Vec<Posting>, Vec<u32>), E> {
-    let place = |term: u32| places.get(term as usize).copied().unwrap_or_default() as usize;
-    let mut next = vec![0_u32; places.len()];
-    for same in documents.iter().flat_map(|one| one.occurrences.chunk_by(|one, two| one.term == two.term)) {
-        if let Some(held) = same.first().and_then(|one| next.get_mut(place(one.term))) {
-            *held += 1;
-        }
-    }
-    let mut end = 0;
-    for held in &mut next {
-        (*held, end) = (end, end + *held);
-    }
+    let place = |term: u32| places.get(term as usize).copied().unwrap_or_default();
+    let mut sums = Sums { of: vec![0.0; places.len()], touched: Vec::new() };
+    let (mut next, end) = beginnings(documents, place, &mut sums);
     let mut postings = vec![Posting { document: 0, strength: 0.0 }; end as usize];
-    for (document, Counted { occurrences, lengths }) in (0_u32..).zip(documents) {
+    for (document, Counted { found, lengths }) in (0_u32..).zip(documents) {
         go_on()?;
         let mut each = [0.0; Field::ALL.len()];
         for (((each, field), length), mean) in each.iter_mut().zip(Field::ALL).zip(lengths).zip(mean_lengths) {
             *each = field.worth(*length, mean);
         }
-        let worth = |one: &Occurrence| each.get(one.field as usize).copied().unwrap_or_default() * one.count;
-        for same in occurrences.chunk_by(|one, two| one.term == two.term) {
-            let Some(next) = same.first().and_then(|one| next.get_mut(place(one.term))) else { continue };
+        for (term, field) in found.iter().filter_map(|one| parts(*one)) {
+            sums.add(place(term), each.get(field as usize).copied().unwrap_or_default());
+        }
+        for (place, sum) in sums.take() {
+            let Some(next) = next.get_mut(place as usize) else { continue };
             if let Some(posting) = postings.get_mut(*next as usize) {
-                *posting = Posting { document, strength: saturated(same.iter().map(worth).sum()) };
+                *posting = Posting { document, strength: saturated(sum) };
             }
             *next += 1;
         }
     }
     // What comes next of one term is where those of the next begin.
     Ok((postings, next))
+}
+
+/// Where the postings of each term begin, in the order of places, and where the last ones end.
+fn beginnings(documents: &[Counted], place: impl Fn(u32) -> u32, sums: &mut Sums) -> (Vec<u32>, u32) {
+    let mut held = vec![0_u32; sums.of.len()];
+    for document in documents {
+        for (term, _) in document.found.iter().filter_map(|one| parts(*one)) {
+            sums.add(place(term), 1.0);
+        }
+        for (place, _) in sums.take() {
+            if let Some(held) = held.get_mut(place as usize) {
+                *held += 1;
+            }
+        }
+    }
+    let mut end = 0;
+    for held in &mut held {
+        (*held, end) = (end, end + *held);
+    }
+    (held, end)
+}
+
+/// What the words of one document add up to, by the places of their terms. It is cleared after each document, so that none costs a
+/// look at every term.
+struct Sums {
+    of: Vec<f32>,
+    /// The places that something was added to.
+    touched: Vec<u32>,
+}
+
+impl Sums {
+    /// Adds something, which is more than nothing.
+    fn add(&mut self, place: u32, worth: f32) {
+        let Some(sum) = self.of.get_mut(place as usize) else { return };
+        if *sum == 0.0 {
+            self.touched.push(place);
+        }
+        *sum += worth;
+    }
+
+    /// The sums of a document, after which there are none.
+    fn take(&mut self) -> impl Iterator<Item = (u32, f32)> {
+        let Self { of, touched } = self;
+        touched.drain(..).filter_map(|place| Some((place, std::mem::take(of.get_mut(place as usize)?))))
+    }
 }
 
 /// The mean number of words of each field, over the documents that have the field.

@@ -22,8 +22,11 @@ use crate::{
 const REPAIRED: f32 = 0.8;
 /// The weight of a part of a German compound.
 const APART: f32 = 0.8;
-/// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
+/// The weight of a longer word that ends with the word asked for, as `compraventa` for `venta`, or begins with it.
 const COMPOUND: f32 = 0.3;
+/// The weight of one that begins with it in a question that may be in English: the word is often short for it there, as `config`
+/// for `configuration`. In other languages it is mostly another word.
+const LONG_FORM: f32 = 0.6;
 /// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
@@ -235,16 +238,19 @@ impl<'index> Reading<'index> {
 
     fn compounds(&mut self, word: &str) {
         let known = &self.index.spellings;
-        let longer: Vec<u32> = if is_sign(word) {
-            known.beginning_with(word).take(SEARCH_COMPOUNDS).collect()
-        } else if word.len() >= COMPOUND_BYTES {
-            let beginning = known.beginning_with(word).take(SEARCH_COMPOUNDS);
-            beginning.chain(known.ending_with(word).take(SEARCH_COMPOUNDS)).collect()
-        } else {
+        let is_sign = is_sign(word);
+        if !is_sign && word.len() < COMPOUND_BYTES {
             return;
-        };
-        for number in longer {
-            self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
+        }
+        let may_be_english = matches!(self.language, None | Some(Language::English)) && !is_sign;
+        let factor = if may_be_english { LONG_FORM } else { COMPOUND };
+        for number in known.beginning_with(word).take(SEARCH_COMPOUNDS) {
+            self.take(known.word(number), factor, Way::Compound);
+        }
+        if !is_sign {
+            for number in known.ending_with(word).take(SEARCH_COMPOUNDS) {
+                self.take(known.word(number), COMPOUND, Way::Compound);
+            }
         }
     }
 

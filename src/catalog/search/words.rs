@@ -4,7 +4,7 @@
 //! characters, so that a question matches words in a longer run without a dictionary. So is Korean, whose particles and endings
 //! are written together with their word. An Arabic word has no article.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, vec};
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -21,7 +21,7 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     // Such a character goes together with accents alone, and these are left out. So what lies between is folded by itself.
     while !rest.is_empty() {
-        let (simple, tail) = rest.split_at(rest.find(|c| !is_simple(c)).unwrap_or(rest.len()));
+        let (simple, tail) = rest.split_at(while_all(rest, |_| true, is_simple));
         let (other, tail) = tail.split_at(tail.find(is_simple).unwrap_or(tail.len()));
         let from = folded.len();
         folded.push_str(simple);
@@ -41,16 +41,61 @@ fn folded_letters(text: &str) -> impl Iterator<Item = char> {
 
 /// The words of folded text, in order. A word over the limit is data and is left out.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
-    let mut rest = folded;
-    let runs = std::iter::from_fn(move || {
-        let (gap, tail) = rest.split_at(rest.find(is_word_character)?);
-        let (run, after) = tail.split_at(tail.find(|c| !is_word_character(c)).unwrap_or(tail.len()));
-        let inside_a_word = rest.len() < folded.len() && matches!(gap, "'" | "’");
-        rest = after;
-        // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own.
-        Some(if inside_a_word && run.len() <= 2 { "" } else { run })
-    });
-    runs.flat_map(pieces).map(bare).filter(|word| !word.is_empty() && word.len() <= SEARCH_WORD_BYTES)
+    let words = Words { folded, rest: folded, parts: Vec::new().into_iter() };
+    words.filter(|word| word.len() <= SEARCH_WORD_BYTES)
+}
+
+/// The words of a text, long ones too.
+struct Words<'text> {
+    folded: &'text str,
+    rest: &'text str,
+    /// What is left of a run that has parts.
+    parts: vec::IntoIter<&'text str>,
+}
+
+impl<'text> Iterator for Words<'text> {
+    type Item = &'text str;
+
+    fn next(&mut self) -> Option<&'text str> {
+        loop {
+            if let Some(part) = self.parts.next() {
+                return Some(bare(part));
+            }
+            let is_inside = self.rest.len() < self.folded.len();
+            let gap_end = while_all(self.rest, |byte| !byte.is_ascii_alphanumeric(), |c| !is_word_character(c));
+            let (gap, tail) = self.rest.split_at(gap_end);
+            let (run, after) = tail.split_at(while_all(tail, |byte| byte.is_ascii_alphanumeric(), is_word_character));
+            self.rest = after;
+            // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own.
+            let is_tail = is_inside && matches!(gap, "'" | "’") && run.len() <= 2;
+            match run {
+                "" => return None,
+                _ if is_tail => {}
+                _ if run.is_ascii() => return Some(run),
+                _ if run.chars().any(is_unspaced) => self.parts = parts(run).into_iter(),
+                _ => return Some(bare(run)),
+            }
+        }
+    }
+}
+
+/// The length of the beginning of `text` whose characters are all wanted: by their bytes, if they are ASCII. Most are, and the words
+/// of thousands of skills take as long as it takes to look at each character.
+fn while_all(text: &str, is_ascii_wanted: impl Fn(u8) -> bool, is_wanted: impl Fn(char) -> bool) -> usize {
+    let mut end = 0;
+    while let Some(byte) = text.as_bytes().get(end) {
+        let length = if byte.is_ascii() {
+            usize::from(is_ascii_wanted(*byte))
+        } else {
+            let other = text.get(end..).and_then(|rest| rest.chars().next());
+            other.filter(|other| is_wanted(*other)).map_or(0, char::len_utf8)
+        };
+        if length == 0 {
+            break;
+        }
+        end += length;
+    }
+    end
 }
 
 /// Whether a word is a single sign of Han or Hangul, which may stand for a longer word that begins with it.
@@ -62,13 +107,6 @@ pub(super) fn is_sign(word: &str) -> bool {
 /// A word without the Arabic article. Short words may begin with its letters.
 fn bare(word: &str) -> &str {
     word.strip_prefix("ال").filter(|rest| rest.chars().count() >= 3).unwrap_or(word)
-}
-
-/// A run of letters as words: the run itself, or pairs of characters in a script without spaces.
-fn pieces(run: &str) -> impl Iterator<Item = &str> {
-    let is_whole = run.is_ascii() || !run.chars().any(is_unspaced);
-    let parts = if is_whole { Vec::new() } else { parts(run) };
-    is_whole.then_some(run).into_iter().chain(parts)
 }
 
 /// The parts of a run that has a script without spaces.
