@@ -14,7 +14,8 @@ use crate::{
 };
 
 /// Whether a task looks for the events of other replicas. It is held while a listener begins such a task, so that the listeners
-/// of one user begin one, and those of other users do not wait.
+/// of one user begin one, and those of other users do not wait. Each channel has its own, by which a task knows the channel that
+/// it was begun for from a later one of the same user.
 pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
 
 /// The channel of one user.
@@ -50,11 +51,12 @@ pub(super) struct Channels(Arc<Mutex<HashMap<Id, Channel>>>);
 pub(super) struct Tidied {
     channels: Channels,
     user: Id,
+    followed: Followed,
 }
 
 impl Drop for Tidied {
     fn drop(&mut self) {
-        self.channels.is_over(&self.user);
+        self.channels.is_over(&self.user, &self.followed);
     }
 }
 
@@ -72,8 +74,8 @@ impl Channels {
     }
 
     /// What tidies up behind a listener of `user` that fails to begin.
-    pub(super) fn tidied(&self, user: &Id) -> Tidied {
-        Tidied { channels: self.clone(), user: user.clone() }
+    pub(super) fn tidied(&self, user: &Id, followed: &Followed) -> Tidied {
+        Tidied { channels: self.clone(), user: user.clone(), followed: Arc::clone(followed) }
     }
 
     fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<Event>>> {
@@ -118,10 +120,12 @@ impl Channels {
         self.lock().remove(user);
     }
 
-    /// Whether `user` has no listener any more. The channel is removed then.
-    pub(super) fn is_over(&self, user: &Id) -> bool {
+    /// Whether the channel of `user` that `followed` belongs to has no listener any more. It is removed then.
+    pub(super) fn is_over(&self, user: &Id, followed: &Followed) -> bool {
         let mut channels = self.lock();
-        let is_over = channels.get(user).is_none_or(|channel| channel.sender.receiver_count() == 0);
+        let channel = channels.get(user).filter(|channel| Arc::ptr_eq(&channel.followed, followed));
+        let Some(channel) = channel else { return true };
+        let is_over = channel.sender.receiver_count() == 0;
         if is_over {
             channels.remove(user);
         }
@@ -130,5 +134,21 @@ impl Channels {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Id, Channel>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_of_a_channel_that_is_gone_ends_though_its_user_has_a_new_one() {
+        let (channels, user) = (Channels::default(), Id::parse("u1").unwrap());
+        let (first, followed) = channels.listen(&user);
+        assert!(!channels.is_over(&user, &followed));
+        drop((first, channels.tidied(&user, &followed)));
+        let (_second, other) = channels.listen(&user);
+        assert!(channels.is_over(&user, &followed));
+        assert!(!channels.is_over(&user, &other), "and takes no listener along");
     }
 }

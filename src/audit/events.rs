@@ -14,7 +14,7 @@ use tokio::{sync::broadcast, time::sleep};
 
 use super::{
     batch::BatchName,
-    channels::Channels,
+    channels::{Channels, Followed},
     event::{Event, EventId, Resume},
     log::{AuditLog, StoredBatch, earlier},
     pieces::Pieces,
@@ -107,13 +107,14 @@ impl Events {
         let changes = self.catalogs.changes();
         let last = self.now_as_id();
         let live = {
-            // Before the receiver, so that it is dropped after it. Once others are followed, what follows them tidies up.
-            let _tidied = self.channels.tidied(user);
-            let (live, followed) = self.channels.listen(user);
+            let (receiver, followed) = self.channels.listen(user);
+            // Before `live`, so that it is dropped after it. Once others are followed, what follows them tidies up.
+            let _tidied = self.channels.tidied(user, &followed);
+            let live = receiver;
             // No client listens before the batches that are there have been listed.
             let mut is_followed = followed.lock().await;
             if !*is_followed {
-                self.look_for_others(user).await?;
+                self.look_for_others(user, &followed).await?;
                 *is_followed = true;
             }
             drop(is_followed);
@@ -189,21 +190,21 @@ impl Events {
     }
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
-    async fn look_for_others(&self, user: &Id) -> Result<()> {
+    async fn look_for_others(&self, user: &Id, followed: &Followed) -> Result<()> {
         let batches = self.recent(user, horizon(self.clock.now())).await?;
         let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
         let sessions = self.service.sessions().known_sessions(user).await?;
-        let (this, user) = (self.clone(), user.clone());
-        tokio::spawn(async move { this.follow(&user, seen, sessions).await });
+        let (this, user, followed) = (self.clone(), user.clone(), Arc::clone(followed));
+        tokio::spawn(async move { this.follow(&user, &followed, seen, sessions).await });
         Ok(())
     }
 
-    async fn follow(&self, user: &Id, mut seen: BTreeSet<BatchName>, mut sessions: KnownSessions) {
+    async fn follow(&self, user: &Id, followed: &Followed, mut seen: BTreeSet<BatchName>, mut sessions: KnownSessions) {
         let own = self.recorder.as_ref().map(Recorder::replica);
         let mut looked = self.clock.now();
         loop {
             sleep(EVENTS_LOOK).await;
-            if self.channels.is_over(user) {
+            if self.channels.is_over(user, followed) {
                 return;
             }
             let now = self.clock.now();

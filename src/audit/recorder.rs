@@ -148,6 +148,17 @@ impl Recorder {
         Ok(())
     }
 
+    /// Deletes the records of a user that are too old, of whom none may ever be written again. In the mode `off` nothing is done.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn forget_old(&self, user: &Id) -> Result<()> {
+        if self.keeps_records() {
+            self.shared.prune_now(user).await?;
+        }
+        Ok(())
+    }
+
     /// Writes everything that waits: at the end of a process.
     pub async fn flush_all(&self) {
         let users = self.shared.journals().users();

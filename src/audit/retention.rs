@@ -1,4 +1,4 @@
-//! Deleting records that are too old, by whoever writes newer ones.
+//! Deleting records that are too old, by whoever writes newer ones or clears a user's old sessions away.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Shared {
         });
     }
 
-    async fn prune_now(&self, user: &Id) -> StoreResult<()> {
+    pub(super) async fn prune_now(&self, user: &Id) -> StoreResult<()> {
         let Ok(prefix) = self.namespace.user(user).and_then(|space| space.audit()) else { return Ok(()) };
         let age = SignedDuration::from_hours(24 * i64::from(self.options().retention_days));
         let oldest = self.clock.now().checked_sub(age).unwrap_or_default();

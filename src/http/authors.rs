@@ -67,7 +67,8 @@ struct CollectParameters {
     tag: bool,
 }
 
-/// Forget a user's sessions that were idle for 30 days; their files stay. Needs a key of scope `control`.
+/// Forget a user's sessions that were idle for 30 days; their files stay. Records that are older than the service keeps them go
+/// too. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions", params(CollectParameters),
     responses((status = 200, body = Collected), Failure))]
 async fn collect(
@@ -78,6 +79,9 @@ async fn collect(
     let work = async {
         let sessions = call.app.service.sessions();
         let collected = sessions.collect_garbage(&call.user).await?;
+        if let Some(recorder) = &call.app.audit {
+            recorder.forget_old(&call.user).await?;
+        }
         if !tag {
             return Ok(collected);
         }

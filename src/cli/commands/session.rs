@@ -68,7 +68,7 @@ Examples:
 With --all, the sessions that stay also get the tag skillmount=session, by
 which a rule of the bucket expires them: those that an earlier version wrote
 have none. The key for --all at a server has the scope control and belongs to
-all users.")]
+all users. A server also deletes audit records that are older than it keeps them.")]
     Gc {
         /// Those of every user, and tag the sessions that stay
         #[arg(long)]

@@ -198,6 +198,28 @@ async fn a_listener_that_could_not_begin_leaves_the_next_one_all_events() {
     assert_eq!(next_file(&mut listener).await.0, "/workspace/other");
 }
 
+// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+#[tokio::test(start_paused = true)]
+async fn a_listener_whose_own_records_cannot_be_written_leaves_the_next_ones_each_event_once() {
+    let (one, two) = two_replicas();
+    let events = events_of(&one);
+    one.session("s1").write(write("/workspace/own")).await.unwrap();
+    let begin = Some(EventId::parse("20200102T030405.000006Z-0a1b2c3d.1.5").unwrap().into());
+    one.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    assert!(events.listen(&user(), None, begin).await.is_err());
+    one.faulty.clear();
+    let mut listeners =
+        [events.listen(&user(), None, None).await.unwrap(), events.listen(&user(), None, None).await.unwrap()];
+    two.session("s1").write(write("/workspace/other")).await.unwrap();
+    two.recorder.flush_all().await;
+    tokio::time::sleep(10 * EVENTS_LOOK).await;
+    one.session("s1").write(write("/workspace/last")).await.unwrap();
+    for listener in &mut listeners {
+        let paths = [next_file(listener).await.0, next_file(listener).await.0];
+        assert_eq!(paths, ["/workspace/other", "/workspace/last"]);
+    }
+}
+
 // S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
 #[tokio::test(start_paused = true)]
 async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {

@@ -3,17 +3,26 @@
 //!
 //! The others are shown elsewhere: "No Implicit Data Sharing" and "Data Minimization" in `approvals`, and "Explicit Consent" in
 //! `session/approvals`, for the input of a call that waits: the service has no OAuth, and no skill of its own that uses a network.
-//! "Local Processing - Use local models for sensitive operations when possible" is about models, of which the service runs none
-//! but the encoder that an operator names, a folder of this machine among them (`catalog/meaning`). All four of its "Permission
-//! Model" are in `session/approvals`.
+//! "Local Processing - Use local models for sensitive operations when possible" is in `cli/encoder`: the service runs no model but
+//! the encoder that an operator names. All four of its "Permission Model" are in `session/approvals`.
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use jiff::{SignedDuration, Timestamp};
 use reqwest::{Method, multipart::Form};
 use serde_json::{Value, json};
-use skillmount::{store::MemoryStore, wire::Operation};
+use skillmount::{
+    audit::{AuditMode, BatchName},
+    limits::AUDIT_RETENTION_DAYS,
+    path::KeyPrefix,
+    store::{MemoryStore, StoreExt as _},
+    wire::Operation,
+};
 
-use super::{Answer, Server, events::audited};
+use super::{
+    Answer, Server,
+    events::{audited, recording},
+};
 
 /// What each tool is called with, in an order in which each call succeeds.
 fn calls() -> Vec<(&'static str, Value)> {
@@ -74,6 +83,29 @@ async fn audit_trail_log_all_tool_executions_for_user_review() {
     }
     // The names of tools and files are for the person's eyes, and what was in them is not.
     assert!(!json!(records).to_string().contains("secret"), "{records:?}");
+}
+
+// S-AUDIT-6: Records are kept for 90 days, or as long as is configured. Whoever writes records of a user deletes that user's older
+// ones, once a day. No call waits for that. Those of a user who never writes again go when the user's idle sessions are cleared away
+// through a service.
+#[tokio::test]
+async fn old_records_of_a_user_who_never_comes_back_go_with_the_idle_sessions() {
+    for mode in [AuditMode::Relaxed, AuditMode::Off] {
+        let memory = Arc::new(MemoryStore::like_s3());
+        let server = recording(mode, &memory, memory.clone()).await;
+        let [old, young] = [AUDIT_RETENTION_DAYS + 1, AUDIT_RETENTION_DAYS - 1].map(|days| {
+            let time = Timestamp::now() - SignedDuration::from_hours(24 * i64::from(days));
+            let key = format!("gone/.skillmount/audit/{}", BatchName::new(time, "0a1b2c3d"));
+            memory.put_raw(&key, "{\"format\":1}\n");
+            key
+        });
+        let url = format!("{}/v1/users/gone/session_gc", server.base);
+        server.send(Method::POST, &url, &Value::Null).await.is(200);
+        let prefix = KeyPrefix::all().folder("gone/.skillmount/audit").unwrap();
+        let left: Vec<_> = memory.list_all(&prefix, 10).await.unwrap().0.into_iter().map(|entry| entry.key).collect();
+        let expected = if mode == AuditMode::Off { vec![old, young] } else { vec![young] };
+        assert_eq!(left, expected, "a service that keeps no records deletes none");
+    }
 }
 
 #[tokio::test]

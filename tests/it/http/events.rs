@@ -1,6 +1,6 @@
 //! Events and audit records over HTTP.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
 use jiff::{SignedDuration, Timestamp};
@@ -18,8 +18,11 @@ use skillmount::{
         testing::{Fault, Faulty},
     },
 };
-
-use tokio::sync::watch::{self, Sender};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpSocket,
+    sync::watch::{self, Sender},
+};
 
 use super::{Answer, Server};
 
@@ -29,7 +32,7 @@ pub(super) async fn audited(memory: &Arc<MemoryStore>) -> Server {
 }
 
 /// As `audited`, in this mode, with records that go to `records`.
-async fn recording(mode: AuditMode, memory: &Arc<MemoryStore>, records: SharedStore) -> Server {
+pub(super) async fn recording(mode: AuditMode, memory: &Arc<MemoryStore>, records: SharedStore) -> Server {
     recording_with(HttpConfig::default(), mode, memory, records).await
 }
 
@@ -143,6 +146,44 @@ async fn whoever_does_not_ask_for_json_alone_is_sent_the_stream() {
 }
 
 // S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_client_that_never_reads_its_socket_is_dropped_and_can_go_on_while_another_misses_nothing() {
+    const WRITES: usize = 2000;
+    let server = audited(&Arc::new(MemoryStore::like_s3())).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stuck = socket.connect(server.base.strip_prefix("http://").unwrap().parse().unwrap()).await.unwrap();
+    let ask =
+        "GET /v1/users/u1/events HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n";
+    stuck.write_all(ask.as_bytes()).await.unwrap();
+    let mut first = [0; 12];
+    stuck.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+
+    // Long paths fill what the system keeps for a connection.
+    let path = |number: usize| format!("/workspace/{}{number}", format!("{}/", "x".repeat(200)).repeat(3));
+    let reading = watch(&server, &server.user("/events"), None).await;
+    let last = path(WRITES - 1);
+    let reading = tokio::spawn(async move { until(reading, &format!("\"path\":\"{last}\"")).await });
+    for number in 0..WRITES {
+        server.op("write", json!({"file_path": path(number), "content": "x"})).await.is(200);
+    }
+    let files = |text: &str| -> BTreeSet<String> {
+        let files = told(text).into_iter().filter(|(_, name, _)| name == "file_changed");
+        files.map(|(_, _, data)| data["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = files(&(reading.await.unwrap() + "\n\n"));
+    assert_eq!(all.len(), WRITES, "nobody waits for the other, and nothing is left out");
+
+    let mut text = String::new();
+    stuck.read_to_string(&mut text).await.unwrap();
+    let (id, name, _) = told(&text).pop().unwrap();
+    assert!(name == "dropped" && files(&text).len() < WRITES, "{name} after {} of {WRITES}", files(&text).len());
+    let again = watch(&server, &server.user("/events"), id.as_deref()).await;
+    let again = until(again, &format!("\"path\":\"{}\"", path(WRITES - 1))).await + "\n\n";
+    assert!(all == &files(&text) | &files(&again), "it goes on where it was dropped");
+}
+
 #[tokio::test]
 async fn a_stream_ends_when_the_service_begins_to_stop() {
     let memory = Arc::new(MemoryStore::like_s3());
