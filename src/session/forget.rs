@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 use super::{DamagedSession, Sessions, sessions::not_found};
 use crate::{
     error::Result,
-    limits::{LIST_OBJECTS, SESSION_IDLE},
-    path::Id,
-    store::{ListEntry, StoreExt as _},
+    limits::SESSION_IDLE,
+    path::{Id, ObjectKey},
+    store::{ListEntry, ListOptions},
 };
 
 /// The result of removing a user's idle sessions.
@@ -55,25 +55,43 @@ impl Sessions {
     pub async fn collect_garbage(&self, user: &Id) -> Result<Collected> {
         self.check_writable()?;
         let prefix = self.namespace.user(user)?.sessions()?;
-        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        let mut collected = Collected::default();
-        for entry in &entries {
-            let Some((session_id, key)) = self.named(user, entry) else { continue };
-            let _lane = self.lane(&key).await;
-            let seen = self.records.pass(&key).await?;
-            let ended = match self.alive(&seen) {
-                Ok(alive) => alive.is_none() && seen.value()?.is_some(),
-                Err(_) if self.is_idle(entry) => true,
-                Err(damage) => {
-                    collected.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
-                    false
+        let (mut collected, mut page) = (Collected::default(), None);
+        loop {
+            let listed = self.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
+            for entry in &listed.objects {
+                if let Some((session, key)) = self.named(user, entry) {
+                    self.collect(session, &key, entry, &mut collected).await?;
                 }
-            };
-            if ended && self.records.delete(&key, Some(&seen)).await? {
-                collected.removed += 1;
+            }
+            page = listed.next_after(page.as_ref())?;
+            if page.is_none() {
+                return Ok(collected);
             }
         }
-        Ok(collected)
+    }
+
+    /// Removes a session if it was idle too long.
+    async fn collect(
+        &self,
+        session_id: Id,
+        key: &ObjectKey,
+        entry: &ListEntry,
+        collected: &mut Collected,
+    ) -> Result<()> {
+        let _lane = self.lane(key).await;
+        let seen = self.records.pass(key).await?;
+        let ended = match self.alive(&seen) {
+            Ok(alive) => alive.is_none() && seen.value()?.is_some(),
+            Err(_) if self.is_idle(entry) => true,
+            Err(damage) => {
+                collected.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
+                false
+            }
+        };
+        if ended && self.records.delete(key, Some(&seen)).await? {
+            collected.removed += 1;
+        }
+        Ok(())
     }
 
     /// Whether an object was last written so long ago that its session has expired, whatever its content.

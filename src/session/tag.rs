@@ -8,9 +8,9 @@ use futures_util::{StreamExt as _, stream};
 use super::{Sessions, session_tags::session_tags};
 use crate::{
     error::{Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS},
-    path::Id,
-    store::{StoreError, StoreExt as _},
+    limits::PARALLEL_GETS,
+    path::{Id, ObjectKey},
+    store::{ListOptions, StoreError},
 };
 
 /// What came of tagging the sessions of a user.
@@ -35,8 +35,19 @@ impl Sessions {
             return Ok(tagged);
         }
         let prefix = self.namespace.user(user)?.sessions()?;
-        let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        let keys: Vec<_> = entries.iter().filter_map(|entry| self.named(user, entry)).map(|(_, key)| key).collect();
+        let mut page = None;
+        loop {
+            let listed = self.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
+            let keys = listed.objects.iter().filter_map(|entry| self.named(user, entry)).map(|(_, key)| key).collect();
+            self.tag_these(keys, &mut tagged).await?;
+            page = listed.next_after(page.as_ref())?;
+            if page.is_none() || tagged.untagged.is_some() {
+                return Ok(tagged);
+            }
+        }
+    }
+
+    async fn tag_these(&self, keys: Vec<ObjectKey>, tagged: &mut Tagged) -> Result<()> {
         let tags = stream::iter(keys).map(|key| async move { self.store.tag(&key, session_tags()).await });
         let mut outcomes = tags.buffer_unordered(PARALLEL_GETS);
         while let Some(outcome) = outcomes.next().await {
@@ -45,11 +56,11 @@ impl Sessions {
                 Err(StoreError::NotFound) => {}
                 Err(refusal @ (StoreError::Denied(_) | StoreError::Unsupported(_))) => {
                     tagged.untagged = Some(Error::from(refusal).chain());
-                    break;
+                    return Ok(());
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(tagged)
+        Ok(())
     }
 }

@@ -314,15 +314,15 @@ pub trait StoreExt: Store {
         loop {
             let options = ListOptions { page: page.clone(), ..ListOptions::default() };
             let listed = self.list(prefix, options).await?;
+            let next = listed.next_after(page.as_ref());
             entries.extend(listed.objects);
             if entries.len() > most {
                 entries.truncate(most);
                 return Ok((entries, true));
             }
-            match listed.next {
-                None => return Ok((entries, false)),
-                next if next == page => return Err(StoreError::broken("the store repeats a page of a listing")),
-                next => page = next,
+            page = next?;
+            if page.is_none() {
+                return Ok((entries, false));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::StoreError;
+use super::{StoreError, StoreResult};
 use crate::path::ETag;
 
 /// One of the verbs of [`Store`](super::Store).
@@ -284,6 +284,19 @@ pub struct ListPage {
     pub folders: Vec<String>,
     /// The start of the next page; `None` on the last one.
     pub next: Option<PageToken>,
+}
+
+impl ListPage {
+    /// Where the page after this one begins, which was asked for at `asked`; `None` after the last.
+    ///
+    /// # Errors
+    /// `Unavailable` if the store gives the same page again, which would go on for ever.
+    pub fn next_after(&self, asked: Option<&PageToken>) -> StoreResult<Option<PageToken>> {
+        if self.next.is_some() && self.next.as_ref() == asked {
+            return Err(StoreError::broken("the store repeats a page of a listing"));
+        }
+        Ok(self.next.clone())
+    }
 }
 
 /// The options of a delete.

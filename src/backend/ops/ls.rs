@@ -55,13 +55,13 @@ impl SkillBackend {
                 }));
             }
             truncated |= entries.len() > LIST_ENTRIES;
-            if listed.next.is_none() || truncated {
+            if truncated {
                 break;
             }
-            if listed.next == page {
-                return Err(StoreError::broken("the store repeats a page of a listing").into());
+            page = listed.next_after(page.as_ref())?;
+            if page.is_none() {
+                break;
             }
-            page = listed.next;
         }
         if !seen_any && !relative.is_empty() {
             self.explain_empty(&tree.file(path)?).await?;

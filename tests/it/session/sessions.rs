@@ -11,7 +11,7 @@ use skillmount::{
     Code, Outcome,
     backend::BackendProtocol,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
-    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess},
+    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess, Visibility},
     store::Requests,
     wire::LoadSkillRequest,
 };
@@ -95,6 +95,30 @@ async fn the_users_policy_holds_beside_the_sessions() {
     assert_eq!(code(agent.load("compraventa").await), Code::SkillNotFound);
     agent.load("arrendamiento").await.unwrap();
     assert_eq!(code(agent.create("/skills/arrendamiento/x", "x").await), Code::ReadOnly);
+}
+
+// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills are in no
+// listing but the catalog of a key of scope `control` (S-POLICY-4). `visibility` is the session's alone: it says where permitted
+// skills are found, and permits none.
+#[tokio::test]
+async fn a_session_shows_every_permitted_skill_whatever_the_users_policy_says_of_where_they_are_found() {
+    let world = World::new();
+    world.put_fixtures().await;
+    let blocked = BTreeMap::from([("escrituras/*".to_owned(), SkillRule::Blocked)]);
+    let of_user = |visibility| Policy { visibility, skills: blocked.clone(), ..Policy::default() };
+    for (user, session, shown) in
+        [(Visibility::Loaded, Visibility::All, true), (Visibility::All, Visibility::Loaded, false)]
+    {
+        world.service.sessions().set_user_policy(&id("demo"), of_user(user)).await.unwrap();
+        let policy = Some(Policy { visibility: session, ..Policy::default() });
+        let name = id(if shown { "all" } else { "loaded" });
+        let wanted = CreateSession { policy, ..CreateSession::default() };
+        world.service.create_session(&id("demo"), &name, wanted).await.unwrap();
+        let agent = world.agent_of("demo", name.as_str());
+        let listed = agent.names("/skills").await.unwrap_or_default();
+        assert_eq!(listed.contains(&"/skills/arrendamiento".to_owned()), shown, "{listed:?}");
+        assert!(!listed.contains(&"/skills/compraventa".to_owned()), "a blocked skill is never shown: {listed:?}");
+    }
 }
 
 #[tokio::test]

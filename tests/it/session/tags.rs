@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skillmount::{
     backend::ServiceOptions,
+    limits::LIST_OBJECTS,
     session::{Policy, Tagged, session_tags},
     store::{MemoryStore, Tags, Verb, testing::Fault},
 };
@@ -29,6 +30,20 @@ async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
         assert_eq!(memory.tags_of(&key).unwrap(), expected, "{key}");
     }
     assert_eq!(session_tags().into_iter().collect::<Vec<_>>(), [("skillmount".to_owned(), "session".to_owned())]);
+}
+
+// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+#[tokio::test]
+async fn more_sessions_than_a_listing_may_have_are_all_cleared_away_and_tagged() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let last = LIST_OBJECTS as u64 + 1;
+    for number in 1..=last {
+        memory.put_raw(&format!("demo/.skillmount/sessions/{number}.json"), "{}");
+    }
+    let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
+    let sessions = world.service.sessions();
+    assert_eq!(sessions.collect_garbage(&id("demo")).await.unwrap().damaged.len() as u64, last);
+    assert_eq!(sessions.tag_all(&id("demo")).await.unwrap(), Tagged { tagged: last, untagged: None });
 }
 
 #[tokio::test]
