@@ -1,10 +1,10 @@
 //! What belongs to no user: deletions, and what probes left behind.
 
-use super::super::Service;
+use super::{super::Service, survey::too_many};
 use crate::{
     error::{Code, Result},
     limits::{LIST_OBJECTS, ORPHAN_AGE},
-    path::Id,
+    path::{Id, KeyPrefix},
     store::{DeleteOptions, ListEntry, StoreExt as _},
     wire::{DeletionState, FindingCode, FsckFinding},
 };
@@ -16,19 +16,19 @@ const PROBES: [&str; 2] = ["probe-", "doctor-"];
 pub(super) async fn check(service: &Service, repair: bool) -> Result<(u64, Vec<FsckFinding>)> {
     let mut findings = Vec::new();
     let deletions = service.namespace().deletions()?;
-    let (entries, _) = service.store().list_all(&deletions, LIST_OBJECTS).await?;
+    let entries = list(service, &deletions, &mut findings).await?;
     let mut objects = entries.len() as u64;
     for entry in entries {
         let name = deletions.relative(&entry.key).unwrap_or_default();
         let receipt = name.strip_prefix(".receipts/");
         match Id::parse(receipt.unwrap_or(name)) {
             Ok(user) if receipt.is_none() => findings.extend(check_tombstone(service, &user, &entry, repair).await?),
-            Ok(_) => {}
+            Ok(user) => findings.extend(check_receipt(service, &user, &entry).await?),
             Err(_) => findings.push(unknown(entry.key)),
         }
     }
     let own = service.namespace().prefix().folder(".skillmount")?;
-    let (entries, _) = service.store().list_all(&own, LIST_OBJECTS).await?;
+    let entries = list(service, &own, &mut findings).await?;
     objects += entries.len() as u64;
     let now = service.shared.clock.now();
     for entry in entries {
@@ -47,6 +47,25 @@ pub(super) async fn check(service: &Service, repair: bool) -> Result<(u64, Vec<F
         }
     }
     Ok((objects, findings))
+}
+
+/// The objects below `prefix`, and a finding if there are more.
+async fn list(service: &Service, prefix: &KeyPrefix, findings: &mut Vec<FsckFinding>) -> Result<Vec<ListEntry>> {
+    let (entries, has_more) = service.store().list_all(prefix, LIST_OBJECTS).await?;
+    if has_more {
+        findings.push(FsckFinding::new(None, FindingCode::TooManyObjects, prefix.to_string(), too_many()));
+    }
+    Ok(entries)
+}
+
+async fn check_receipt(service: &Service, user: &Id, entry: &ListEntry) -> Result<Option<FsckFinding>> {
+    match service.check_receipt(user).await {
+        Err(damage) if damage.code() == Code::Internal => {
+            let detail = damage.message().to_owned();
+            Ok(Some(FsckFinding::new(None, FindingCode::DamagedReceipt, &entry.key, detail)))
+        }
+        outcome => outcome.map(|()| None),
+    }
 }
 
 async fn check_tombstone(service: &Service, user: &Id, entry: &ListEntry, repair: bool) -> Result<Option<FsckFinding>> {

@@ -13,6 +13,11 @@ use crate::{
     wire::{FindingCode, FsckFinding},
 };
 
+/// What is said of a prefix with more objects than a check looks at.
+pub(super) fn too_many() -> String {
+    format!("there are more than {LIST_OBJECTS} objects")
+}
+
 /// One owner's objects.
 #[derive(Debug)]
 pub(super) struct Survey {
@@ -39,9 +44,8 @@ impl Survey {
             space,
         };
         if has_more {
-            let (root, detail) =
-                (survey.space.root().to_string(), format!("there are more than {LIST_OBJECTS} objects"));
-            survey.find(FindingCode::TooManyObjects, root, detail);
+            let root = survey.space.root().to_string();
+            survey.find(FindingCode::TooManyObjects, root, too_many());
         }
         for entry in entries {
             let root = survey.space.root();

@@ -142,6 +142,14 @@ impl Service {
         self.deletion_object(&self.namespace().receipt(user)?, user).await
     }
 
+    /// Reads the receipt of a user, if there is one.
+    ///
+    /// # Errors
+    /// `internal` if it is damaged; the store's.
+    pub(in super::super) async fn check_receipt(&self, user: &Id) -> Result<()> {
+        self.receipt(user).await.map(drop)
+    }
+
     async fn deletion_object(&self, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
         let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(Keep::Not);
         let object = match self.store().get(key, options).await {

@@ -51,6 +51,7 @@ finding_codes! {
     DamagedSnapshot Error "delete the object, and load the skill again in the sessions that use it";
     DamagedPolicy Error "set the user's policy again";
     DamagedTombstone Error "delete the object, and ask for the deletion again";
+    DamagedReceipt Error "delete the object: the user is deleted, and what that removed is not known any more";
     DamagedDraft Error "delete the object, or restore it from a backup: the draft it names cannot be shown";
     MissingDraftFiles Error "delete the draft, or make it again";
     DamagedAudit Error "restore the object from a backup; what can be read of it is served, and it is never deleted before its time";

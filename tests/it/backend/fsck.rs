@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use skillmount::{
     backend::{PublishOptions, ServiceOptions, UploadedSkill},
+    limits::LIST_OBJECTS,
     path::{KeyPrefix, SkillPath},
     store::{DeleteOptions, MemoryStore, Store as _},
     wire::{FindingCode, FindingLevel, FsckReport},
@@ -245,17 +246,36 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     memory.put_raw("_teams/t/skills/a/SKILL.md", "x");
     memory.put_raw("_org/.skillmount/heads/a.json", "{");
     memory.put_raw("_deleted/zoe", "{");
-    memory.put_raw("_deleted/.receipts/otto", "{}");
+    memory.put_raw("_deleted/.receipts/otto", "{");
     memory.put_raw(".skillmount/unheard-of", "x");
     let report = over(&memory).service.check_everybody(false).await.unwrap();
     assert_eq!(report.owners, 4);
     let found: Vec<_> = report.findings.iter().map(|found| (found.owner.as_deref(), found.code)).collect();
     let expected = [
         (Some("_org"), FindingCode::DamagedHead),
+        (None, FindingCode::DamagedReceipt),
         (None, FindingCode::DamagedTombstone),
         (None, FindingCode::UnknownObject),
     ];
     assert_eq!(found, expected);
+}
+
+// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+#[tokio::test]
+async fn what_is_too_much_to_be_checked_is_no_clean_store() {
+    for (owner, beginning) in [(Some("demo"), "demo/threads/s/"), (None, ".skillmount/probe-"), (None, "_deleted/a-")] {
+        let memory = Arc::new(MemoryStore::like_s3());
+        for number in 0..LIST_OBJECTS {
+            memory.put_raw(&format!("{beginning}{number}"), "");
+        }
+        let clean = |report: &FsckReport| !codes(report).contains(&FindingCode::TooManyObjects);
+        assert!(clean(&over(&memory).service.check_everybody(false).await.unwrap()), "{beginning}");
+        memory.put_raw(&format!("{beginning}more"), "");
+        let report = over(&memory).service.check_everybody(false).await.unwrap();
+        let found = report.findings.iter().find(|found| found.code == FindingCode::TooManyObjects).unwrap();
+        assert_eq!((found.owner.as_deref(), report.clean), (owner, false));
+        assert!(beginning.starts_with(&found.key), "{found:?}");
+    }
 }
 
 #[test]
