@@ -4,6 +4,7 @@
 //! result that its model reads, as the protocol has it. Only what names no tool at all is an error of the protocol, which hosts
 //! seldom show.
 
+mod admitted;
 mod asking;
 mod changes;
 mod completion;

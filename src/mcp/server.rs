@@ -86,6 +86,14 @@ impl SessionServer {
         Self { running: Some(running), ..self }
     }
 
+    /// Checks that the user is not being deleted.
+    ///
+    /// # Errors
+    /// `denied` if it is.
+    pub(super) async fn check_not_deleted(&self) -> Result<()> {
+        self.backend.check_not_deleted().await
+    }
+
     /// Done when another request of the host cancels this call.
     async fn cancelled_elsewhere(&self, call: &RequestId) {
         match &self.running {

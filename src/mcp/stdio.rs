@@ -6,7 +6,7 @@ use rmcp::{
     transport::stdio_pipes,
 };
 
-use super::{lines::Lines, server::SessionServer};
+use super::{admitted::Admitted, lines::Lines, server::SessionServer};
 use crate::{
     backend::SkillBackend,
     error::{Code, Error, Result},
@@ -18,7 +18,7 @@ use crate::{
 /// # Errors
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
-    let server = SessionServer::new(backend).await?.with_person();
+    let server = Admitted(SessionServer::new(backend).await?.with_person());
     let (reader, writer) = stdio_pipes();
     let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
         Ok(running) => running,

@@ -72,6 +72,14 @@ pub struct CallOutcome {
     pub reply: Result<Value>,
 }
 
+impl CallOutcome {
+    /// What came of a call that failed.
+    #[must_use]
+    pub fn failed(error: Error) -> Self {
+        Self { text: text::error(&error), reply: Err(error) }
+    }
+}
+
 /// Runs one call, and gives the reply as a document too.
 ///
 /// # Errors
@@ -85,7 +93,7 @@ pub async fn run_one(backend: &SkillBackend, name: &str, input: Value, options: 
     };
     Ok(match ran {
         Ok((text, reply)) => CallOutcome { text, reply: Ok(reply) },
-        Err(error) => CallOutcome { text: text::error(&error), reply: Err(error) },
+        Err(error) => CallOutcome::failed(error),
     })
 }
 

@@ -11,7 +11,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
 use super::{
-    super::{Service, service::Shared},
+    super::{Service, SkillBackend, service::Shared},
     wall::Doorkeeper,
 };
 use crate::{
@@ -33,6 +33,16 @@ impl Doorkeeper for Shared {
             service.renew().await;
         }
         departures.has(user)
+    }
+}
+
+impl SkillBackend {
+    /// As [`Service::check_not_deleted`], for the user of the session.
+    ///
+    /// # Errors
+    /// `denied` if the user is being deleted.
+    pub async fn check_not_deleted(&self) -> Result<()> {
+        Service { shared: self.shared.clone() }.check_not_deleted(&self.audience.user).await
     }
 }
 

@@ -9,6 +9,8 @@ mod methods;
 mod prompts;
 mod results;
 
+use std::time::{Duration, Instant};
+
 use rmcp::{
     ClientHandler, RoleClient, ServiceError, ServiceExt as _,
     model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest, ErrorCode, GetPromptRequestParams},
@@ -16,7 +18,7 @@ use rmcp::{
     transport::TokioChildProcess,
 };
 use serde_json::{Value, json};
-use skillmount::limits::TEXT_BODY_BYTES;
+use skillmount::limits::{DELETIONS_KNOWN, TEXT_BODY_BYTES};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::cli::Home;
@@ -97,6 +99,31 @@ async fn a_host_loads_a_skill_and_reads_what_it_holds() {
     named.call("write", json!({"file_path": "/workspace/b.md", "content": "dos"})).await;
     drop(named.host.cancel().await.unwrap());
     assert_eq!(home.ok(&["--session", "s", "cat", "/workspace/b.md"]), "dos");
+}
+
+// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+#[tokio::test]
+async fn a_host_writes_nothing_for_a_user_who_is_being_deleted() {
+    let home = Home::with_skills();
+    let conversation = Conversation::begin(&home, &["--user", "anna"]).await;
+    let calls = [
+        ("write", json!({"file_path": "/workspace/a.md", "content": "one", "overwrite": true})),
+        ("read", json!({"file_path": "/workspace/a.md"})),
+        ("discover_skills", json!({"query": "notas"})),
+    ];
+    for (tool, input) in &calls {
+        assert_eq!(conversation.call(tool, input.clone()).await.is_error, Some(false), "{tool}");
+    }
+    home.ok(&["user", "delete", "anna", "--yes"]);
+    let begun = Instant::now();
+    for (tool, input) in calls {
+        let is_denied =
+            |answer: &CallToolResult| answer.is_error == Some(true) && text(answer).contains("is being deleted");
+        while !is_denied(&conversation.call(tool, input.clone()).await) {
+            assert!(begun.elapsed() < DELETIONS_KNOWN + Duration::from_secs(10), "{tool} is denied");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
 }
 
 // S-MCP-2: A call that fails is a result that its model reads, with `isError`. What names no tool, prompt or method is an
