@@ -60,8 +60,10 @@ fn parsed(block: &str) -> Option<Event> {
         let line = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.strip_prefix(' ').unwrap_or(value).to_owned())
     };
-    let data: Value = serde_json::from_str(&field("data")?).ok()?;
-    let session = data.get("session").and_then(Value::as_str).map(str::to_owned);
+    let mut data: Value = serde_json::from_str(&field("data")?).ok()?;
+    // The stream has no other place for it, and an event has.
+    let session = data.as_object_mut().and_then(|members| members.remove("session"));
+    let session = session.and_then(|session| session.as_str().map(str::to_owned));
     Some(Event { id: field("id"), event: field("event")?, session, data })
 }
 
@@ -78,7 +80,7 @@ mod tests {
             (event.id.as_deref(), event.event.as_str(), event.session.as_deref()),
             (Some("a.1.2"), "gap", Some("s1"))
         );
-        assert_eq!(event.data["after"], json!("x"));
+        assert_eq!(event.data, json!({"after": "x"}));
         assert_eq!(parsed(":\n\n"), None);
     }
 }

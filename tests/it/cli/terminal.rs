@@ -161,6 +161,24 @@ fn greets(home: &Home, arguments: &[&str], about: &[&str]) {
 }
 
 #[test]
+fn a_person_who_deletes_a_user_types_its_id() {
+    let home = Home::with_skills();
+    for (answer, status, left) in [("mee\n", Some(2), "me\n"), ("\n", Some(2), "me\n"), ("me\n", Some(0), "")] {
+        let terminal = Terminal::new(200);
+        let mut command = home.program(&["user", "delete", "me"]);
+        command.stdin(terminal.side()).stdout(terminal.side()).stderr(terminal.side()).env("TERM", "xterm");
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        std::io::Write::write_all(&mut &terminal.seen, answer.as_bytes()).unwrap();
+        let said = terminal.read();
+        assert_eq!(child.wait().unwrap().code(), status, "{said}");
+        assert!(said.contains("This deletes every skill, file, session and record of user me."), "{said}");
+        assert_eq!(said.contains("nothing was deleted"), status == Some(2), "{said}");
+        assert_eq!(home.ok(&["user", "list"]), left);
+    }
+}
+
+#[test]
 fn a_person_who_watches_is_asked_about_each_call_and_what_was_typed_before_is_no_answer() {
     let home = Home::new();
     let policy = r#"{"skills_access": "write", "tools": {"*": "auto", "write": "ask"}}"#;

@@ -1,13 +1,20 @@
 //! Questions that nobody asks: any bytes, any length, any script. Each is answered or refused, and none breaks anything.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
-use skillmount::limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, TOOL_CALLS};
+use skillmount::{
+    backend::ServiceOptions,
+    http::HttpConfig,
+    limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, TOOL_CALLS},
+};
 
 use super::Server;
-use crate::support::world::{seed, soak};
+use crate::{
+    catalog::meaning,
+    support::world::{seed, soak},
+};
 
 /// Questions; a soak of 50 asks ten thousand.
 const QUESTIONS: u32 = 200;
@@ -71,18 +78,20 @@ impl Dice {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_question_however_hostile_breaks_the_service() {
-    let server = Server::with_skills().await;
+/// Asks a server what nobody asks. Returns how many answers counted what skills mean.
+async fn ask_anything(server: &Server) -> u32 {
     let (url, mut dice) = (server.session("/discover_skills"), Dice(seed().wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
-    let (mut answered, mut refused) = (0, 0);
+    let (mut answered, mut refused, mut fused) = (0, 0, 0);
     for _ in 0..QUESTIONS * soak() {
         let question = dice.question();
         let body = json!({ "query": question, "explain": dice.below(4) == 0 });
         let answer = server.op("discover_skills", body).await;
         let is_too_long = question.len() > SEARCH_QUERY_BYTES || question.split(' ').count() > SEARCH_QUERY_WORDS;
         match answer.status {
-            200 => answered += 1,
+            200 => {
+                answered += 1;
+                fused += u32::from(answer.json["ranking"] == "fused");
+            }
             400 | 413 if is_too_long => refused += 1,
             status => panic!("{status} {} for {question:?}", answer.json),
         }
@@ -96,8 +105,27 @@ async fn no_question_however_hostile_breaks_the_service() {
         }
     }
     assert!(answered > refused && refused > 0, "{answered} answered, {refused} refused");
-    println!("{answered} questions were answered and {refused} refused");
+    println!("{answered} questions were answered, {fused} of them by meaning, and {refused} refused");
     server.op("discover_skills", json!({ "query": "compraventa" })).await.is(200);
+    fused
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_question_however_hostile_breaks_the_service() {
+    assert_eq!(ask_anything(&Server::with_skills().await).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_question_however_hostile_breaks_the_search_by_meaning() {
+    let encoder = Some(meaning::server(Arc::default()).await);
+    let options = ServiceOptions { encoder, ..ServiceOptions::default() };
+    let server = Server::serving(HttpConfig::default(), options).await;
+    server.put_skills();
+    let asked = || server.op("discover_skills", json!({ "query": "compraventa" }));
+    while asked().await.is(200)["ranking"] != "fused" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(ask_anything(&server).await > QUESTIONS / 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]

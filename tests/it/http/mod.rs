@@ -62,6 +62,7 @@ mod tools;
 mod transfer;
 #[cfg(feature = "s3")]
 mod unreadable;
+mod usage;
 mod users;
 mod well_known;
 mod writes;
