@@ -222,7 +222,8 @@ def roll_back_skill(
 
 
 def collect_sessions(user: str, *, tag: bool | None = None) -> call.Call[models.SessionGcReply]:
-    """Forget a user's sessions that were idle for 30 days; their files stay. Needs a key of scope `control`."""
+    """Forget a user's sessions that were idle for 30 days; their files stay. Records that are older than the service keeps them go
+    too. Needs a key of scope `control`."""
     return call.Call(
         operation="collect_sessions",
         method="POST",
