@@ -1,24 +1,29 @@
-//! Search by words and by meaning, with a real encoder.
+//! Search by words and by meaning, with real encoders.
 //!
-//! The encoder lies in the folder `SKILLMOUNT_BENCH_ENCODER`, or where `make bench-search` puts one. Thousands of vectors take
-//! some minutes, so they stay in `target/bench-search` for the next run, in a store like any other.
+//! The one of this machine lies in the folder `SKILLMOUNT_BENCH_ENCODER`, or where `make bench-search` puts one. Another, of many
+//! languages, is a server: `SKILLMOUNT_BENCH_MULTILINGUAL` has its URL and the names of its models for questions and for skills,
+//! with spaces between. Thousands of vectors take some minutes, so they stay in `target` for the next run, in stores like any other.
 
 use skillmount::{catalog::search::SearchHit, path::SkillPath};
 
-#[cfg(feature = "encoder")]
+#[cfg(all(feature = "encoder", feature = "client"))]
 pub(crate) use self::with_encoder::Fused;
-#[cfg(not(feature = "encoder"))]
+#[cfg(not(all(feature = "encoder", feature = "client")))]
 pub(crate) use self::without_encoder::Fused;
 
-#[cfg(not(feature = "encoder"))]
+#[cfg(not(all(feature = "encoder", feature = "client")))]
 mod without_encoder {
     use super::{SearchHit, SkillPath};
 
     pub(crate) enum Fused {}
 
     impl Fused {
-        pub(crate) fn open(_: &[(SkillPath, String)]) -> Option<Self> {
-            println!("SKIPPED: search by meaning: it needs `--features encoder`");
+        pub(crate) fn of_folder(_: &[(SkillPath, String)]) -> Option<Self> {
+            println!("SKIPPED: search by meaning: it needs `--features encoder,client`");
+            None
+        }
+
+        pub(crate) fn of_server(_: &[(SkillPath, String)]) -> Option<Self> {
             None
         }
 
@@ -28,7 +33,7 @@ mod without_encoder {
     }
 }
 
-#[cfg(feature = "encoder")]
+#[cfg(all(feature = "encoder", feature = "client"))]
 mod with_encoder {
     use std::{
         env, fs,
@@ -39,15 +44,19 @@ mod with_encoder {
 
     use skillmount::{
         budget::Workers,
-        catalog::{Catalogs, Searchable},
+        catalog::{Catalogs, Encoder, Searchable},
         clock::SystemClock,
-        encoder::LocalEncoder,
+        encoder::{LocalEncoder, RemoteEncoder},
         path::{Id, Namespace},
         store::DirectoryStore,
     };
     use tokio::runtime::Runtime;
 
     use super::{SearchHit, SkillPath};
+
+    fn target() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("target")
+    }
 
     /// A catalog whose skills have vectors.
     pub(crate) struct Fused {
@@ -57,19 +66,34 @@ mod with_encoder {
     }
 
     impl Fused {
-        /// Makes the vectors of these skills, or reads those of the last run.
-        pub(crate) fn open(skills: &[(SkillPath, String)]) -> Option<Self> {
-            let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
+        /// With the encoder of a folder; `None`, said aloud, if there is none.
+        pub(crate) fn of_folder(skills: &[(SkillPath, String)]) -> Option<Self> {
             let model = env::var_os("SKILLMOUNT_BENCH_ENCODER")
-                .map_or_else(|| target.join("encoder/skillmount-encoders/bench"), PathBuf::from);
-            let encoder = match LocalEncoder::open(&model) {
-                Ok(encoder) => encoder,
+                .map_or_else(|| target().join("encoder/skillmount-encoders/bench"), PathBuf::from);
+            match LocalEncoder::open(&model) {
+                Ok(encoder) => Some(Self::with(Arc::new(encoder), skills, "bench-search")),
                 Err(why) => {
                     println!("SKIPPED: search by meaning: {}: set SKILLMOUNT_BENCH_ENCODER", why.chain());
-                    return None;
+                    None
                 }
+            }
+        }
+
+        /// With the encoder of a server; `None`, said aloud, if none is named.
+        pub(crate) fn of_server(skills: &[(SkillPath, String)]) -> Option<Self> {
+            let Ok(server) = env::var("SKILLMOUNT_BENCH_MULTILINGUAL") else {
+                println!("SKIPPED: an encoder of many languages: set SKILLMOUNT_BENCH_MULTILINGUAL");
+                return None;
             };
-            let folder = target.join("bench-search");
+            let [url, question, skill] =
+                server.split(' ').collect::<Vec<_>>().try_into().expect("a URL and two models");
+            let encoder = RemoteEncoder::new(url, question, None).unwrap().with_skill_model(skill);
+            Some(Self::with(Arc::new(encoder), skills, "bench-search-multilingual"))
+        }
+
+        /// Makes the vectors of these skills, or reads those of the last run.
+        fn with(encoder: Arc<dyn Encoder>, skills: &[(SkillPath, String)], folder: &str) -> Self {
+            let folder = target().join(folder);
             for (skill, text) in skills {
                 let file = folder.join("u/skills").join(skill.as_str()).join("SKILL.md");
                 if fs::read_to_string(&file).ok().as_ref() != Some(text) {
@@ -83,7 +107,7 @@ mod with_encoder {
                 let store = Arc::new(DirectoryStore::open(&folder, clock.clone()).unwrap());
                 let catalogs = Catalogs::new(store, Namespace::parse("").unwrap(), clock, Workers::new(2))
                     .with_index()
-                    .with_encoder(Arc::new(encoder), true);
+                    .with_encoder(encoder, true);
                 let user = Id::parse("u").unwrap();
                 catalogs.refresh(&user).await.unwrap();
                 loop {
@@ -94,7 +118,7 @@ mod with_encoder {
                     tokio::time::sleep(Duration::from_millis(500)).await;
                 }
             });
-            Some(Self { runtime, catalogs, searchable })
+            Self { runtime, catalogs, searchable }
         }
 
         pub(crate) fn search(&self, text: &str, most: usize) -> Vec<SearchHit> {

@@ -2,7 +2,7 @@
 //!
 //! Each set of requests is asked as substrings, with a plain BM25 (`plain_bm25.rs`), by the program of the commit before where one
 //! is given (`programs.rs`), with each step of the search added to those before it, by all steps, and by meaning as well where
-//! there is an encoder (`fused.rs`). The requests that are not in Spanish are asked again amid chat, of `data/search_chats.tsv`:
+//! there are encoders (`fused.rs`). The requests that are not in Spanish are asked again amid chat, of `data/search_chats.tsv`:
 //! the tuned half amid two chats by which weights were chosen, the other sets amid two by which nothing was.
 
 use skillmount::catalog::search::{Confidence, SearchHit, SearchIndex, Step, Steps};
@@ -31,6 +31,7 @@ const BEFORE: &str = "the commit before";
 /// The whole search.
 const WORDS: &str = "lexical";
 const MEANING: &str = "fused";
+const LANGUAGES: &str = "fused, many languages";
 
 /// A search whose confidence is looked at.
 type Search<'a> = &'a dyn Fn(&str) -> Vec<SearchHit>;
@@ -39,7 +40,8 @@ type Search<'a> = &'a dyn Fn(&str) -> Vec<SearchHit>;
 /// that are missed.
 pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
     let Some(set) = Set::read() else { return Vec::new() };
-    let (fused, before) = (Fused::open(&set.texts), programs::before(&set.texts));
+    let (fused, before) = (Fused::of_folder(&set.texts), programs::before(&set.texts));
+    let multilingual = Fused::of_server(&set.texts);
     let index = |steps| SearchIndex::build_with(set.skills.iter().map(document), steps);
     let (plain, lexical, bare) = (plain_bm25(&set), index(Steps::ALL), index(Steps::NONE));
     let ladder = LADDER.iter().scan(Steps::NONE, |steps, (name, step)| {
@@ -55,11 +57,14 @@ pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
     ways.push(Way::of("no step", &bare, MOST));
     ways.extend(ladder.iter().map(|(name, index)| Way::of(name, index, MOST)));
     ways.push(Way::of(WORDS, &lexical, MOST));
-    ways.extend(fused.as_ref().map(|fused| Way::new(MEANING, |text| paths(fused.search(text, MOST)))));
+    ways.extend(by_meaning(fused.as_ref(), multilingual.as_ref()));
     println!("{} public skills; a right one is among the first 1, 5, 20, 50; MRR@10", set.skills.len());
     rows("tuned half", &set.tuned, &ways);
     let mut missed = rows("untouched half", &set.untouched, &ways).missed();
     rows("requests of our own", &set.own, &ways);
+    let mut whole = vec![Way::new(PLAIN, |text| plain.search(text, MOST)), Way::of(WORDS, &lexical, MOST)];
+    whole.extend(by_meaning(fused.as_ref(), multilingual.as_ref()));
+    rows("questions in seven languages, by language", &set.foreign, &whole);
     let without = index(Steps::ALL.without(Step::Chat));
     let mut heard = vec![
         Way::new(PLAIN, |text| plain.search(text, MOST)),
@@ -75,6 +80,13 @@ pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
         missed.extend(goals.into_iter().filter(|(_, is_met)| !is_met).map(|(goal, _)| goal));
     }
     missed
+}
+
+/// The search by meaning, with each encoder that there is.
+fn by_meaning<'a>(fused: Option<&'a Fused>, multilingual: Option<&'a Fused>) -> impl Iterator<Item = Way<'a>> {
+    let named = [(MEANING, fused), (LANGUAGES, multilingual)];
+    let there_are = named.into_iter().filter_map(|(name, fused)| Some((name, fused?)));
+    there_are.map(|(name, fused)| Way::new(name, |text| paths(fused.search(text, MOST))))
 }
 
 /// What each way gives for a set of requests.

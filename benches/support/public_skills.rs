@@ -5,7 +5,7 @@
 //! these requests, the even places in the file; nothing was chosen by the second half, nor by the requests of
 //! `data/search_public_questions.tsv`. Each of those was written for this project after reading one skill, drawn at random from
 //! those that no request of `questions.jsonl` asks for, and before any search; copies and near-duplicates of the skill count as
-//! right.
+//! right. The questions in seven languages are those of the tests, to English skills.
 
 use std::{
     collections::HashMap,
@@ -39,6 +39,8 @@ pub(crate) struct Set {
     pub(crate) untouched: Vec<Request>,
     /// Those that were written for this project.
     pub(crate) own: Vec<Request>,
+    /// Those in other languages than English and Spanish, which is their kind.
+    pub(crate) foreign: Vec<Request>,
 }
 
 impl Set {
@@ -69,7 +71,8 @@ impl Set {
         for (place, line) in requests.lines().enumerate() {
             if place % 2 == 0 { &mut tuned } else { &mut untouched }.push(request(line, &paths));
         }
-        Some(Self { skills: read, texts, tuned, untouched, own: own_requests(&paths) })
+        let (own, foreign) = (own_requests(&paths), foreign_requests(&read));
+        Some(Self { skills: read, texts, tuned, untouched, own, foreign })
     }
 }
 
@@ -94,4 +97,16 @@ pub(crate) fn table(file: &str) -> Vec<[String; 3]> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/data").join(file)).unwrap();
     let rows = text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     rows.map(|row| row.try_into().unwrap()).collect()
+}
+
+/// Each names the folders of the skills that serve it.
+fn foreign_requests(skills: &[Skill]) -> Vec<Request> {
+    let lines = include_str!("../../tests/it/catalog/languages.tsv").lines();
+    let request = |line: &str| {
+        let [kind, text, folders] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let right = skills.iter().filter(|skill| folders.split(',').any(|folder| skill.path.folder() == folder));
+        let right = right.map(|skill| skill.path.to_string()).collect();
+        Request { text: text.to_owned(), kind: kind.to_owned(), right }
+    };
+    lines.map(request).collect()
 }

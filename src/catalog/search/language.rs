@@ -31,10 +31,13 @@ impl Language {
     pub(super) fn guess<'word>(words: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let mut counts = [0_usize; Self::ALL.len()];
         for word in words {
-            let languages = STOP_WORDS.get(word).copied().unwrap_or_default();
-            for (count, language) in counts.iter_mut().zip(Self::ALL) {
-                let is_ending = language == Self::Spanish && has_spanish_ending(word);
-                *count += usize::from(languages & language.bit() != 0 || is_ending);
+            let ending = if has_spanish_ending(word) { Self::Spanish.bit() } else { 0 };
+            let languages = STOP_WORDS.get(word).copied().unwrap_or_default() | ending;
+            // Most words say nothing.
+            if languages != 0 {
+                for (count, language) in counts.iter_mut().zip(Self::ALL) {
+                    *count += usize::from(languages & language.bit() != 0);
+                }
             }
         }
         let [english, spanish, others @ ..] = counts;
