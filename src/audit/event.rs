@@ -19,6 +19,7 @@ use crate::{
     catalog::Difference,
     error::{Code, Error, Result},
     path::Id,
+    session::ApprovalRequest,
     wire::Operation,
 };
 
@@ -126,8 +127,9 @@ impl Event {
     }
 
     /// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
-    pub(super) fn waiting(session: &Id, approval: &str, tool: &str, input: &Value) -> Self {
-        let data = json!({"requestId": approval, "toolName": tool, "input": input});
+    pub(super) fn waiting(session: &Id, request: &ApprovalRequest) -> Self {
+        let ApprovalRequest { approval_id, tool, outline } = request;
+        let data = json!({"requestId": approval_id, "toolName": tool, "input": outline});
         Self { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
     }
 

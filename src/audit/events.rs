@@ -28,7 +28,7 @@ use crate::{
     error::{Error, Result},
     limits::{AUDIT_BATCH_BYTES, EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
-    session::{KnownSessions, WaitingCall},
+    session::{ApprovalRequest, KnownSessions},
 };
 
 /// Batches that are listed at once.
@@ -210,9 +210,7 @@ impl Events {
             let now = self.clock.now();
             match self.service.sessions().waiting_since(user, &mut sessions).await {
                 Ok(waiting) => self.channels.tell(user, || {
-                    let event = |(session, call): (Id, WaitingCall)| {
-                        Event::waiting(&session, &call.approval_id, &call.tool, &call.input)
-                    };
+                    let event = |(session, request): (Id, ApprovalRequest)| Event::waiting(&session, &request);
                     waiting.into_iter().map(event)
                 }),
                 Err(error) => {

@@ -67,7 +67,7 @@ impl SkillBackend {
             return Ok(self.clone());
         }
         let input = serde_json::to_value(request).map_err(Error::internal)?;
-        self.ask_tool(R::OPERATION, input).await
+        self.ask_tool(R::OPERATION, input, request.outline()).await
     }
 
     /// This handle, approved for a download of `path`. Both looks of a conditional read are one call, so they share it.
@@ -79,7 +79,8 @@ impl SkillBackend {
         if !self.asks(Operation::Download).await? {
             return Ok(self.clone());
         }
-        self.ask_tool(Operation::Download, json!({ "path": path.as_str() })).await
+        let outline = json!({ "paths": [path.as_str()] });
+        self.ask_tool(Operation::Download, json!({ "path": path.as_str() }), outline).await
     }
 
     /// This handle, approved for the deletion of `path` and for a look at its version before.
@@ -107,7 +108,11 @@ impl SkillBackend {
         let input = json!({
             "path": path.as_str(), "bytes": size, "sha256": sha256, "condition": in_words(condition)
         });
-        self.ask_tool(operation, input).await
+        let outline = match operation {
+            Operation::Upload => json!({ "paths": [path.as_str()] }),
+            _ => json!({ "file_path": path.as_str(), "content": { "bytes": size } }),
+        };
+        self.ask_tool(operation, input, outline).await
     }
 
     /// Asks about a load of `skill`, if the policy asks about it or about the tool. One approval is for both.
@@ -125,7 +130,7 @@ impl SkillBackend {
             return Ok(());
         }
         let input = serde_json::to_value(request).map_err(Error::internal)?;
-        self.ask(Operation::LoadSkill, input, Some(skill), asks).await
+        self.ask(Operation::LoadSkill, (input, request.outline()), Some(skill), asks).await
     }
 
     /// Whether a call of `operation` has to be approved.
@@ -138,22 +143,22 @@ impl SkillBackend {
         Ok(policy.tool(operation) == ToolRule::Ask)
     }
 
-    async fn ask_tool(&self, operation: Operation, input: Value) -> Result<Self> {
-        self.ask(operation, input, None, (true, false)).await?;
+    async fn ask_tool(&self, operation: Operation, input: Value, outline: Value) -> Result<Self> {
+        self.ask(operation, (input, outline), None, (true, false)).await?;
         Ok(Self { is_approved: true, ..self.clone() })
     }
 
-    /// Returns if the call may run now: its approval is used up by that.
+    /// Returns if the call may run now: its approval is used up by that. The outline is what listeners are told of the input.
     async fn ask(
         &self,
         operation: Operation,
-        input: Value,
+        (input, outline): (Value, Value),
         skill: Option<&SkillPath>,
         asks: (bool, bool),
     ) -> Result<()> {
         let loaded = skill.cloned();
         // A long input takes a while to hash.
-        let asked = move |_: &_| AskedCall::new(operation.name(), input, loaded.as_ref(), asks);
+        let asked = move |_: &_| Ok(AskedCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
         let call = self.errand().run(asked).await?;
         let (sessions, clock) = (&self.shared.sessions, &self.shared.clock);
         if self.session().await?.approvals.may_be_behind(&call) {

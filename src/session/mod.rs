@@ -25,7 +25,9 @@ mod uses;
 mod version;
 mod waiting;
 
-pub use approvals::{ApprovalList, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall};
+pub use approvals::{
+    ApprovalList, ApprovalRequest, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall,
+};
 pub use change::ChangeSession;
 pub use create::{CreateSession, CreatedSession};
 pub use followed::FollowedLoad;

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::{StreamExt as _, stream};
 
-use super::{Sessions, WaitingCall};
+use super::{ApprovalRequest, Sessions};
 use crate::{
     error::Result,
     limits::{LIST_OBJECTS, SESSION_PAGE_PARALLEL, SESSIONS_LOOKED_AT},
@@ -34,7 +34,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The store's.
-    pub async fn waiting_since(&self, user: &Id, known: &mut KnownSessions) -> Result<Vec<(Id, WaitingCall)>> {
+    pub async fn waiting_since(&self, user: &Id, known: &mut KnownSessions) -> Result<Vec<(Id, ApprovalRequest)>> {
         let prefix = self.namespace.user(user)?.sessions()?;
         let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
         let changed = entries.iter().filter(|entry| known.0.get(&entry.key) != Some(&entry.etag));
@@ -46,7 +46,7 @@ impl Sessions {
                     Some(seen) => seen,
                     None => Arc::new(self.records.pass(&key).await.ok()?),
                 };
-                let waiting = stored.value().ok()??.approvals.waiting(self.clock.now()).approvals;
+                let waiting = stored.value().ok()??.approvals.requests(self.clock.now());
                 Some(waiting.into_iter().map(move |call| (session.clone(), call)).collect::<Vec<_>>())
             })
             .buffered(SESSION_PAGE_PARALLEL);

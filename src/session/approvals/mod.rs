@@ -74,6 +74,17 @@ pub struct WaitingCall {
     pub expires_at: Timestamp,
 }
 
+/// A call that waits for a decision, as whoever listens is told of it: without the contents of its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalRequest {
+    /// Its id.
+    pub approval_id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// The members of the input, with the size of each content in its place. Empty if an earlier version stored the call.
+    pub outline: Value,
+}
+
 /// What is asked about, and which rules of the policy ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Subject {
@@ -91,6 +102,7 @@ pub struct AskedCall {
     digest: String,
     input: String,
     input_cut: bool,
+    outline: String,
 }
 
 /// A call that needed approval, as the session keeps it.
@@ -103,6 +115,9 @@ struct KeptCall {
     input: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     input_cut: bool,
+    /// The input without contents as JSON, whole or cut.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    outline: String,
     expires_at: Timestamp,
     /// `None` while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +170,13 @@ impl AskedCall {
         serde_json::to_writer(&mut hash, &call).map_err(Error::internal)?;
         let (input, input_cut) = kept(call.get("input").unwrap_or(&Value::Null));
         let subject = Subject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
-        Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut })
+        Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut, outline: String::new() })
+    }
+
+    /// The same call, of which listeners are told `outline` in the place of its input.
+    #[must_use]
+    pub fn outlined(self, outline: &Value) -> Self {
+        Self { outline: kept(outline).0, ..self }
     }
 }
 
@@ -211,6 +232,14 @@ impl KeptCall {
             expires_at: self.expires_at,
         }
     }
+
+    fn request(&self) -> ApprovalRequest {
+        ApprovalRequest {
+            approval_id: self.id.clone(),
+            tool: self.subject.tool.clone(),
+            outline: serde_json::from_str(&self.outline).unwrap_or_else(|_| json!({})),
+        }
+    }
 }
 
 impl Approvals {
@@ -239,9 +268,9 @@ impl Approvals {
             });
         }
         self.make_room()?;
-        let AskedCall { subject, digest, input, input_cut } = call.clone();
+        let AskedCall { subject, digest, input, input_cut, outline } = call.clone();
         let (id, expires_at) = (format!("{random:032x}"), later(now));
-        let kept = KeptCall { id, digest, subject, input, input_cut, expires_at, decision: None };
+        let kept = KeptCall { id, digest, subject, input, input_cut, outline, expires_at, decision: None };
         let shown = kept.shown();
         self.calls.push(kept);
         Ok((Standing::Waits { call: shown, is_new: true }, true))
@@ -272,8 +301,17 @@ impl Approvals {
     /// The calls that wait at `now`, the oldest first.
     #[must_use]
     pub fn waiting(&self, now: Timestamp) -> ApprovalList {
-        let waiting = self.calls.iter().filter(|kept| kept.decision.is_none() && now < kept.expires_at);
-        ApprovalList { approvals: waiting.map(KeptCall::shown).collect() }
+        ApprovalList { approvals: self.kept_waiting(now).map(KeptCall::shown).collect() }
+    }
+
+    /// The same calls, as whoever listens is told of them.
+    #[must_use]
+    pub fn requests(&self, now: Timestamp) -> Vec<ApprovalRequest> {
+        self.kept_waiting(now).map(KeptCall::request).collect()
+    }
+
+    fn kept_waiting(&self, now: Timestamp) -> impl Iterator<Item = &KeptCall> {
+        self.calls.iter().filter(move |kept| kept.decision.is_none() && now < kept.expires_at)
     }
 
     /// Forgets what was decided for the whole session.
@@ -292,7 +330,7 @@ impl Approvals {
     pub(super) fn weight(&self) -> usize {
         let of_call = |kept: &KeptCall| {
             let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
-            let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input];
+            let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline];
             skill + texts.into_iter().map(|text| weight::text(text)).sum::<usize>()
         };
         let calls: usize = self.calls.iter().map(of_call).sum();

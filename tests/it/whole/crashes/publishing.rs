@@ -39,27 +39,39 @@ struct Author {
     name: &'static str,
     /// The number of the last version that was sent.
     sent: u64,
-    /// The number and digest of the last version that was acknowledged.
-    acknowledged: Option<(u64, String)>,
+    /// The digest of the last version that was acknowledged.
+    acknowledged: Option<String>,
+    /// The number of the one that was acknowledged last in this life of the servers, and those that were not answered after it.
+    told: Option<u64>,
+    in_doubt: Vec<u64>,
 }
 
 impl Author {
     /// Publishes until the server is gone.
     async fn work(mut self, url: String, done: Arc<AtomicU64>) -> Self {
         let client = reqwest::Client::new();
+        (self.told, self.in_doubt) = (None, Vec::new());
         loop {
             self.sent += 1;
-            let body = version(&format!("{}-{}", self.name, self.sent));
+            self.in_doubt.push(self.sent);
+            let body = version(&self.tag(self.sent));
             let put = client.put(format!("{url}/v1/users/demo/skills/a/demo")).json(&body).send().await;
             let Ok(reply) = put else { return self };
             let status = reply.status();
             let Ok(reply) = reply.json::<Value>().await else { return self };
             assert!(status.is_success() || status == 409 || status == 503, "{status} {reply}");
             if status.is_success() {
-                self.acknowledged = Some((self.sent, reply["digest"].as_str().unwrap().to_owned()));
+                self.acknowledged = Some(reply["digest"].as_str().unwrap().to_owned());
+                (self.told, self.in_doubt) = (Some(self.sent), Vec::new());
+            } else if reply["outcome"] == "not_applied" {
+                self.in_doubt.pop();
             }
             done.fetch_add(1, Ordering::SeqCst);
         }
+    }
+
+    fn tag(&self, number: u64) -> String {
+        format!("{}-{number}", self.name)
     }
 }
 
@@ -132,10 +144,11 @@ pub(super) fn archived(folder: &Path) -> BTreeSet<String> {
 async fn a_server_killed_while_it_publishes_mixes_no_versions_and_loses_no_file_of_others() {
     let mut random = StdRng::seed_from_u64(seed());
     let (folder, _store) = directory_in_memory();
-    let mut authors = ["ana", "eva"].map(|name| Author { name, sent: 0, acknowledged: None });
+    let mut authors =
+        ["ana", "eva"].map(|name| Author { name, sent: 0, acknowledged: None, told: None, in_doubt: Vec::new() });
     let first = begin(folder.path()).await;
     let mut foreign: Vec<String> = Vec::new();
-    let mut published = 0;
+    let (mut published, mut tag) = (0, "first".to_owned());
     for life in 0..KILLS * (soak() / 5).max(1) {
         let mut servers = Pair::start(folder.path());
         let done = Arc::new(AtomicU64::new(0));
@@ -149,7 +162,7 @@ async fn a_server_killed_while_it_publishes_mixes_no_versions_and_loses_no_file_
         authors = [one.await.unwrap(), two.await.unwrap()];
         published += done.load(Ordering::SeqCst);
         foreign.extend(other);
-        check(folder.path(), life, &authors, &foreign, &first).await;
+        tag = check(folder.path(), life, &authors, (&tag, &first), &foreign).await;
     }
     println!("{published} versions published, {} files written between", foreign.len());
     assert!(published > 0);
@@ -196,8 +209,15 @@ pub(super) async fn write_between(
     written
 }
 
-/// What must hold after each kill, through a new server.
-async fn check(folder: &Path, life: u32, authors: &[Author; 2], foreign: &[String], first: &[(String, String)]) {
+/// What must hold after each kill, through a new server. `before` is the tag that the skill had when this life of the servers began, and
+/// `first` what the session `reader` loaded. Returns the tag that the skill has now.
+async fn check(
+    folder: &Path,
+    life: u32,
+    authors: &[Author; 2],
+    (before, first): (&str, &[(String, String)]),
+    foreign: &[String],
+) -> String {
     let server = start(folder);
     let session = |name: &str| RemoteBackend::new(&server.url, id("demo"), id(name), None).unwrap();
     assert_eq!(loaded(&session("reader")).await, first, "the session goes on with the version it loaded");
@@ -212,15 +232,14 @@ async fn check(folder: &Path, life: u32, authors: &[Author; 2], foreign: &[Strin
     assert_eq!(tags.len(), 1, "a mixture of versions: {files:?}");
     assert!(files.iter().all(|(_, text)| !text.is_empty()));
     let tag = tags.first().unwrap();
-    for author in authors {
-        if let Some(number) = tag.strip_prefix(&format!("{}-", author.name)) {
-            let last = author.acknowledged.as_ref().map_or(0, |(number, _)| *number);
-            assert!((last..=author.sent).contains(&number.parse().unwrap()), "{tag} is older than {last}");
-        }
-        if let Some((_, digest)) = &author.acknowledged {
-            let name = format!("{VERSIONS}/{}.zip", digest.trim_start_matches("sha256:"));
-            assert!(fs::exists(folder.join(name)).unwrap(), "an acknowledged version is gone");
-        }
+    let told: Vec<_> = authors.iter().filter_map(|author| Some(author.tag(author.told?))).collect();
+    let in_doubt = authors.iter().flat_map(|author| author.in_doubt.iter().map(|number| author.tag(*number)));
+    let last = if told.is_empty() { vec![before.to_owned()] } else { told };
+    let may_be: Vec<_> = last.into_iter().chain(in_doubt).collect();
+    assert!(may_be.contains(tag), "life {life}: {tag} and not one of {may_be:?}");
+    for digest in authors.iter().filter_map(|author| author.acknowledged.as_ref()) {
+        let name = format!("{VERSIONS}/{}.zip", digest.trim_start_matches("sha256:"));
+        assert!(fs::exists(folder.join(name)).unwrap(), "an acknowledged version is gone");
     }
     let kept = archived(folder);
     let there: BTreeSet<_> =
@@ -230,4 +249,5 @@ async fn check(folder: &Path, life: u32, authors: &[Author; 2], foreign: &[Strin
     for text in foreign.iter().filter(is_newest) {
         assert!(kept.contains(text) || there.contains(text), "a file of another tool is lost: {text}");
     }
+    tag.clone()
 }
