@@ -173,12 +173,12 @@ soak: ## the tests under stress, a hundred times as long, with their figures
 	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model two_authors
 	SKILLMOUNT_CASES=500 cargo test --test it -- --nocapture http::contract
 	SKILLMOUNT_SOAK=100 cargo test --config profile.dev.package.skillmount.opt-level=2 --lib --test it -- \
-	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name
+	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name no_question_however_hostile
 	SKILLMOUNT_FUZZ_SECONDS=60 cargo test --config profile.dev.package.skillmount.opt-level=2 --test it -- \
 	  --nocapture fuzz::
 
 soak-lifecycle: ## two authors at random and strict records of 10,000 operations, at full size; three minutes
-	SKILLMOUNT_SOAK=2 cargo test --test it -- --nocapture two_authors_never audit::soak
+	SKILLMOUNT_SOAK=2 cargo test --test it -- --nocapture two_authors_never audit::soak audit::crashes
 
 # Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included: what is
 # measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows what the machine does without;

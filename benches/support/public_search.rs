@@ -2,8 +2,9 @@
 //!
 //! Each set of requests is asked as substrings, with a plain BM25 (`plain_bm25.rs`), by the program of the commit before where one
 //! is given (`programs.rs`), with each step of the search added to those before it, by all steps, and by meaning as well where
-//! there are encoders (`fused.rs`). The requests that are not in Spanish are asked again amid chat, of `data/search_chats.tsv`:
-//! the tuned half amid two chats by which weights were chosen, the other sets amid two by which nothing was.
+//! there are encoders (`fused.rs`). The requests that are not in Spanish are asked again amid chat, logs, traces, mails, code and tables,
+//! of `data/search_chats.tsv`: the tuned half amid those by which weights were chosen, the other sets amid those by which nothing was, but
+//! for one log that was seen once.
 
 use skillmount::catalog::search::{Confidence, SearchHit, SearchIndex, Step, Steps};
 
@@ -143,11 +144,11 @@ impl Measured<'_> {
 /// Asks the requests that are not in Spanish alone and amid chat.
 fn amid_chat(set: &Set, ways: &[Way<'_>]) {
     let chats = table("search_chats.tsv");
-    let (chosen_by, held_out) = chats.split_at(2);
+    let (chosen_by, held_out): (Vec<_>, Vec<_>) = chats.iter().partition(|[kind, ..]| kind.ends_with("chosen by"));
     let sets = [
-        ("tuned half", &set.tuned, chosen_by),
-        ("untouched half", &set.untouched, held_out),
-        ("our own", &set.own, held_out),
+        ("tuned half", &set.tuned, &chosen_by),
+        ("untouched half", &set.untouched, &held_out),
+        ("our own", &set.own, &held_out),
     ];
     for (name, requests, chats) in sets {
         println!("{name}, not Spanish");
@@ -158,7 +159,7 @@ fn amid_chat(set: &Set, ways: &[Way<'_>]) {
         for [chat, text_before, text_after] in chats {
             for way in ways {
                 let amid = |request: &Request| (way.search)(&format!("{text_before} {} {text_after}", request.text));
-                Ranks::with(requests, amid).at(&places).print(&format!("amid chat of {chat}"), way.name);
+                Ranks::with(requests, amid).at(&places).print(&format!("amid {chat}"), way.name);
             }
         }
     }

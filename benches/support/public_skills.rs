@@ -62,7 +62,10 @@ impl Set {
             let folder: String = folder.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
             let path = SkillPath::parse(&format!("k{number}/{folder}")).unwrap();
             paths.insert(id.to_owned(), path.to_string());
-            if let Some(Head { frontmatter, opening, headings }) = read_head(text.as_bytes(), path.folder()).0 {
+            // A skill that its author keeps from models is in no answer to one.
+            if let Some(Head { frontmatter, opening, headings }) = read_head(text.as_bytes(), path.folder()).0
+                && !frontmatter.disable_model_invocation
+            {
                 read.push(Skill { path: path.clone(), frontmatter, opening, headings });
             }
             texts.push((path, text.to_owned()));

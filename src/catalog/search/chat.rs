@@ -1,11 +1,13 @@
-//! Messages that chat beside their task: which of their words tell less for it.
+//! Messages that hold more than their task: which of their words tell less for it.
 //!
 //! A request of a sentence or two is taken as it is. In a longer message the everyday words would outweigh the task together,
 //! though each tells little. So each of them tells the less, the more of them there are, and the most common ones fall fastest.
-//! And a task stands together: in a long message a word tells the less, the less the passage
-//! around it tells.
+//! And a task stands together, in prose: in a long message a word tells the less, the less the passage around it tells, and a log, a
+//! trace or code that a person quotes tells little, however rare its words are.
 
 use std::collections::BTreeMap;
+
+use super::words::placed;
 
 /// What the everyday words of a request tell together at most.
 const TOGETHER: f32 = 15.0;
@@ -14,13 +16,18 @@ const FALL: f32 = 0.6;
 /// The power of ten at which a word tells nothing in a crowd, and how far below it a word keeps all.
 const EMPTY: f32 = 6.5;
 const SPAN: f32 = 3.0;
-/// The crowd from which on passages count: everyday words that tell twice as much as those of a request. Requests of several
-/// sentences have fewer.
+/// The crowd of which passages count by what it is: everyday words that tell twice as much as those of a request.
 const LONG: f32 = std::f32::consts::LN_2;
-/// The words of a passage.
-const PASSAGE: usize = 20;
+/// The most words of a request, of several sentences too. Beyond that passages count, whatever their words tell.
+const REQUEST: f32 = 70.0;
 /// The most that passages count, so that in a message of many pages the others are heard too.
-const HEARD: f32 = 2.0;
+const HEARD: f32 = 1.5;
+/// The words of a passage.
+const PASSAGE: usize = 16;
+/// How often a word may stand in a message before it tells a passage less: what stands in each line of a log is its form.
+const OFTEN: f32 = 2.0;
+/// The share of its words that stand in prose at which a passage is none any more.
+const NO_PROSE: f32 = 0.7;
 
 /// How much more the everyday words of a message tell together than those of a request: its natural logarithm.
 #[derive(Clone, Copy, Debug)]
@@ -37,32 +44,86 @@ impl Crowd {
         // Not quite nothing, so that a message of such words alone still finds.
         ((EMPTY - power) / SPAN).clamp(0.01, 1.0).powf(FALL * self.0)
     }
+}
 
-    /// The part of its information that a word keeps whose passage tells this part of what the densest tells.
-    pub(super) fn heard(self, part: f32) -> f32 {
-        part.clamp(0.01, 1.0).powf((self.0 - LONG).clamp(0.0, HEARD))
+/// How much passages count in a message of so many words, with such a crowd; 0 in a request.
+pub(super) fn attention(words: usize, crowd: Option<Crowd>) -> f32 {
+    let words = f32::from(u16::try_from(words).unwrap_or(u16::MAX));
+    if words <= REQUEST {
+        return 0.0;
+    }
+    let chats = crowd.map_or(0.0, |Crowd(crowd)| crowd - LONG);
+    chats.max((words / REQUEST).ln()).clamp(0.0, HEARD)
+}
+
+/// The part of its information that a word keeps whose passage has this part of what the best passage has, if passages count so much.
+pub(super) fn heard(part: f32, attention: f32) -> f32 {
+    part.clamp(0.01, 1.0).powf(attention)
+}
+
+/// A word of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoken<'text> {
+    pub(super) word: &'text str,
+    /// Whether it stands as in prose: without digits, and with a space between it and the word before. In logs, traces, code and
+    /// tables fewer words do.
+    is_prose: bool,
+}
+
+impl<'text> Spoken<'text> {
+    /// The words of a folded message, in order.
+    pub(super) fn all(folded: &'text str) -> Vec<Self> {
+        let spoken = placed(folded).map(|(gap, word)| {
+            let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+            Self { word, is_prose: !has_digit && is_of_prose(gap) }
+        });
+        spoken.collect()
     }
 }
 
-/// For each of `words`, which stand in the order of the message, the part that the best passage around it has of what the densest
-/// passage tells. `tells` is what a word tells.
-pub(super) fn passages<'word>(words: &[&'word str], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
-    let told: Vec<f32> = words.iter().map(|word| tells(word)).collect();
+/// Whether prose has this between two words: a space, with the punctuation of sentences, or nothing but an apostrophe or a hyphen.
+fn is_of_prose(gap: &str) -> bool {
+    let behind = gap.trim_start_matches([',', '.', ';', ':', '?', '!', ')', '"', '\'', '’', '”', '…']);
+    let before = behind.trim_start();
+    let is_spaced =
+        before.len() < behind.len() && before.chars().all(|c| matches!(c, '"' | '\'' | '“' | '‘' | '(' | '¿' | '¡'));
+    is_spaced || matches!(gap, "" | "'" | "’" | "-")
+}
+
+/// For each word of a message, the part that the best passage around it has of what the best one of all has: what its words tell, each
+/// once, as far as it is prose. `tells` is what a word tells.
+pub(super) fn passages<'word>(words: &[Spoken<'word>], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
+    let mut times = BTreeMap::<&str, f32>::new();
+    for spoken in words {
+        *times.entry(spoken.word).or_default() += 1.0;
+    }
+    let rare = |word: &str| OFTEN / times.get(word).map_or(OFTEN, |times| times.max(OFTEN));
+    let told: Vec<f32> = words.iter().map(|spoken| tells(spoken.word) * rare(spoken.word)).collect();
     let size = PASSAGE.min(words.len()).max(1);
     let mut best = vec![0.0_f32; words.len()];
-    for (from, passage) in told.windows(size).enumerate() {
-        let told = passage.iter().sum::<f32>();
+    for (from, passage) in words.windows(size).enumerate() {
+        let told = told.iter().skip(from).zip(passage).enumerate();
+        let told = told.filter(|(at, (_, one))| passage.iter().take(*at).all(|other| other.word != one.word));
+        let told = told.map(|(_, (told, _))| told).sum::<f32>() * prose(passage);
         for best in best.iter_mut().skip(from).take(size) {
             *best = best.max(told);
         }
     }
-    let densest = best.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    let most = best.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     let mut parts = BTreeMap::<&str, f32>::new();
-    for (word, best) in words.iter().zip(best) {
-        let part = parts.entry(word).or_default();
-        *part = part.max(best / densest);
+    for (spoken, best) in words.iter().zip(best) {
+        let part = parts.entry(spoken.word).or_default();
+        *part = part.max(best / most);
     }
     parts
+}
+
+/// How much a passage is prose, from nearly nothing to 1.
+fn prose(passage: &[Spoken<'_>]) -> f32 {
+    let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let share = count(passage.iter().filter(|spoken| spoken.is_prose).count()) / count(passage.len().max(1));
+    // Not quite nothing, so that the words of a message that is no prose at all still count beside each other.
+    ((share - NO_PROSE) / (1.0 - NO_PROSE)).clamp(0.02, 1.0)
 }
 
 #[cfg(test)]
@@ -77,19 +138,47 @@ mod tests {
             assert!(small.kept(power) > large.kept(power) && large.kept(power) > large.kept(power + 0.5));
         }
         assert!((large.kept(3.0) - 1.0).abs() < f32::EPSILON && large.kept(7.7) > 0.0);
-        assert!(small.heard(0.5) > large.heard(0.5) && large.heard(0.5) > large.heard(0.2) && large.heard(0.0) > 0.0);
-        let several_sentences = Crowd::of(1.5 * TOGETHER).unwrap();
-        assert!((several_sentences.heard(0.2) - 1.0).abs() < f32::EPSILON);
+        let [small, large] = [small, large].map(|crowd| attention(100, Some(crowd)));
+        assert!(
+            heard(0.5, small) > heard(0.5, large) && heard(0.5, large) > heard(0.2, large) && heard(0.0, large) > 0.0
+        );
+        let several_sentences = Crowd::of(4.0 * TOGETHER);
+        assert!(attention(70, several_sentences) + attention(70, None) == 0.0);
+        assert!(attention(200, None) > attention(100, None) && attention(100, None) > 0.0);
     }
 
     #[test]
     fn a_word_has_the_best_of_the_passages_it_stands_in() {
-        let mut words = vec!["so"; 60];
-        (words[0], words[57], words[58]) = ("weather", "debug", "cluster");
-        let parts = passages(&words, |word| if word == "so" { 0.0 } else { 3.0 });
+        let filler = ["so"; 56].join(" ");
+        let message = format!("weather {filler} debug cluster so");
+        let parts = passages(&Spoken::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
         let part = |word| parts[word];
         assert!((part("cluster") - 1.0).abs() < f32::EPSILON && (part("so") - 1.0).abs() < f32::EPSILON);
         assert!((part("weather") - 0.5).abs() < f32::EPSILON);
-        assert_eq!((passages(&["so"], |_| 0.0)["so"], passages(&[], |_| 1.0).len()), (0.0, 0));
+        assert_eq!((passages(&Spoken::all("so"), |_| 0.0)["so"], passages(&[], |_| 1.0).len()), (0.0, 0));
+    }
+
+    #[test]
+    fn a_word_of_a_log_tells_less_than_one_of_prose_and_so_does_one_that_stands_in_each_line() {
+        let log = "2026-11-25t10:04:07.123z error gateway upstream=orders-3 status=502 142ms path=/api/v2/carts/981 ";
+        let message = format!("please find out why our carts are slow, and tell me what to do. {}", log.repeat(4));
+        let parts = passages(&Spoken::all(&message), |_| 3.0);
+        assert!((parts["slow"] - 1.0).abs() < f32::EPSILON);
+        for word in ["gateway", "upstream", "142ms"] {
+            assert!(parts[word] < 0.2, "{word} {}", parts[word]);
+        }
+        let message = "gateway answers late, ".repeat(9) + &"so ".repeat(20) + "deploy the cluster of our new team.";
+        let parts = passages(&Spoken::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
+        assert!(parts["gateway"] < 0.2 && (parts["cluster"] - 1.0).abs() < f32::EPSILON, "{parts:?}");
+    }
+
+    #[test]
+    fn prose_has_spaces_between_its_words_and_the_punctuation_of_sentences() {
+        for gap in ["", " ", ", ", ". ", "? (", "\n\n", "'", "-", ".” “", " ¿"] {
+            assert!(is_of_prose(gap), "{gap:?}");
+        }
+        for gap in ["/", ".", "_", "=", "::", "(", " -> ", "] [", " = "] {
+            assert!(!is_of_prose(gap), "{gap:?}");
+        }
     }
 }

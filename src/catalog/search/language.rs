@@ -94,6 +94,13 @@ impl Language {
         }
     }
 
+    /// The abbreviation of which `word` is the plural, as `pdf` of `pdfs`: stemmers leave a word without a vowel as it is.
+    pub(super) fn abbreviation(word: &str) -> Option<&str> {
+        let singular = word.strip_suffix('s').filter(|singular| singular.len() > 1 && !singular.ends_with('s'));
+        let is_consonant = |byte: u8| byte.is_ascii_lowercase() && !b"aeiouy".contains(&byte);
+        singular.filter(|singular| singular.bytes().all(is_consonant))
+    }
+
     /// Its bit in [`STOP_WORDS`].
     const fn bit(self) -> u8 {
         1 << self as u8

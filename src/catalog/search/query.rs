@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     Step,
-    chat::{self, Crowd},
+    chat::{self, Crowd, Spoken},
     everyday,
     index::SearchIndex,
     language::Language,
@@ -22,11 +22,8 @@ use crate::{
 const REPAIRED: f32 = 0.8;
 /// The weight of a part of a German compound.
 const APART: f32 = 0.8;
-/// The weight of a longer word that ends with the word asked for, as `compraventa` for `venta`, or begins with it.
+/// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
 const COMPOUND: f32 = 0.3;
-/// The weight of one that begins with it in a question that may be in English: the word is often short for it there, as `config`
-/// for `configuration`. In other languages it is mostly another word.
-const LONG_FORM: f32 = 0.6;
 /// The shortest word, in bytes, that is looked for in longer ones.
 const COMPOUND_BYTES: usize = 5;
 
@@ -75,6 +72,12 @@ impl Meaning {
     pub(super) fn is_known(&self) -> bool {
         !self.senses.is_empty()
     }
+
+    /// Leaves this part of what it tells.
+    fn tell_less(&mut self, part: f32) {
+        self.information *= part;
+        self.general *= part;
+    }
 }
 
 /// The words of `query` except stop words, each once, in alphabetical order.
@@ -105,23 +108,30 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
         first.is_none_or(|first| seen.insert(first))
     });
     if index.steps.has(Step::Chat) {
-        quieten(&mut meanings, &words(&folded).collect::<Vec<_>>());
+        quieten(&mut meanings, &folded);
     }
     Ok(meanings)
 }
 
-/// In a message that chats, everyday words and those far from its task tell less. `words` are all words of the message.
-fn quieten(meanings: &mut [Meaning], words: &[&str]) {
+/// In a long message, everyday words tell less, and so do words that stand far from its task.
+fn quieten(meanings: &mut [Meaning], folded: &str) {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
-    let Some(crowd) = Crowd::of(everyday.map(|meaning| meaning.information).sum()) else { return };
-    for meaning in meanings.iter_mut() {
-        meaning.information *= meaning.everyday.map_or(1.0, |power| crowd.kept(power));
+    let crowd = Crowd::of(everyday.map(|meaning| meaning.information).sum());
+    if let Some(crowd) = crowd {
+        for meaning in meanings.iter_mut() {
+            meaning.tell_less(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
+        }
+    }
+    let spoken = Spoken::all(folded);
+    let attention = chat::attention(spoken.len(), crowd);
+    if attention <= 0.0 {
+        return;
     }
     let known = meanings.iter().filter(|meaning| meaning.is_known());
     let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
-    let parts = chat::passages(words, |word| told.get(word).copied().unwrap_or_default());
+    let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
-        meaning.information *= parts.get(meaning.word.as_str()).map_or(1.0, |part| crowd.heard(*part));
+        meaning.tell_less(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
     }
 }
 
@@ -159,6 +169,11 @@ impl<'index> Reading<'index> {
 
     fn meaning(&mut self, word: &str) -> Meaning {
         self.take(word, 1.0, Way::Itself);
+        if self.index.steps.has(Step::Stems)
+            && let Some(singular) = Language::abbreviation(word)
+        {
+            self.take(singular, 1.0, Way::Itself);
+        }
         if self.index.steps.has(Step::Lexicon) {
             self.translate(word, 1.0, Way::Translation);
         }
@@ -238,19 +253,16 @@ impl<'index> Reading<'index> {
 
     fn compounds(&mut self, word: &str) {
         let known = &self.index.spellings;
-        let is_sign = is_sign(word);
-        if !is_sign && word.len() < COMPOUND_BYTES {
+        let longer: Vec<u32> = if is_sign(word) {
+            known.beginning_with(word).take(SEARCH_COMPOUNDS).collect()
+        } else if word.len() >= COMPOUND_BYTES {
+            let beginning = known.beginning_with(word).take(SEARCH_COMPOUNDS);
+            beginning.chain(known.ending_with(word).take(SEARCH_COMPOUNDS)).collect()
+        } else {
             return;
-        }
-        let may_be_english = matches!(self.language, None | Some(Language::English)) && !is_sign;
-        let factor = if may_be_english { LONG_FORM } else { COMPOUND };
-        for number in known.beginning_with(word).take(SEARCH_COMPOUNDS) {
-            self.take(known.word(number), factor, Way::Compound);
-        }
-        if !is_sign {
-            for number in known.ending_with(word).take(SEARCH_COMPOUNDS) {
-                self.take(known.word(number), COMPOUND, Way::Compound);
-            }
+        };
+        for number in longer {
+            self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
         }
     }
 

@@ -41,11 +41,16 @@ fn folded_letters(text: &str) -> impl Iterator<Item = char> {
 
 /// The words of folded text, in order. A word over the limit is data and is left out.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
-    let words = Words { folded, rest: folded, parts: Vec::new().into_iter() };
-    words.filter(|word| word.len() <= SEARCH_WORD_BYTES)
+    placed(folded).map(|(_, word)| word)
 }
 
-/// The words of a text, long ones too.
+/// The words of folded text, in order, each with what stands between it and the word before.
+pub(super) fn placed(folded: &str) -> impl Iterator<Item = (&str, &str)> {
+    let words = Words { folded, rest: folded, parts: Vec::new().into_iter() };
+    words.filter(|(_, word)| word.len() <= SEARCH_WORD_BYTES)
+}
+
+/// The words of a text with what stands before them, long ones too.
 struct Words<'text> {
     folded: &'text str,
     rest: &'text str,
@@ -54,12 +59,12 @@ struct Words<'text> {
 }
 
 impl<'text> Iterator for Words<'text> {
-    type Item = &'text str;
+    type Item = (&'text str, &'text str);
 
-    fn next(&mut self) -> Option<&'text str> {
+    fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(part) = self.parts.next() {
-                return Some(bare(part));
+                return Some(("", bare(part)));
             }
             let is_inside = self.rest.len() < self.folded.len();
             let gap_end = while_all(self.rest, |byte| !byte.is_ascii_alphanumeric(), |c| !is_word_character(c));
@@ -71,9 +76,9 @@ impl<'text> Iterator for Words<'text> {
             match run {
                 "" => return None,
                 _ if is_tail => {}
-                _ if run.is_ascii() => return Some(run),
+                _ if run.is_ascii() => return Some((gap, run)),
                 _ if run.chars().any(is_unspaced) => self.parts = parts(run).into_iter(),
-                _ => return Some(bare(run)),
+                _ => return Some((gap, bare(run))),
             }
         }
     }
@@ -166,7 +171,7 @@ fn is_unspaced(c: char) -> bool {
 }
 
 fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+    matches!(c, '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
 fn is_hangul(c: char) -> bool {
@@ -208,6 +213,7 @@ mod tests {
     fn scripts_without_spaces_become_pairs_and_other_scripts_stay_whole() {
         assert_eq!(split("不動産売買 PDF"), ["不動", "動産", "産売", "売買", "pdf"]);
         assert_eq!(split("GPU計算 書"), ["gpu", "計算", "書"]);
+        assert_eq!(split("人々〇"), ["人々", "々〇"]);
         assert_eq!(split("보고서 작성"), ["보고", "고서", "작성"]);
         assert_eq!(split("예산을"), split("\u{110b}\u{1168}\u{1109}\u{1161}\u{11ab}\u{110b}\u{1173}\u{11af}"));
         assert_eq!(split("हिन्दी"), ["हिन्दी"]);

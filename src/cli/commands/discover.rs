@@ -68,7 +68,7 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
         return standing(out, why);
     }
     match (reply.skills.len(), reply.total) {
-        (0, _) => note("no skill fits; ask in other words, or see them all with `skillmount skills list`"),
+        (0, _) => note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain())),
         (shown, total) if shown < total => {
             note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
         }

@@ -1,4 +1,4 @@
-//! Rollbacks and deletions that end at each of their requests, and another tool that writes before anybody goes on.
+//! Publishes, rollbacks and deletions that end at each of their requests, and another tool that writes before anybody goes on.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use skillmount::{
 };
 use zip::ZipArchive;
 
-use super::publishing::{FOLDER, Files, from, plain, publish, seen_or_nothing, settled, skill, version};
+use super::publishing::{FOLDER, Files, from, plain, publish, publish_if, seen_or_nothing, settled, skill, version};
 use crate::support::{
     saboteur::indexes_are_sabotaged,
     world::{World, id},
@@ -34,12 +34,32 @@ async fn archived(world: &World) -> BTreeSet<String> {
     contents
 }
 
-/// Rolls back to `digest`, or deletes the skill if there is none. Returns whether it succeeded.
-async fn change(world: &World, digest: Option<&str>) -> bool {
-    let (user, skill) = (id("demo"), skill());
-    match digest {
-        Some(digest) => world.service.roll_back_skill(&user, &skill, digest, from()).await.is_ok(),
-        None => world.service.delete_skill(&user, &skill, from()).await.is_ok(),
+/// A change of a skill.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    Publish,
+    RollBack,
+    Delete,
+}
+
+impl Change {
+    /// What the skill is after it: the first version, whose files a publish stores under another text.
+    fn makes(self) -> Files {
+        match self {
+            Self::Publish => version(3, &["b.md", "gone.md"]),
+            Self::RollBack => version(1, &["b.md", "gone.md"]),
+            Self::Delete => Files::new(),
+        }
+    }
+
+    /// Makes it; `first` is the digest of the first version. Returns whether it succeeded.
+    async fn make(self, world: &World, first: &str) -> bool {
+        let (user, skill) = (id("demo"), skill());
+        match self {
+            Self::Publish => publish_if(world, &self.makes(), None).await.is_ok(),
+            Self::RollBack => world.service.roll_back_skill(&user, &skill, first, from()).await.is_ok(),
+            Self::Delete => world.service.delete_skill(&user, &skill, from()).await.is_ok(),
+        }
     }
 }
 
@@ -59,22 +79,21 @@ fn without(files: &Files, path: &str) -> Files {
 
 /// One change that ends at the request `crash` of `verb`, and the file `path` that another tool writes then. Returns whether
 /// the change was told to have succeeded, and whether it is what readers see.
-async fn interrupted(deletes: bool, path: &str, crash: usize, verb: Verb) -> (bool, bool) {
-    let case = format!("{deletes} {path} {verb:?} {crash}");
-    let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
+async fn interrupted(change: Change, path: &str, crash: usize, verb: Verb) -> (bool, bool) {
+    let (case, deletes) = (format!("{change:?} {path} {verb:?} {crash}"), change == Change::Delete);
+    let two = version(2, &["b.md", "new.md"]);
     let world = World::new();
-    let first = publish(&world, &one).await.digest;
+    let first = publish(&world, &Change::RollBack.makes()).await.digest;
     publish(&world, &two).await;
     let faults = std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(Fault::Deny, 100));
     world.faults.script(verb, faults);
-    let wanted = (!deletes).then_some(first.as_str());
-    let is_told = change(&world, wanted).await;
+    let is_told = change.make(&world, &first).await;
     let foreign = version(9, &[path])[path].clone();
     world.put(&format!("{FOLDER}{path}"), foreign.clone()).await;
 
     // The process is gone, and another one comes. Until the plain files have followed, it serves the archive.
     let world = world.replica();
-    let after = if deletes { Files::new() } else { one };
+    let after = change.makes();
     let sees = |files: &Files| {
         let is_of = |version: &Files| {
             files == version || (without(files, path) == without(version, path) && files.get(path) == Some(&foreign))
@@ -95,7 +114,7 @@ async fn interrupted(deletes: bool, path: &str, crash: usize, verb: Verb) -> (bo
 
     // The same change once more keeps what the other tool wrote as a version, and is whole. What is left of a deleted
     // skill is no skill to delete.
-    let is_done = change(&world, wanted).await;
+    let is_done = change.make(&world, &first).await;
     assert!(is_done || (deletes && now.is_empty()), "{case}");
     let left = plain(&world).await;
     assert!(archived(&world).await.contains(&foreign) || left.get(path) == Some(&foreign), "{case}: it is lost");
@@ -108,17 +127,17 @@ async fn interrupted(deletes: bool, path: &str, crash: usize, verb: Verb) -> (bo
 // is under way, and any server completes it.
 // S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
 #[tokio::test(start_paused = true)]
-async fn a_rollback_or_a_deletion_that_ends_at_any_request_loses_no_file_of_another_tool_and_mixes_nothing() {
-    for deletes in [false, true] {
+async fn a_publish_a_rollback_or_a_deletion_that_ends_at_any_request_loses_no_file_of_another_tool_and_mixes_nothing() {
+    for change in [Change::Publish, Change::RollBack, Change::Delete] {
         let mut outcomes = BTreeSet::new();
         for path in ["b.md", "gone.md", "new.md", "other.md", "SKILL.md"] {
             for crash in 0..REQUESTS {
                 for verb in [Verb::Put, Verb::Delete] {
-                    outcomes.insert(interrupted(deletes, path, crash, verb).await);
+                    outcomes.insert(interrupted(change, path, crash, verb).await);
                 }
             }
         }
         let all = [(false, false), (true, true)];
-        assert!(all.iter().all(|case| outcomes.contains(case)), "{deletes}: {outcomes:?}");
+        assert!(all.iter().all(|case| outcomes.contains(case)), "{change:?}: {outcomes:?}");
     }
 }

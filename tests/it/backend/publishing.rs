@@ -50,7 +50,7 @@ pub(super) fn skill() -> SkillPath {
     SkillPath::parse(SKILL).unwrap()
 }
 
-async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
+pub(super) async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..from() };
     world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
 }

@@ -220,7 +220,7 @@ fn an_empty_list_says_what_to_do_next_and_never_to_a_script() {
         (&["skills", "list"][..], "`skillmount push DIR`"),
         (&["skills", "list", "--category", "none"], "`skillmount skills list` shows all"),
         (&["session", "list"], "`skillmount skills load SKILL`"),
-        (&["skills", "discover", "contracts"], "no skill fits"),
+        (&["skills", "discover", "contracts"], "No matching skills found."),
         (&["glob", "*.md"], "`skillmount ls`"),
     ] {
         let output = home.run(arguments);

@@ -13,29 +13,40 @@ use skillmount::{
 
 use super::{Answer, Server};
 
-/// A server with layers, and the control keys of user `u1` in two teams and of all users in none.
+/// A server with layers, and the control keys of user `u1` in two teams and of all users in none; and of `u1` in the first team, an
+/// agent's key and a control key for some sessions alone.
 struct Layered {
     server: Server,
     notary: String,
     stranger: String,
     all: String,
+    agent: String,
+    bound: String,
 }
 
 impl Layered {
     async fn start() -> Self {
         let clock = SystemClock::new();
         let user = Id::parse("u1").unwrap();
-        let made =
-            [(Some(&user), Some("notaries")), (Some(&user), Some("others")), (None, None)].map(|(user, team)| {
-                let (key, entry) = KeyEntry::generate(&clock, user, vec![Scope::Control]);
-                (key, KeyEntry { team: team.map(|team| Id::parse(team).unwrap()), ..entry })
-            });
+        let key = |user: Option<&Id>, team: Option<&str>, scope: Scope| {
+            let (key, entry) = KeyEntry::generate(&clock, user, vec![scope]);
+            (key, KeyEntry { team: team.map(|team| Id::parse(team).unwrap()), ..entry })
+        };
+        let of_notaries = |scope| key(Some(&user), Some("notaries"), scope);
+        let (bound, entry) = of_notaries(Scope::Control);
+        let made = [
+            of_notaries(Scope::Control),
+            key(Some(&user), Some("others"), Scope::Control),
+            key(None, None, Scope::Control),
+            of_notaries(Scope::Agent),
+            (bound, KeyEntry { sessions: Some(vec!["in-*".to_owned()]), ..entry }),
+        ];
         let entries = made.clone().map(|(_, entry)| entry);
         let callers = Callers { keys: Keys::new(&entries).unwrap(), ..Callers::default() };
         let config = HttpConfig { callers, ..HttpConfig::default() };
         let server = Server::serving(config, ServiceOptions { layers: true, ..ServiceOptions::default() }).await;
-        let [notary, stranger, all] = made.map(|(key, _)| key);
-        Self { server, notary, stranger, all }
+        let [notary, stranger, all, agent, bound] = made.map(|(key, _)| key);
+        Self { server, notary, stranger, all, agent, bound }
     }
 
     async fn send(&self, key: &str, method: Method, path: &str, body: &Value) -> Answer {
@@ -84,7 +95,10 @@ async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_
     }
 
     let before = world.objects("").await;
-    for (layer, key) in [("team", &world.all), ("org", &world.notary), ("org", &world.stranger)] {
+    let both = ["team", "org"];
+    let none = both.into_iter().flat_map(|layer| [(layer, &world.agent), (layer, &world.bound)]);
+    for (layer, key) in [("team", &world.all), ("org", &world.notary), ("org", &world.stranger)].into_iter().chain(none)
+    {
         for (method, path, body, ..) in calls(layer, &first[0]) {
             world.send(key, method, &path, &body).await.is_problem(403, "denied");
         }
