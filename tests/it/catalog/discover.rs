@@ -105,6 +105,29 @@ async fn a_message_of_two_thousand_words_finds_what_it_is_about() {
     assert_eq!(found(&world.agent(), &message).await.unwrap()[0], "escrituras/compraventa");
 }
 
+// S-SEARCH-17: In a question of more than 70 words a word tells the more, the more the passage around it tells and the more that is
+// prose.
+#[tokio::test]
+async fn a_task_beside_a_log_is_found_and_the_log_alone_finds_what_reads_logs() {
+    let world = notary().await;
+    let about = "Reads logs of a gateway: upstream, status, retry, request_id, path, client, connection, closed.";
+    world.put_skill("demo", "ops/gateway-logs", about, "# Steps\n").await;
+    let log: String = (0..30)
+        .map(|line| {
+            format!(
+                "2026-11-16T17:{line}:07.301Z ERROR gateway upstream=orders-{line} status=502 retry=3 {line}42ms \
+                 request_id=a3f{line}9c path=/api/v2/carts/{line}77 client closed connection "
+            )
+        })
+        .collect();
+    assert_eq!(found(&world.agent(), &log).await.unwrap()[0], "ops/gateway-logs");
+    for message in
+        [format!("redacta la escritura de compraventa. {log}"), format!("{log} redacta la escritura de compraventa")]
+    {
+        assert_eq!(found(&world.agent(), &message).await.unwrap()[0], "escrituras/compraventa");
+    }
+}
+
 #[tokio::test]
 async fn where_a_category_has_nothing_the_ones_that_answer_come_first() {
     let world = notary().await;

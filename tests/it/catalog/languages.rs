@@ -18,7 +18,7 @@ use skillmount::{
 const FLOORS: [(&str, usize); 7] = [("ar", 3), ("de", 17), ("fr", 10), ("hi", 3), ("ja", 2), ("pt", 10), ("ru", 3)];
 
 /// The folder of the public skills.
-fn search_set() -> PathBuf {
+pub(super) fn search_set() -> PathBuf {
     std::env::var_os("SKILLMOUNT_SEARCH_SET")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/search"), PathBuf::from)
 }

@@ -11,6 +11,7 @@ mod feedback_month;
 mod index;
 mod languages;
 mod layers;
+mod long_messages;
 pub(crate) mod meaning;
 mod sabotage;
 mod unreadable;
