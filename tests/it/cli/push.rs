@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Home, skill};
+use super::{Home, server::Server, skill};
 
 #[test]
 fn a_push_sends_only_what_changed() {
@@ -167,6 +167,38 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     assert!(!home.ok(&["skills", "list"]).contains("notas"));
     home.ok(&["push", "ana/notas", "--force"]);
     assert!(home.ok(&["skills", "list"]).contains("notas"));
+}
+
+// S-AUTHOR-2: What is pushed and linted depends on the folder alone, and never lies outside it.
+#[test]
+fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name() {
+    let home = Home::new();
+    let server = Server::start(&home, &[]);
+    for (name, to) in [("one", [].as_slice()), ("two", &["--server", &server.url])] {
+        let run = |arguments: &[&str]| home.json(&[to, arguments].concat())["skills"][0].clone();
+        let main = skill(name, "Does it.");
+        for (path, text) in [("SKILL.md", main.as_str()), ("b.md", "b"), ("data.log", "1"), ("dist/x.js", "x")] {
+            home.file(&format!("from/{name}/{path}"), text);
+        }
+        run(&["push", &format!("from/{name}")]);
+        home.file(&format!("{name}/.gitignore"), "*.log\ndist/\n");
+        run(&["pull", name, name]);
+        let folder = format!("{name}/{name}");
+        let push = ["push", folder.as_str()];
+        let again = run(&push);
+        assert_eq!((&again["status"], &again["unchanged"]), (&json!("unchanged"), &json!(4)), "{again}");
+        // What is new is passed over as ever.
+        home.file(&format!("{folder}/new.log"), "new");
+        home.file(&format!("{folder}/dist/x.js"), "<<<<<<< mine\nx\n=======\ny\n>>>>>>> theirs\n");
+        assert_eq!(home.run(&["lint", &folder]).status.code(), Some(2), "lint looks at what is pushed");
+        home.file(&format!("{folder}/dist/x.js"), "edited");
+        let edited = run(&push);
+        let changes = ["created", "updated", "deleted"].map(|change| edited[change].clone());
+        assert_eq!(changes, [json!([]), json!(["dist/x.js"]), json!([])]);
+        std::fs::remove_file(home.path().join(&folder).join("data.log")).unwrap();
+        assert_eq!(run(&push)["deleted"], json!(["data.log"]));
+        assert_eq!(run(&push)["status"], "unchanged");
+    }
 }
 
 #[test]
