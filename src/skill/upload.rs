@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
-    path::{KeyPrefix, SkillPath},
+    path::{KeyPrefix, SkillPath, is_of_tools},
 };
 
 /// The ratio of an archive counts from this many unpacked bytes on.
@@ -201,6 +201,11 @@ impl SkillUpload {
                 format!("{why}: give a path below the skill's folder"),
             ));
         }
+        if is_of_tools(path) {
+            let message =
+                format!("{path} belongs to a tool, which would act on it where the skill is pulled: leave it out");
+            return Some(Diagnostic::new(FindingCode::PathInvalid, message));
+        }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for end in ends {
             let (name, is_file) = (path.get(..end).unwrap_or_default(), end == path.len());
@@ -298,7 +303,8 @@ mod tests {
     // what lint calls an error.
     #[test]
     fn each_bad_archive_is_refused_for_its_fault() {
-        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"] {
+        let of_tools = [".git/config", "a/.GIT/x", "node_modules/x/a.js", ".skillmount.json"];
+        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"].into_iter().chain(of_tools) {
             assert_eq!(refused(&[(name, b"x")]), ["path_invalid"], "{name}");
         }
         assert_eq!(refused(&[("a.md", b"x"), ("A.md", b"y")]), ["path_twins"]);
