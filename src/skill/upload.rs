@@ -13,11 +13,10 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
     Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings,
-    hidden_in_file, lint,
+    hidden_in_file, lint, name_finding,
     package::{MAIN, too_large_unpacked},
     quality,
     root::common_root,
-    secret_file,
     tarball::{Member, Tarball},
     version_archive::{is_of_archiver, longer_than},
 };
@@ -81,7 +80,7 @@ impl SkillUpload {
         let is_text = (self.is_text)(bytes);
         let refused = self
             .check_path(path)
-            .or_else(|| secret_file(path))
+            .or_else(|| name_finding(path))
             .or_else(|| if is_text { forbidden_in(path, bytes) } else { None });
         if is_text && path != MAIN && self.hidden.len() < SKILL_FINDINGS {
             self.hidden.extend(hidden_in_file(bytes).map(|found| found.in_file(path)));
@@ -312,6 +311,7 @@ mod tests {
         assert_eq!(refused(&[("caf\u{e9}", b"x"), ("cafe\u{301}", b"y")]), ["path_twins"]);
         assert_eq!(refused(&[("a", b"x"), ("a/b", b"y")]), ["path_twins"], "a file is no folder");
         assert_eq!(refused(&[(".env", b"A=1")]), ["secret_file"]);
+        assert_eq!(refused(&[("bin.theirs", b"x")]), ["merge_marks"]);
         assert_eq!(refused(&[("zeros", &vec![0; 8 << 20])]), ["archive_invalid"], "a bomb");
         // The packer writes no name twice, so one is made another's.
         let twice = zipped(&[("SKILL.md", GOOD.as_bytes()), ("a1.md", b"x"), ("a2.md", b"y")], None).to_vec();

@@ -201,6 +201,56 @@ fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name(
     }
 }
 
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[test]
+fn a_file_that_is_no_text_and_that_both_changed_is_kept_twice_until_one_is_chosen() {
+    let home = Home::new();
+    let set = |whose: &str, notes: &str, bin: &str| {
+        home.file(&format!("{whose}/s/notes.txt"), notes);
+        home.file(&format!("{whose}/s/bin"), bin);
+    };
+    home.file("skills/s/SKILL.md", &skill("s", "Does it."));
+    set("skills", "1\n2\n3\n", "\0one");
+    home.ok(&["push", "skills"]);
+    home.ok(&["pull", "ana"]);
+    home.ok(&["pull", "ben"]);
+    set("ana", "Ana\n2\n3\n", "\0Ana");
+    home.ok(&["push", "ana"]);
+    set("ben", "1\n2\nBen\n", "\0Ben");
+    let output = home.run(&["push", "ben"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{told}");
+    assert!(told.contains("  bin, what you changed:\n    bytes that are no text\n"), "{told}");
+    assert!(!told.contains("+++ bin") && told.contains("+++ notes.txt (mine)"), "{told}");
+
+    home.file("ben/s/bin.theirs", "of somebody else");
+    let output = home.run(&["pull", "ben", "--merge"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{why}");
+    assert!(why.contains("bin.theirs is there already") && !why.contains("--merge"), "{why}");
+    assert_eq!(
+        (home.read("ben/s/notes.txt"), home.read("ben/s/bin.theirs")),
+        ("1\n2\nBen\n".into(), "of somebody else".into())
+    );
+    std::fs::remove_file(home.path().join("ben/s/bin.theirs")).unwrap();
+    let planned = home.json(&["pull", "ben", "--merge", "--dry-run"])["skills"][0].clone();
+    assert_eq!((&planned["beside"], &planned["created"]), (&json!(["s/bin.theirs"]), &json!(["s/bin.theirs"])));
+    assert!(!home.path().join("ben/s/bin.theirs").exists());
+
+    let output = home.run(&["pull", "ben", "--merge"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && why.contains("s/bin.theirs is theirs") && why.contains("keep one"), "{why}");
+    let files = ["notes.txt", "bin", "bin.theirs"].map(|path| home.read(&format!("ben/s/{path}")));
+    assert_eq!(files, ["Ana\n2\nBen\n", "\0Ben", "\0Ana"]);
+    home.ok(&["pull", "ben"]);
+    let output = home.run(&["push", "ben"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.contains("ben/s/bin.theirs: error: ") && why.contains("[merge_marks]"), "{why}");
+    std::fs::remove_file(home.path().join("ben/s/bin.theirs")).unwrap();
+    assert_eq!(home.json(&["push", "ben"])["skills"][0]["updated"], json!(["bin", "notes.txt"]));
+}
+
 #[test]
 fn versions_are_listed_gone_back_to_moved_and_deleted() {
     let home = Home::with_skills();

@@ -109,6 +109,7 @@ async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
         (zipped(&[("SKILL.md", MAIN), (".env", "A=1")]), "secret_file"),
         (zipped(&[("SKILL.md", MAIN), (".git/config", "x")]), "path_invalid"),
         (zipped(&[("SKILL.md", MAIN), ("a/.skillmount.json", "{}")]), "path_invalid"),
+        (zipped(&[("SKILL.md", MAIN), ("bin.theirs", "x")]), "merge_marks"),
         (zipped(&[("SKILL.md", MAIN), ("zeros", &"0".repeat(8 << 20))]), "archive_invalid"),
         (zipped(&[("readme.md", "x")]), "skill_file_missing"),
         (zipped(&[("SKILL.md", "none")]), "frontmatter_missing"),
