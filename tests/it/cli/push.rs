@@ -251,6 +251,37 @@ fn a_file_that_is_no_text_and_that_both_changed_is_kept_twice_until_one_is_chose
     assert_eq!(home.json(&["push", "ben"])["skills"][0]["updated"], json!(["bin", "notes.txt"]));
 }
 
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[test]
+fn skills_that_were_changed_and_skills_that_were_deleted_are_told_apart_with_their_numbers() {
+    let home = Home::with_skills();
+    home.ok(&["pull", "ana"]);
+    home.ok(&["pull", "ben"]);
+    for whose in ["ana", "ben"] {
+        home.file(&format!("{whose}/notas/SKILL.md"), &(skill("notas", "Toma notas.") + whose));
+        home.file(&format!("{whose}/escrituras/compraventa/resources/ejemplo.md"), whose);
+    }
+    home.ok(&["push", "ana"]);
+    let why = |arguments: &[&str]| {
+        let output = home.run(arguments);
+        assert_eq!(output.status.code(), Some(6));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let told = why(&["push", "ben"]);
+    let both = "error: 2 skills stayed as they are in the store, because they are not the versions that your folders come from: ";
+    assert!(told.contains(both) && !told.contains("deleted"), "{told}");
+    assert!(why(&["pull", "ben"]).contains("error: 2 skills stayed as you have them, because "));
+    home.ok(&["skills", "rm", "notas"]);
+    let told = why(&["push", "ben"]);
+    let one =
+        "error: 1 skill stayed as it is in the store, because it is not the version that your folder comes from: ";
+    let gone =
+        "; 1 skill was deleted by another author since you had it: delete its folder too, or put it back with --force";
+    assert!(told.contains(one) && told.contains(gone), "{told}");
+    let told = why(&["push", "ben/notas"]);
+    assert!(told.contains("error: 1 skill was deleted ") && !told.contains("pull"), "{told}");
+}
+
 #[test]
 fn versions_are_listed_gone_back_to_moved_and_deleted() {
     let home = Home::with_skills();
