@@ -62,7 +62,7 @@ pub(crate) use approvals::check_content;
 pub use author::{
     Author, AuthorProtocol, ConflictFile, PullHow, PullOptions, PullTarget, Pulled, PushConflict, PushOptions,
     PushSource, PushStatus, Pushed, Remembered, SkillDigest, SkillDigests, SkillText, SkillZip, StoredSkill,
-    StoredSkills, VersionMemory, lint_content, lint_skill, pull_skill, push_skill,
+    StoredSkills, VersionMemory, lint_content, lint_skill, pull_skill, push_skill, text_of,
 };
 pub use budgets::Budgets;
 pub use catalog_reads::{HostFile, HostSkill, Manifest};

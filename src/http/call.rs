@@ -84,9 +84,11 @@ impl UserCall {
     /// Whose skills the call publishes: the user's, or those of the layer it asks for.
     ///
     /// # Errors
-    /// As [`Grant::publishes`].
+    /// `invalid_request` where layers are off, which no key changes; those of [`Grant::publishes`].
     pub(super) fn publishes(&self, layer: Option<Layer>) -> Result<LayerOwner> {
-        self.grant.publishes(&self.user, layer.unwrap_or_default())
+        let layer = layer.unwrap_or_default();
+        self.app.service.check_layer(layer)?;
+        self.grant.publishes(&self.user, layer)
     }
 
     /// Goes on only if the user is not being deleted by now: a body may be on its way for longer than the sweeps last.

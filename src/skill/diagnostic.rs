@@ -125,7 +125,7 @@ findings! {
     LinkNotFollowed "link_not_followed" Warning Warning "A link on disk to a skill or to a folder.";
     ArchiveInvalid "archive_invalid" Error Error "An archive that cannot be taken in.";
     SkillFileMissing "skill_file_missing" Error Error "A published folder without a SKILL.md.";
-    PathInvalid "path_invalid" Error Error "A path that leads out of the skill or that no path can name.";
+    PathInvalid "path_invalid" Error Error "A path that leads out of the skill, that no path can name, or that belongs to a tool.";
     PathTwins "path_twins" Error Error "Two paths that many disks take for one.";
     NotAFile "not_a_file" Error Error "A link or a device in an archive.";
     VersionTooLarge "version_too_large" Error Error "A version over the limits of one.";

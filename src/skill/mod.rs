@@ -41,7 +41,9 @@ pub(crate) use frontmatter::yaml_value;
 pub use frontmatter::{Frontmatter, Parameter};
 pub(crate) use head::HeadFormat;
 pub use head::{HeadChange, HeadFile, HeadState, SkillHead};
-pub use lint::{Fixed, content_findings, fix, hidden_in_file, is_skill_name, lint, secret_file, template};
+pub use lint::{
+    Fixed, content_findings, fix, hidden_in_file, is_skill_name, lint, name_finding, template, theirs_beside,
+};
 pub use numbers::VersionNumbers;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub(crate) use package::{MAIN, described};

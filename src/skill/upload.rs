@@ -13,17 +13,16 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
     Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings,
-    hidden_in_file, lint,
+    hidden_in_file, lint, name_finding,
     package::{MAIN, too_large_unpacked},
     quality,
     root::common_root,
-    secret_file,
     tarball::{Member, Tarball},
     version_archive::{is_of_archiver, longer_than},
 };
 use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
-    path::{KeyPrefix, SkillPath},
+    path::{KeyPrefix, SkillPath, is_of_tools},
 };
 
 /// The ratio of an archive counts from this many unpacked bytes on.
@@ -81,7 +80,7 @@ impl SkillUpload {
         let is_text = (self.is_text)(bytes);
         let refused = self
             .check_path(path)
-            .or_else(|| secret_file(path))
+            .or_else(|| name_finding(path))
             .or_else(|| if is_text { forbidden_in(path, bytes) } else { None });
         if is_text && path != MAIN && self.hidden.len() < SKILL_FINDINGS {
             self.hidden.extend(hidden_in_file(bytes).map(|found| found.in_file(path)));
@@ -201,6 +200,11 @@ impl SkillUpload {
                 format!("{why}: give a path below the skill's folder"),
             ));
         }
+        if is_of_tools(path) {
+            let message =
+                format!("{path} belongs to a tool, which would act on it where the skill is pulled: leave it out");
+            return Some(Diagnostic::new(FindingCode::PathInvalid, message));
+        }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for end in ends {
             let (name, is_file) = (path.get(..end).unwrap_or_default(), end == path.len());
@@ -298,7 +302,8 @@ mod tests {
     // what lint calls an error.
     #[test]
     fn each_bad_archive_is_refused_for_its_fault() {
-        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"] {
+        let of_tools = [".git/config", "a/.GIT/x", "node_modules/x/a.js", ".skillmount.json"];
+        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"].into_iter().chain(of_tools) {
             assert_eq!(refused(&[(name, b"x")]), ["path_invalid"], "{name}");
         }
         assert_eq!(refused(&[("a.md", b"x"), ("A.md", b"y")]), ["path_twins"]);
@@ -306,6 +311,7 @@ mod tests {
         assert_eq!(refused(&[("caf\u{e9}", b"x"), ("cafe\u{301}", b"y")]), ["path_twins"]);
         assert_eq!(refused(&[("a", b"x"), ("a/b", b"y")]), ["path_twins"], "a file is no folder");
         assert_eq!(refused(&[(".env", b"A=1")]), ["secret_file"]);
+        assert_eq!(refused(&[("bin.theirs", b"x")]), ["merge_marks"]);
         assert_eq!(refused(&[("zeros", &vec![0; 8 << 20])]), ["archive_invalid"], "a bomb");
         // The packer writes no name twice, so one is made another's.
         let twice = zipped(&[("SKILL.md", GOOD.as_bytes()), ("a1.md", b"x"), ("a2.md", b"y")], None).to_vec();

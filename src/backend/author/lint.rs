@@ -12,7 +12,7 @@ use crate::{
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
     path::{Id, SkillPath},
     session::Policy,
-    skill::{Diagnostic, FindingCode, MAIN, content_findings, hidden_in_file, lint, secret_file},
+    skill::{Diagnostic, FindingCode, MAIN, content_findings, hidden_in_file, lint, name_finding},
     store::{GetOptions, StoreError},
     wire::{LintFinding, LintList, LintListRequest, LintedSkill},
 };
@@ -37,7 +37,7 @@ pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
 
 fn linted(skill: &SkillPath, file: String, of_main: Vec<Diagnostic>, files: &[&str]) -> LintedSkill {
     let of_main = of_main.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic });
-    let named = files.iter().filter_map(|path| Some(((*path).to_owned(), secret_file(path)?)));
+    let named = files.iter().filter_map(|path| Some(((*path).to_owned(), name_finding(path)?)));
     let named = named.map(|(path, diagnostic)| LintFinding { path, diagnostic });
     let findings = of_main.chain(named).collect();
     LintedSkill { skill: skill.to_string(), file, mended: Vec::new(), findings, fixable: 0, quality: None }

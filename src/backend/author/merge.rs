@@ -4,7 +4,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use similar::TextMerge;
 
-use crate::backend::text::binary_type;
+use crate::backend::text::is_text;
 
 /// A file in the version that both began from, as its author has it, and as it is there now. What is absent is `None`.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +52,16 @@ pub(super) struct Merged {
     pub(super) is_marked: bool,
 }
 
+/// The text that these bytes are, if lines of it can be compared and joined.
+#[must_use]
+pub fn text_of(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|_| is_text(bytes))
+}
+
 /// Merges line by line; `None` if one of them is no text.
 pub(super) fn merge(base: Option<&Bytes>, mine: &Bytes, theirs: &Bytes) -> Option<Merged> {
     let text = |bytes: &'_ Bytes| -> Option<String> {
-        let text = std::str::from_utf8(bytes).ok().filter(|_| binary_type(bytes).is_none())?;
+        let text = text_of(bytes)?;
         // A last line without an end would run into what follows it.
         Some(if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })
     };

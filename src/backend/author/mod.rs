@@ -19,6 +19,7 @@ mod stored;
 pub use digests::{SkillDigest, SkillDigests};
 pub use files::SkillText;
 pub use lint::{lint_content, lint_skill};
+pub use merge::text_of;
 pub use protocol::{Author, AuthorProtocol, SkillZip};
 pub use pull::{PullHow, PullOptions, PullTarget, Pulled, pull_skill};
 pub use push::{ConflictFile, PushConflict, PushOptions, PushSource, PushStatus, Pushed, push_skill};

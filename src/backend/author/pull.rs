@@ -13,6 +13,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    path::is_of_tools,
+    skill::theirs_beside,
     wire::{FileChange, FileChanges},
 };
 
@@ -43,7 +45,8 @@ pub enum PullHow {
     /// They stay, and a skill in which another author changed one of them too stays whole as it is.
     #[default]
     Careful,
-    /// They stay, and those that another author changed too get the changes of both.
+    /// They stay, and those that another author changed too get the changes of both. What is no text cannot: it stays, and
+    /// the other author's file is put beside it, under its name with `.theirs` after it.
     Merge,
     /// They are replaced.
     Theirs,
@@ -69,6 +72,10 @@ pub struct Pulled {
     pub conflicts: Vec<String>,
     /// Files that have the changes of both authors now, and marks where both changed the same lines.
     pub marked: Vec<String>,
+    /// Files of the other author that lie beside those of this one now, because both changed them and they are no text.
+    pub beside: Vec<String>,
+    /// Files of the skill that belong to a tool. None is pulled, and whatever is here in their places stays.
+    pub of_tools: Vec<String>,
     /// Why files cannot be here, each in a sentence.
     pub refused: Vec<String>,
 }
@@ -151,7 +158,8 @@ pub async fn pull_skill(
 fn as_remembered(target: &dyn PullTarget, known: &Remembered, how: PullHow) -> Option<Pulled> {
     let mut changes = Vec::new();
     let mut size = 0;
-    for (path, sha256) in &known.files {
+    let (of_tools, files): (Vec<_>, Vec<_>) = known.files.iter().partition(|(path, _)| is_of_tools(path));
+    for (path, sha256) in files {
         let mine = target.read(path).ok()?;
         size += mine.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let sides = Sides { base: Some(sha256), mine: mine.as_ref(), theirs: None };
@@ -162,7 +170,8 @@ fn as_remembered(target: &dyn PullTarget, known: &Remembered, how: PullHow) -> O
         }
         changes.push((path.as_str(), if is_same { FileChange::Unchanged } else { FileChange::Kept }));
     }
-    Some(Pulled { changes: changes.into_iter().collect(), size, ..Pulled::default() })
+    let of_tools = of_tools.into_iter().map(|(path, _)| path.clone()).collect();
+    Some(Pulled { changes: changes.into_iter().collect(), size, of_tools, ..Pulled::default() })
 }
 
 impl Plan<'_> {
@@ -170,14 +179,18 @@ impl Plan<'_> {
         let known = self.known.into_iter().flat_map(|known| known.files.keys());
         let paths: BTreeSet<&String> = self.theirs.files.keys().chain(known).collect();
         for path in paths {
+            if is_of_tools(path) {
+                self.pulled.of_tools.extend(self.theirs.files.contains_key(path).then(|| path.clone()));
+                continue;
+            }
             match target.read(path) {
-                Ok(mine) => self.file(path, mine.as_ref()),
+                Ok(mine) => self.file(target, path, mine.as_ref()),
                 Err(why) => self.pulled.refused.push(why.message().to_owned()),
             }
         }
     }
 
-    fn file(&mut self, path: &str, mine: Option<&Bytes>) {
+    fn file(&mut self, target: &dyn PullTarget, path: &str, mine: Option<&Bytes>) {
         let theirs = self.theirs.files.get(path);
         let base = self.known.and_then(|known| known.files.get(path)).map(String::as_str);
         let settled = Sides { base, mine, theirs }.settle();
@@ -186,13 +199,13 @@ impl Plan<'_> {
             (Settled::Same, _) => self.step(path, FileChange::Unchanged, None),
             (Settled::Theirs, _) | (_, PullHow::Theirs) => self.take(path, mine, theirs.cloned()),
             (Settled::Mine, _) => self.step(path, FileChange::Kept, None),
-            (Settled::Both, PullHow::Merge) => self.merge(path, mine, theirs),
+            (Settled::Both, PullHow::Merge) => self.merge(target, path, mine, theirs),
             (Settled::Both, PullHow::Careful) => self.pulled.conflicts.push(path.to_owned()),
         }
     }
 
     /// What both changed; a file that one of them deleted is the other's.
-    fn merge(&mut self, path: &str, mine: Option<&Bytes>, theirs: Option<&Bytes>) {
+    fn merge(&mut self, target: &dyn PullTarget, path: &str, mine: Option<&Bytes>, theirs: Option<&Bytes>) {
         let (Some(both), Some(theirs)) = (mine, theirs) else {
             return match theirs {
                 None => self.step(path, FileChange::Kept, None),
@@ -201,10 +214,36 @@ impl Plan<'_> {
         };
         let base = self.base.and_then(|base| base.files.get(path));
         match merge(base, both, theirs) {
-            None => self.pulled.conflicts.push(path.to_owned()),
+            None => self.put_beside(target, path, theirs),
             Some(merged) => {
                 self.pulled.marked.extend(merged.is_marked.then(|| path.to_owned()));
                 self.take(path, mine, Some(merged.bytes));
+            }
+        }
+    }
+
+    /// Leaves what both changed and cannot be joined, with theirs beside it. If something else has that name, the skill stays
+    /// whole as it is: a pull that joined the texts of it and stopped here would join them twice.
+    fn put_beside(&mut self, target: &dyn PullTarget, path: &str, theirs: &Bytes) {
+        let beside = theirs_beside(path);
+        let is_of_skill = self.theirs.files.contains_key(&beside);
+        match target.read(&beside) {
+            Ok(there) if !is_of_skill && there.as_ref().is_none_or(|there| there == theirs) => {
+                self.step(path, FileChange::Kept, None);
+                if there.is_none() {
+                    self.take(&beside, None, Some(theirs.clone()));
+                }
+                self.pulled.beside.push(beside);
+            }
+            found => {
+                let why = match found {
+                    Ok(_) => format!(
+                        "{beside} is there already, and theirs would take its place: move it away, and pull again"
+                    ),
+                    Err(why) => why.message().to_owned(),
+                };
+                self.pulled.refused.push(why);
+                self.pulled.conflicts.push(path.to_owned());
             }
         }
     }

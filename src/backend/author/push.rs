@@ -13,7 +13,7 @@ use super::{
 use crate::{
     backend::publish::{Condition, PublishOptions},
     error::{Code, Error, Result},
-    path::SkillPath,
+    path::{SkillPath, is_of_tools},
     skill::{Version, VersionFile},
     wire::{FileChange, FileChanges},
 };
@@ -152,7 +152,14 @@ pub async fn push_skill(
             text.map(|text| Remembered::of(&text.version).files).unwrap_or_default()
         }
     };
-    push.publish(source, (PushStatus::Changed, push.changes(&before)), only).await
+    let changes = push.changes(&before);
+    // What belongs to a tool is in no folder, and alone no reason for a new version.
+    let is_same = changes.changed() == changes.deleted.iter().filter(|path| is_of_tools(path)).count();
+    if is_same && !options.force {
+        let unchanged = FileChanges { deleted: Vec::new(), ..changes };
+        return Ok(done((PushStatus::Unchanged, unchanged), Some(theirs)));
+    }
+    push.publish(source, (PushStatus::Changed, changes), only).await
 }
 
 /// What became of a skill that has the version `digest` now.

@@ -91,16 +91,25 @@ impl Place {
 }
 
 impl Service {
+    /// Checks that skills of this layer are shown to anybody.
+    ///
+    /// # Errors
+    /// `invalid_request` for a layer of others where layers are off.
+    pub fn check_layer(&self, layer: Layer) -> Result<()> {
+        if layer == Layer::User || self.catalogs().has_layers() {
+            return Ok(());
+        }
+        let message = "layers are off, so this service shows no skills of teams and of the organisation: an operator starts \
+                       it with --layers";
+        Err(Error::new(Code::InvalidRequest, message))
+    }
+
     /// A skill of a layer's owner.
     ///
     /// # Errors
     /// `invalid_request` if nobody would see that layer; `invalid_path` if the key would be too long.
     fn place(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<Place> {
-        if owner.layer() != Layer::User && !self.catalogs().has_layers() {
-            let message =
-                "this service shows no skills of teams and of the organisation: an operator starts it with --layers";
-            return Err(Error::new(Code::InvalidRequest, message));
-        }
+        self.check_layer(owner.layer())?;
         self.place_in(owner.space(self.namespace())?, skill)
     }
 

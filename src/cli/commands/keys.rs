@@ -100,7 +100,8 @@ struct New {
 enum KeyScope {
     /// An agent's operations
     Agent,
-    /// Also changing policy and variables, and forgetting sessions
+    /// Also publishing skills, deciding approvals, setting policy and variables, reading audit records, forgetting sessions,
+    /// and exporting and deleting users
     Control,
 }
 

@@ -41,7 +41,8 @@ Examples:
   skillmount lint ./skills --format sarif > skills.sarif
 
 Prints file:line:column. The exit status is 2 if anything is an error;
-with --strict, if anything is found. What .gitignore, .ignore and .skillignore name is passed over.
+with --strict, if anything is found. What .gitignore, .ignore and .skillignore name is passed over,
+as by push.
 Of skills in the store, secrets are looked for in SKILL.md and in the names of files.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(in super::super) struct Lint {

@@ -39,7 +39,8 @@ Examples:
 Only what differs is written, each file whole or not at all. The file .skillmount.json in each skill's folder says which
 version it comes from, and is never pushed. What you changed since stays; a skill in which another author changed the same
 file stays whole as it is, and the exit status is 6. --merge joins the changes line by line, with marks where both changed
-the same lines, and --force takes the files as they are in the store. Nothing is written outside the folder or through a
+the same lines; beside a file that is no text it puts theirs, called FILE.theirs. --force takes the files as they are in the
+store. Nothing is written outside the folder or through a
 link, and names this machine cannot hold are refused."
 )]
 pub(in super::super) struct Pull {
@@ -68,6 +69,10 @@ struct Row {
     conflicts: Vec<String>,
     /// Files that have marks where both changed the same lines.
     marked: Vec<String>,
+    /// Files of the other author that lie beside those of this one, because they are no text.
+    beside: Vec<String>,
+    /// Files that belong to a tool, which are not pulled.
+    of_tools: Vec<String>,
 }
 
 /// What a pull did, or would do.
@@ -134,7 +139,7 @@ impl Pull {
             of.skills.iter().try_for_each(|row| print(out, row))?;
             out.line(transfer::closing(&totals, self.dry_run))
         })?;
-        outcome(&rows)
+        outcome(&rows, self.merge)
     }
 
     /// Brings one skill up to date; nothing if it is gone by now. One that is too large for a version is refused by itself.
@@ -190,7 +195,7 @@ fn chosen<'known>(known: &'known SkillDigests, names: &[String]) -> Result<Vec<&
 
 impl Row {
     fn of(there: &SkillDigest, pulled: Pulled) -> Self {
-        let Pulled { changes, conflicts, marked, refused, .. } = pulled;
+        let Pulled { changes, conflicts, marked, beside, of_tools, refused, .. } = pulled;
         let placed = |paths: Vec<String>| paths.into_iter().map(|path| format!("{}/{path}", there.skill)).collect();
         let FileChanges { created, updated, deleted, unchanged, kept } = changes;
         let changes = FileChanges {
@@ -200,7 +205,15 @@ impl Row {
             unchanged,
             kept: placed(kept),
         };
-        Self { skill: there.skill.to_string(), changes, refused, conflicts: placed(conflicts), marked: placed(marked) }
+        Self {
+            skill: there.skill.to_string(),
+            changes,
+            refused,
+            conflicts: placed(conflicts),
+            marked: placed(marked),
+            beside: placed(beside),
+            of_tools: placed(of_tools),
+        }
     }
 }
 
@@ -217,17 +230,33 @@ fn print(out: &Output, row: &Row) -> Result<()> {
     for path in &row.marked {
         note(format_args!("  {} has marks where both changed the same lines", one_line(path).plain()));
     }
+    for path in &row.beside {
+        let path = one_line(path).plain().to_owned();
+        note(format_args!(
+            "  {path} is theirs, because both changed that file and it is no text: keep one of the two under its own name, \
+             remove the other, and push"
+        ));
+    }
+    for path in &row.of_tools {
+        note(format_args!("  {} belongs to a tool that would act on it, and is not pulled", one_line(path).plain()));
+    }
     row.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
     Ok(())
 }
 
-/// The error of a pull that could not do all of it.
-fn outcome(rows: &[Row]) -> Result<()> {
+/// The error of a pull that could not do all of it; `is_merge` if it was told to join what both changed.
+fn outcome(rows: &[Row], is_merge: bool) -> Result<()> {
     let conflicts = rows.iter().filter(|row| !row.conflicts.is_empty()).count();
     if conflicts > 0 {
+        let them = if conflicts == 1 { "it" } else { "them" };
+        let way_out = if is_merge {
+            "move away what is in the place of theirs, as said above, and pull again"
+        } else {
+            "--merge joins the changes"
+        };
         let message = format!(
-            "{} stayed as you have it, because another author changed the same files: --merge joins the changes, and --force \
-             takes the files as they are in the store",
+            "{} stayed as you have {them}, because another author changed the same files: {way_out}, and --force takes the \
+             files as they are in the store",
             counted(conflicts, "skill")
         );
         return Err(Error::new(Code::VersionConflict, message));

@@ -1,13 +1,14 @@
 //! Finding the skills of a folder.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     fs,
     path::{Component, Path, PathBuf},
 };
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 
+use super::memory::remembered;
 use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
@@ -75,7 +76,8 @@ pub(in super::super) struct Scanned {
 /// What of a folder is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Extent {
-    /// All but what `.gitignore`, `.ignore` and `.skillignore` name, in this folder, those below it and those above it.
+    /// All but what `.gitignore`, `.ignore` and `.skillignore` name, in this folder, those below it and those above it. A file of
+    /// the version that a skill's folder comes from is part of the skill whatever they name, as a file that git tracks is.
     NotIgnored,
     /// All.
     Everything,
@@ -147,6 +149,10 @@ impl Root {
         let (mut mains, mut no_skills) = (Vec::new(), Vec::new());
         for entry in self.walk(&self.folder, Some(SKILL_DEPTH + 1)) {
             let entry = entry.map_err(|error| unreadable(&self.folder, error))?;
+            if entry.depth() <= SKILL_DEPTH && (entry.depth() == 0 || is_folder(&entry)) {
+                let of_version = self.of_version(entry.path(), Some(1)).into_iter().flatten().flatten();
+                mains.extend(of_version.filter(|one| one.file_name() == MAIN && is_file(one)).map(DirEntry::into_path));
+            }
             // A name that is not Unicode cannot be a skill path, and holds no skill that anybody could name.
             let Some(name) = entry.file_name().to_str().filter(|_| entry.depth() > 0) else { continue };
             let is_link = entry.path_is_symlink();
@@ -169,9 +175,12 @@ impl Root {
     fn skill(&self, folder: &Path) -> Result<LocalSkill> {
         let at = self.place(folder).unwrap_or_default();
         let mut skill = LocalSkill { skill: SkillPath::parse(&at)?, files: Vec::new(), skipped: Vec::new() };
-        for entry in self.walk(folder, None) {
+        let of_version = self.of_version(folder, None).into_iter().flatten();
+        let mut seen = HashSet::new();
+        for entry in self.walk(folder, None).chain(of_version) {
             let entry = entry.map_err(|error| unreadable(folder, error))?;
-            if entry.file_type().is_none_or(|kind| kind.is_dir()) || entry.depth() == 0 {
+            let is_inner = entry.file_type().is_some_and(|kind| !kind.is_dir()) && entry.depth() > 0;
+            if !is_inner || !seen.insert(entry.path().to_owned()) {
                 continue;
             }
             let Some(relative) = relative(folder, entry.path()) else {
@@ -206,6 +215,23 @@ impl Root {
         builder.build()
     }
 
+    /// What lies in `folder` of the version that it comes from, if that is known. Where all is looked at, it is among that.
+    fn of_version(&self, folder: &Path, depth: Option<usize>) -> Option<Walk> {
+        if self.extent == Extent::Everything {
+            return None;
+        }
+        // A memory that cannot be read names nothing here. A push reads it again, and is refused for it.
+        let known = remembered(folder).ok().flatten()?;
+        let files = known.files.keys().filter(|path| !is_of_tools(path));
+        // With the folders on the way to each.
+        let wanted: HashSet<PathBuf> =
+            files.flat_map(|path| Path::new(path).ancestors().map(|part| folder.join(part))).collect();
+        let mut builder = WalkBuilder::new(folder);
+        builder.standard_filters(false).max_depth(depth);
+        builder.filter_entry(move |entry| wanted.contains(entry.path()));
+        Some(builder.build())
+    }
+
     /// Where `folder`, which is this one or lies in it, belongs below `skills/`.
     fn place(&self, folder: &Path) -> Option<String> {
         let below = relative(&self.folder, folder)?;
@@ -230,6 +256,10 @@ fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file())
 }
 
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
 /// A link that leads to a folder, or that stands for a SKILL.md. Where it leads is only looked at, never read.
 fn link(entry: &DirEntry) -> Option<Diagnostic> {
     let path = entry.path();
@@ -251,7 +281,11 @@ fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::remember, *};
+    use crate::{
+        backend::Remembered,
+        skill::{Version, VersionFile},
+    };
 
     fn tree(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -357,6 +391,30 @@ mod tests {
         let named = scan(&folder.path().join("named"), None, Extent::NotIgnored).unwrap();
         assert_eq!(named.skills[0].skill.as_str(), "b", "a link that is named is meant");
         assert!(named.skills[0].main().starts_with(folder.path().join("named")));
+    }
+
+    #[test]
+    fn files_of_the_version_that_a_folder_comes_from_are_part_of_it_whatever_ignore_files_name() {
+        let files = ["in/a/SKILL.md", "in/a/data.log", "in/a/dist/x.js", "in/a/dist/new.js", "in/a/.git/config"];
+        let folder = tree(&files);
+        let folder = folder.path();
+        for (at, text) in [(".gitignore", "*.log"), ("in/a/.skillignore", "dist/\n*.md\n.skillignore")] {
+            fs::write(folder.join(at), text).unwrap();
+        }
+        assert!(
+            scan(&folder.join("in"), None, Extent::NotIgnored).is_err(),
+            "its SKILL.md is no file of a version yet"
+        );
+        let known = ["SKILL.md", "data.log", "dist/x.js", "dist/gone.js", ".git/config", "../../outside"];
+        let known = known.map(|path| VersionFile::of(path, b"x")).to_vec();
+        remember(&folder.join("in/a"), &Remembered::of(&Version::new(known)), 1).unwrap();
+        fs::write(folder.join("outside"), "x").unwrap();
+        let kept = ["SKILL.md", "data.log", "dist/x.js"].map(str::to_owned).to_vec();
+        for named in [".", "in", "in/a", "in/a/SKILL.md"] {
+            assert_eq!(found(&folder.join(named), None).last().unwrap().1, kept, "{named}");
+        }
+        fs::write(folder.join("in/a/.skillmount.json"), "damaged").unwrap();
+        assert!(scan(&folder.join("in"), None, Extent::NotIgnored).is_err(), "nothing is known of it");
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn blobs(listed: &[u8], passed_over: &mut Vec<String>) -> Result<Vec<Blob>> {
         let (about, path) = line.split_once('\t').ok_or_else(|| strange("a listing"))?;
         let about: Vec<&str> = about.split_whitespace().collect();
         let [mode, _, id, size] = about.as_slice() else { return Err(strange("a listing")) };
-        if path.split('/').any(is_of_tools) {
+        if is_of_tools(path) {
             continue;
         }
         match *mode {

@@ -1,12 +1,31 @@
-//! Marks of a merge that nobody finished. An agent would read both sides of it as instructions.
+//! What a merge leaves that nobody finished: marks in a text, of which an agent would read both sides as instructions, and the
+//! other author's file beside one that is no text.
 //!
-//! Only the marks that a pull leaves are meant, with its names of the two sides: a skill about merges shows those of others.
+//! Only what a pull leaves is meant, with its names of the two sides: a skill about merges shows those of others.
 
 use super::places::place;
 use crate::skill::{Diagnostic, FindingCode};
 
 /// The lines before, between and after the two sides, in their order.
 const MARKS: [&str; 3] = ["<<<<<<< mine", "=======", ">>>>>>> theirs"];
+
+/// The end of the name of the other author's file that a pull puts beside one that it cannot join.
+const THEIRS: &str = ".theirs";
+
+/// Where a pull puts the other author's file beside the one at `path`.
+#[must_use]
+pub fn theirs_beside(path: &str) -> String {
+    format!("{path}{THEIRS}")
+}
+
+/// Judges a file of a skill by its name: the other author's, beside which nobody has chosen yet.
+pub(super) fn left_beside(path: &str) -> Option<Diagnostic> {
+    let own = path.strip_suffix(THEIRS).filter(|own| !own.is_empty() && !own.ends_with('/'))?;
+    let message = format!(
+        "{path} is what another author made of {own}, left by a pull: keep one of the two as {own}, and remove the other"
+    );
+    Some(Diagnostic::new(FindingCode::MergeMarks, message))
+}
 
 /// The first place that a merge left open, with its line.
 pub(super) fn merge_marks(text: &str) -> Option<Diagnostic> {
@@ -31,6 +50,17 @@ pub(super) fn merge_marks(text: &str) -> Option<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_of_another_author_is_told_by_its_name() {
+        for path in ["bin", "r/logo.png"] {
+            let found = left_beside(&theirs_beside(path)).unwrap();
+            assert_eq!((found.code.as_str(), found.message.contains(path)), ("merge_marks", true));
+        }
+        for path in ["theirs", ".theirs", "r/.theirs", "a.theirs/b", "a.theirs.md"] {
+            assert_eq!(left_beside(path), None, "{path}");
+        }
+    }
 
     #[test]
     fn a_merge_that_is_open_is_found_where_it_begins() {

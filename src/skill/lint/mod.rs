@@ -21,7 +21,7 @@ use places::place;
 
 pub use fix::{Fixed, fix};
 pub use hidden::hidden_in_file;
-pub use secrets::secret_file;
+pub use merge_marks::theirs_beside;
 pub use template::template;
 
 use super::{
@@ -74,6 +74,12 @@ pub fn content_findings(bytes: &[u8]) -> Vec<Diagnostic> {
     let mut found = secrets::secrets(bytes);
     found.extend(std::str::from_utf8(bytes).ok().and_then(merge_marks::merge_marks));
     found
+}
+
+/// What no file of a skill may be called: what files with secrets are, and what a pull calls another author's file.
+#[must_use]
+pub fn name_finding(path: &str) -> Option<Diagnostic> {
+    secrets::secret_file(path).or_else(|| merge_marks::left_beside(path))
 }
 
 fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {

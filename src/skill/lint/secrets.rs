@@ -70,8 +70,7 @@ static EXPRESSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Judges a file of a skill by its name: `.env` and private keys do not belong into a skill.
-#[must_use]
-pub fn secret_file(path: &str) -> Option<Diagnostic> {
+pub(super) fn secret_file(path: &str) -> Option<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let is_environment = name == ".env" || name.strip_prefix(".env.").is_some_and(|end| !ENV_EXAMPLES.contains(&end));
     let message = if is_environment {

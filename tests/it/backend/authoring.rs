@@ -207,6 +207,33 @@ async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
     assert_eq!(ana.text("b.md"), ben.text("b.md"));
 }
 
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[tokio::test]
+async fn what_belongs_to_a_tool_is_not_pulled_and_is_alone_no_change() {
+    let world = World::new();
+    world.put(&format!("{KEY}/SKILL.md"), MAIN).await;
+    world.put(&format!("{KEY}/.git/config"), "[core]").await;
+    let mut draft = Draft::default();
+    let first = pull(&world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap();
+    assert_eq!((&first.of_tools, first.refused.len(), draft.files.len()), (&names(&[".git/config"]), 0, 1));
+    // Of a version that was published with it, nothing is fetched to see that nothing changed.
+    let author = author(&world);
+    let mut there = author.skill_digests(Some(&sale())).await.unwrap().skills.pop().unwrap();
+    there.digest = draft.known.as_ref().map(|known| known.digest.clone());
+    let again = pull_skill(&author, &there, &mut draft, PullOptions::default());
+    let (again, requests) = world.cost(again).await;
+    assert_eq!((again.unwrap().unwrap().of_tools, requests.get), (names(&[".git/config"]), 0));
+    for dry_run in [true, false] {
+        let same = push_with(&world, &mut draft, PushOptions { dry_run, ..PushOptions::default() }).await.unwrap();
+        assert_eq!((same.status, same.changes.changed()), (PushStatus::Unchanged, 0));
+    }
+    assert_eq!(world.bytes(&format!("{KEY}/.git/config")).await.unwrap(), b"[core]");
+    draft.set("a.md", "one\n");
+    let pushed = push(&world, &mut draft).await.unwrap();
+    assert_eq!((pushed.status, pushed.changes.deleted), (PushStatus::Changed, names(&[".git/config"])));
+    assert_eq!(pull(&world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap().of_tools, names(&[]));
+}
+
 #[tokio::test]
 async fn files_of_an_unknown_version_are_left_and_those_that_are_the_same_are_known_then() {
     let world = World::new();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Home, skill};
+use super::{Home, server::Server, skill};
 
 #[test]
 fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
@@ -45,6 +45,41 @@ fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
     assert!(text.contains(".git") && text.contains("is a link"), "{text}");
     assert_eq!(std::fs::read_dir(home.path().join("elsewhere")).unwrap().count(), 1);
     assert!(home.path().join("out/notas/SKILL.md").exists() && !home.path().join("out/notas/.git").exists());
+}
+
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[test]
+fn a_file_of_a_tool_in_the_store_is_left_there_and_hinders_nobody() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    for (skill, to) in [("notas", [].as_slice()), ("escrituras/compraventa", &["--server", &server.url])] {
+        let run = |arguments: &[&str]| home.json(&[to, arguments].concat())["skills"][0].clone();
+        let stored = format!("data/skillmount/me/skills/{skill}");
+        for file in [".git/config", ".skillmount.json"] {
+            home.file(&format!("{stored}/{file}"), "[core]");
+        }
+        let output = home.run(&[to, &["pull", skill, "out"]].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && told.contains(&format!("{skill}/.git/config belongs to a tool")), "{told}");
+        let folder = format!("out/{skill}");
+        assert!(home.read(&format!("{folder}/.skillmount.json")).contains("sha256:"));
+        assert!(!home.path().join(&folder).join(".git").exists());
+        let again = run(&["pull", skill, "out"]);
+        assert_eq!(again["of_tools"].as_array().unwrap().len(), 2, "{again}");
+        assert_eq!(run(&["push", &folder, "--into", category(skill)])["status"], "unchanged");
+        assert!(home.path().join(&stored).join(".git/config").exists());
+        home.file(&format!("{folder}/more.md"), "more");
+        let pushed = run(&["push", &folder, "--into", category(skill)]);
+        let changes = ["status", "created", "deleted"].map(|part| pushed[part].clone());
+        assert_eq!(changes, [json!("changed"), json!(["more.md"]), json!([".git/config", ".skillmount.json"])]);
+        assert_eq!(run(&["pull", skill, "out"])["of_tools"], json!([]));
+        assert_eq!(run(&["push", &folder, "--into", category(skill)])["status"], "unchanged");
+    }
+}
+
+/// The category of a skill; empty if it is in none.
+fn category(skill: &str) -> &str {
+    skill.rsplit_once('/').map_or("", |(category, _)| category)
 }
 
 #[test]

@@ -157,3 +157,19 @@ fn a_service_takes_over_its_keys_file_without_a_signal() {
     wait_until(|| opens(&home, &server, &second));
     assert!(opens(&home, &server, &first));
 }
+
+#[test]
+fn a_scope_is_described_by_all_that_it_lets_a_key_do() {
+    let help = Home::new().ok(&["keys", "new", "--help"]);
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for what in [
+        "publishing skills",
+        "approvals",
+        "policy and variables",
+        "audit records",
+        "forgetting sessions",
+        "exporting and deleting users",
+    ] {
+        assert!(help.contains(what), "{what}: {help}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Home, skill};
+use super::{Home, server::Server, skill};
 
 #[test]
 fn a_push_sends_only_what_changed() {
@@ -167,6 +167,119 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     assert!(!home.ok(&["skills", "list"]).contains("notas"));
     home.ok(&["push", "ana/notas", "--force"]);
     assert!(home.ok(&["skills", "list"]).contains("notas"));
+}
+
+// S-AUTHOR-2: What is pushed and linted depends on the folder alone, and never lies outside it.
+#[test]
+fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name() {
+    let home = Home::new();
+    let server = Server::start(&home, &[]);
+    for (name, to) in [("one", [].as_slice()), ("two", &["--server", &server.url])] {
+        let run = |arguments: &[&str]| home.json(&[to, arguments].concat())["skills"][0].clone();
+        let main = skill(name, "Does it.");
+        for (path, text) in [("SKILL.md", main.as_str()), ("b.md", "b"), ("data.log", "1"), ("dist/x.js", "x")] {
+            home.file(&format!("from/{name}/{path}"), text);
+        }
+        run(&["push", &format!("from/{name}")]);
+        home.file(&format!("{name}/.gitignore"), "*.log\ndist/\n");
+        run(&["pull", name, name]);
+        let folder = format!("{name}/{name}");
+        let push = ["push", folder.as_str()];
+        let again = run(&push);
+        assert_eq!((&again["status"], &again["unchanged"]), (&json!("unchanged"), &json!(4)), "{again}");
+        // What is new is passed over as ever.
+        home.file(&format!("{folder}/new.log"), "new");
+        home.file(&format!("{folder}/dist/x.js"), "<<<<<<< mine\nx\n=======\ny\n>>>>>>> theirs\n");
+        assert_eq!(home.run(&["lint", &folder]).status.code(), Some(2), "lint looks at what is pushed");
+        home.file(&format!("{folder}/dist/x.js"), "edited");
+        let edited = run(&push);
+        let changes = ["created", "updated", "deleted"].map(|change| edited[change].clone());
+        assert_eq!(changes, [json!([]), json!(["dist/x.js"]), json!([])]);
+        std::fs::remove_file(home.path().join(&folder).join("data.log")).unwrap();
+        assert_eq!(run(&push)["deleted"], json!(["data.log"]));
+        assert_eq!(run(&push)["status"], "unchanged");
+    }
+}
+
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[test]
+fn a_file_that_is_no_text_and_that_both_changed_is_kept_twice_until_one_is_chosen() {
+    let home = Home::new();
+    let set = |whose: &str, notes: &str, bin: &str| {
+        home.file(&format!("{whose}/s/notes.txt"), notes);
+        home.file(&format!("{whose}/s/bin"), bin);
+    };
+    home.file("skills/s/SKILL.md", &skill("s", "Does it."));
+    set("skills", "1\n2\n3\n", "\0one");
+    home.ok(&["push", "skills"]);
+    home.ok(&["pull", "ana"]);
+    home.ok(&["pull", "ben"]);
+    set("ana", "Ana\n2\n3\n", "\0Ana");
+    home.ok(&["push", "ana"]);
+    set("ben", "1\n2\nBen\n", "\0Ben");
+    let output = home.run(&["push", "ben"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{told}");
+    assert!(told.contains("  bin, what you changed:\n    bytes that are no text\n"), "{told}");
+    assert!(!told.contains("+++ bin") && told.contains("+++ notes.txt (mine)"), "{told}");
+
+    home.file("ben/s/bin.theirs", "of somebody else");
+    let output = home.run(&["pull", "ben", "--merge"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{why}");
+    assert!(why.contains("bin.theirs is there already") && !why.contains("--merge"), "{why}");
+    assert_eq!(
+        (home.read("ben/s/notes.txt"), home.read("ben/s/bin.theirs")),
+        ("1\n2\nBen\n".into(), "of somebody else".into())
+    );
+    std::fs::remove_file(home.path().join("ben/s/bin.theirs")).unwrap();
+    let planned = home.json(&["pull", "ben", "--merge", "--dry-run"])["skills"][0].clone();
+    assert_eq!((&planned["beside"], &planned["created"]), (&json!(["s/bin.theirs"]), &json!(["s/bin.theirs"])));
+    assert!(!home.path().join("ben/s/bin.theirs").exists());
+
+    let output = home.run(&["pull", "ben", "--merge"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && why.contains("s/bin.theirs is theirs") && why.contains("keep one"), "{why}");
+    let files = ["notes.txt", "bin", "bin.theirs"].map(|path| home.read(&format!("ben/s/{path}")));
+    assert_eq!(files, ["Ana\n2\nBen\n", "\0Ben", "\0Ana"]);
+    home.ok(&["pull", "ben"]);
+    let output = home.run(&["push", "ben"]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.contains("ben/s/bin.theirs: error: ") && why.contains("[merge_marks]"), "{why}");
+    std::fs::remove_file(home.path().join("ben/s/bin.theirs")).unwrap();
+    assert_eq!(home.json(&["push", "ben"])["skills"][0]["updated"], json!(["bin", "notes.txt"]));
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[test]
+fn skills_that_were_changed_and_skills_that_were_deleted_are_told_apart_with_their_numbers() {
+    let home = Home::with_skills();
+    home.ok(&["pull", "ana"]);
+    home.ok(&["pull", "ben"]);
+    for whose in ["ana", "ben"] {
+        home.file(&format!("{whose}/notas/SKILL.md"), &(skill("notas", "Toma notas.") + whose));
+        home.file(&format!("{whose}/escrituras/compraventa/resources/ejemplo.md"), whose);
+    }
+    home.ok(&["push", "ana"]);
+    let why = |arguments: &[&str]| {
+        let output = home.run(arguments);
+        assert_eq!(output.status.code(), Some(6));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let told = why(&["push", "ben"]);
+    let both = "error: 2 skills stayed as they are in the store, because they are not the versions that your folders come from: ";
+    assert!(told.contains(both) && !told.contains("deleted"), "{told}");
+    assert!(why(&["pull", "ben"]).contains("error: 2 skills stayed as you have them, because "));
+    home.ok(&["skills", "rm", "notas"]);
+    let told = why(&["push", "ben"]);
+    let one =
+        "error: 1 skill stayed as it is in the store, because it is not the version that your folder comes from: ";
+    let gone =
+        "; 1 skill was deleted by another author since you had it: delete its folder too, or put it back with --force";
+    assert!(told.contains(one) && told.contains(gone), "{told}");
+    let told = why(&["push", "ben/notas"]);
+    assert!(told.contains("error: 1 skill was deleted ") && !told.contains("pull"), "{told}");
 }
 
 #[test]

@@ -165,6 +165,7 @@ async fn each_archive_that_is_made_to_do_harm_is_refused_whole_and_nothing_is_st
         ("an absolute name of another system", with_files(&["C:\\notes.md"]), "path_invalid"),
         ("a way out", with_files(&["../x"]), "path_invalid"),
         ("a way out further down", with_files(&["a/../../x"]), "path_invalid"),
+        ("a file that a tool would act on", with_files(&[".git/hooks/post-checkout"]), "path_invalid"),
         ("no SKILL.md", without_main(), "skill_file_missing"),
     ])
     .await;

@@ -128,3 +128,19 @@ async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_
     }
     assert_eq!(world.objects("u1/").await, own);
 }
+
+// S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control
+// key of all users.
+#[tokio::test]
+async fn where_layers_are_off_it_is_that_which_is_said_and_nothing_of_keys() {
+    let server = Server::start().await;
+    for layer in ["team", "org"] {
+        for (method, path, body, ..) in calls(layer, &format!("sha256:{}", "0".repeat(64))) {
+            let answer =
+                Answer::of(server.client.request(method, server.user(&path)).json(&body).send().await.unwrap());
+            let answer = answer.await;
+            let said = answer.is_problem(400, "invalid_request").json["detail"].as_str().unwrap();
+            assert!(said.starts_with("layers are off, "), "{path}: {said}");
+        }
+    }
+}

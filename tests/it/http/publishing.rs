@@ -107,6 +107,9 @@ async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
         (zipped(&[("SKILL.md", MAIN), ("/etc/passwd", "x")]), "path_invalid"),
         (zipped(&[("SKILL.md", MAIN), ("a.md", "x"), ("A.md", "x")]), "path_twins"),
         (zipped(&[("SKILL.md", MAIN), (".env", "A=1")]), "secret_file"),
+        (zipped(&[("SKILL.md", MAIN), (".git/config", "x")]), "path_invalid"),
+        (zipped(&[("SKILL.md", MAIN), ("a/.skillmount.json", "{}")]), "path_invalid"),
+        (zipped(&[("SKILL.md", MAIN), ("bin.theirs", "x")]), "merge_marks"),
         (zipped(&[("SKILL.md", MAIN), ("zeros", &"0".repeat(8 << 20))]), "archive_invalid"),
         (zipped(&[("readme.md", "x")]), "skill_file_missing"),
         (zipped(&[("SKILL.md", "none")]), "frontmatter_missing"),
@@ -233,9 +236,13 @@ async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
 #[tokio::test]
 async fn parts_are_held_to_what_archives_are() {
     let server = Server::start().await;
-    for (path, code) in
-        [("../x", "path_invalid"), ("/etc/passwd", "path_invalid"), ("skill.md", "path_twins"), (".env", "secret_file")]
-    {
+    for (path, code) in [
+        ("../x", "path_invalid"),
+        ("/etc/passwd", "path_invalid"),
+        (".git/config", "path_invalid"),
+        ("skill.md", "path_twins"),
+        (".env", "secret_file"),
+    ] {
         let form = Form::new().percent_encode_noop().text("SKILL.md", MAIN).text(path, "x");
         let answer = server.client.put(server.user("/skills/a/demo")).multipart(form).send().await.unwrap();
         let answer = Answer::of(answer).await;

@@ -38,8 +38,8 @@ which version the folder comes from. A skill that another author published since
 exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
 A skill in which `skillmount lint` finds an error stays behind, and the exit status is 2: `lint --fix`
 mends what is safe.
-What .gitignore, .ignore and .skillignore name is passed over, as are .git, node_modules and
-.DS_Store. Links are not followed.")]
+What .gitignore, .ignore and .skillignore name is passed over, but for files of the version that the
+folder comes from; so are .git, node_modules and .DS_Store. Links are not followed.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(in crate::cli) struct Push {
     /// The folder: a skill, or a folder of skills

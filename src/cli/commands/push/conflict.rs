@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    backend::{ConflictFile, PushConflict},
+    backend::{ConflictFile, PushConflict, text_of},
     cli::output::Output,
     error::Result,
     skill::{
@@ -43,6 +43,11 @@ impl Conflict {
         Self { base, theirs, files, folder }
     }
 
+    /// Whether the skill is gone.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.theirs.is_none()
+    }
+
     /// The lines of it.
     pub(super) fn print(&self, out: &Output, skill: &str) -> Result<()> {
         let name = one_line(skill).plain().to_owned();
@@ -71,7 +76,7 @@ impl Conflict {
             }
         }
         let folder = one_line(&self.folder).plain().to_owned();
-        if self.theirs.is_none() {
+        if self.is_deleted() {
             let message = format!("  delete {folder} too, or put it back: `skillmount push {folder} --force`");
             return out.line(message);
         }
@@ -96,7 +101,7 @@ impl Difference {
 
 /// What changed from one to the other, whose it is; `None` if nothing did.
 fn changes((path, whose): (&str, &str), before: Option<&Bytes>, after: Option<&Bytes>) -> Option<String> {
-    let text = |side: Option<&Bytes>| side.map_or(Some(String::new()), |bytes| String::from_utf8(bytes.to_vec()).ok());
+    let text = |side: Option<&'_ Bytes>| side.map_or(Some(String::new()), |bytes| text_of(bytes).map(str::to_owned));
     if before == after {
         return None;
     }
@@ -124,9 +129,11 @@ mod tests {
         assert_eq!(known.mine.unwrap(), "--- x\n+++ x (mine)\n@@ -1,2 +1,2 @@\n a\n-b\n+M\n");
         let unknown = Difference::of(&file, false);
         assert_eq!((unknown.theirs, unknown.mine.unwrap().contains("-T")), (None, true));
-        assert_eq!(
-            changes(("x", "mine"), None, Some(&Bytes::from_static(b"\xff"))).unwrap(),
-            "bytes that are no text\n"
-        );
+        for bytes in [b"\xff".as_slice(), b"\0one\n"] {
+            let binary = Some(Bytes::copy_from_slice(bytes));
+            for before in [None, file.base.as_ref()] {
+                assert_eq!(changes(("x", "mine"), before, binary.as_ref()).unwrap(), "bytes that are no text\n");
+            }
+        }
     }
 }

@@ -180,17 +180,42 @@ impl Report {
     /// The error of a push that could not do all of it.
     pub(super) fn outcome(&self) -> Result<()> {
         let refused: Vec<_> = self.left.iter().filter_map(|one| one.judged.errors_only()).collect();
-        let conflicts = self.rows.iter().filter(|row| row.status == Status::Conflict).count();
-        if conflicts > 0 {
-            let message = format!(
-                "{} stayed as it is in the store, because it is not the version that your folder comes from: pull to join the \
-                 changes as said above, or publish yours over it with --force",
-                counted(conflicts, "skill"),
-            );
-            return Err(Error::new(Code::VersionConflict, message));
+        let conflicts = self.rows.iter().filter_map(|row| row.conflict.as_ref());
+        let (deleted, changed): (Vec<_>, Vec<_>) = conflicts.partition(|conflict| conflict.is_deleted());
+        let said = [changed_there(changed.len()), deleted_there(deleted.len())];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        if !said.is_empty() {
+            return Err(Error::new(Code::VersionConflict, said.join("; ")));
         }
         if refused.is_empty() { Ok(()) } else { Err(stayed_behind(&refused)) }
     }
+}
+
+/// That so many skills have another version in the store; nothing if none has.
+fn changed_there(skills: usize) -> Option<String> {
+    let (as_is, why, it) = match skills {
+        0 => return None,
+        1 => ("it is", "it is not the version that your folder comes from", "it"),
+        _ => ("they are", "they are not the versions that your folders come from", "them"),
+    };
+    Some(format!(
+        "{} stayed as {as_is} in the store, because {why}: pull to join the changes as said above, or publish yours over {it} \
+         with --force",
+        counted(skills, "skill")
+    ))
+}
+
+/// That so many skills are not in the store any more; nothing if all are.
+fn deleted_there(skills: usize) -> Option<String> {
+    let (was, folder, it) = match skills {
+        0 => return None,
+        1 => ("was", "its folder", "it"),
+        _ => ("were", "their folders", "them"),
+    };
+    Some(format!(
+        "{} {was} deleted by another author since you had {it}: delete {folder} too, or put {it} back with --force",
+        counted(skills, "skill")
+    ))
 }
 
 /// That some of the skills were not sent, and which.
