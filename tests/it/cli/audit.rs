@@ -103,7 +103,7 @@ fn session_tail_goes_on_behind_an_event_through_a_server_and_on_its_store() {
     // Whoever asked the server had it write its records, so that the store has them.
     let on_store = ["session", "tail", "--after", id];
     assert_eq!(tailed(&home, &on_store, file), at_server);
-    assert_eq!(tailed(&home, &on_store, &third)["session"], "cli");
+    assert_eq!(tailed(&home, &on_store, third)["session"], "cli");
     let refused = home.refused(&["session", "tail", "--after", "x"]);
     assert_eq!(refused, (2, "invalid_request".to_owned()));
 }
