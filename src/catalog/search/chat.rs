@@ -26,7 +26,9 @@ const HEARD: f32 = 1.5;
 const PASSAGE: usize = 16;
 /// How often a word may stand in a message before it tells a passage less: what stands in each line of a log is its form.
 const OFTEN: f32 = 2.0;
-/// The share of its words that stand in prose at which a passage is none any more.
+/// The words on either side of a word that say with it whether it is part of prose, and the share of them that stand as in prose at
+/// which it is part of none. A short task beside a log has few words around it.
+const AROUND: usize = 4;
 const NO_PROSE: f32 = 0.7;
 
 /// How much more the everyday words of a message tell together than those of a request: its natural logarithm.
@@ -91,20 +93,23 @@ fn is_of_prose(gap: &str) -> bool {
 }
 
 /// For each word of a message, the part that the best passage around it has of what the best one of all has: what its words tell, each
-/// once, as far as it is prose. `tells` is what a word tells.
+/// once, as far as they are part of prose. `tells` is what a word tells.
 pub(super) fn passages<'word>(words: &[Spoken<'word>], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
     let mut times = BTreeMap::<&str, f32>::new();
     for spoken in words {
         *times.entry(spoken.word).or_default() += 1.0;
     }
     let rare = |word: &str| OFTEN / times.get(word).map_or(OFTEN, |times| times.max(OFTEN));
-    let told: Vec<f32> = words.iter().map(|spoken| tells(spoken.word) * rare(spoken.word)).collect();
+    let around = |at: usize| words.get(at.saturating_sub(AROUND)..words.len().min(at + AROUND + 1)).unwrap_or_default();
+    let told = words.iter().enumerate();
+    let told = told.map(|(at, spoken)| tells(spoken.word) * rare(spoken.word) * prose(around(at)));
+    let told: Vec<f32> = told.collect();
     let size = PASSAGE.min(words.len()).max(1);
     let mut best = vec![0.0_f32; words.len()];
     for (from, passage) in words.windows(size).enumerate() {
         let told = told.iter().skip(from).zip(passage).enumerate();
         let told = told.filter(|(at, (_, one))| passage.iter().take(*at).all(|other| other.word != one.word));
-        let told = told.map(|(_, (told, _))| told).sum::<f32>() * prose(passage);
+        let told = told.map(|(_, (told, _))| told).sum::<f32>();
         for best in best.iter_mut().skip(from).take(size) {
             *best = best.max(told);
         }
@@ -118,10 +123,10 @@ pub(super) fn passages<'word>(words: &[Spoken<'word>], tells: impl Fn(&str) -> f
     parts
 }
 
-/// How much a passage is prose, from nearly nothing to 1.
-fn prose(passage: &[Spoken<'_>]) -> f32 {
+/// How much words that stand together are prose, from nearly nothing to 1.
+fn prose(words: &[Spoken<'_>]) -> f32 {
     let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
-    let share = count(passage.iter().filter(|spoken| spoken.is_prose).count()) / count(passage.len().max(1));
+    let share = count(words.iter().filter(|spoken| spoken.is_prose).count()) / count(words.len().max(1));
     // Not quite nothing, so that the words of a message that is no prose at all still count beside each other.
     ((share - NO_PROSE) / (1.0 - NO_PROSE)).clamp(0.02, 1.0)
 }
@@ -162,10 +167,11 @@ mod tests {
     fn a_word_of_a_log_tells_less_than_one_of_prose_and_so_does_one_that_stands_in_each_line() {
         let log = "2026-11-25t10:04:07.123z error gateway upstream=orders-3 status=502 142ms path=/api/v2/carts/981 ";
         let message = format!("please find out why our carts are slow, and tell me what to do. {}", log.repeat(4));
+        let message = format!("{message}worker_pool=2 drained=7 exit=0");
         let parts = passages(&Spoken::all(&message), |_| 3.0);
         assert!((parts["slow"] - 1.0).abs() < f32::EPSILON);
-        for word in ["gateway", "upstream", "142ms"] {
-            assert!(parts[word] < 0.2, "{word} {}", parts[word]);
+        for word in ["worker", "drained", "exit"] {
+            assert!(parts[word] < 0.1, "{word} {}", parts[word]);
         }
         let message = "gateway answers late, ".repeat(9) + &"so ".repeat(20) + "deploy the cluster of our new team.";
         let parts = passages(&Spoken::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });

@@ -121,9 +121,9 @@ async fn a_task_beside_a_log_is_found_and_the_log_alone_finds_what_reads_logs() 
         })
         .collect();
     assert_eq!(found(&world.agent(), &log).await.unwrap()[0], "ops/gateway-logs");
-    for message in
-        [format!("redacta la escritura de compraventa. {log}"), format!("{log} redacta la escritura de compraventa")]
-    {
+    let task =
+        "redacta por favor la escritura de compraventa del piso que firmamos ante el notario la semana que viene";
+    for message in [format!("{task}. {log}"), format!("{log} {task}")] {
         assert_eq!(found(&world.agent(), &message).await.unwrap()[0], "escrituras/compraventa");
     }
 }
