@@ -115,8 +115,8 @@ async fn a_task_beside_a_log_is_found_and_the_log_alone_finds_what_reads_logs() 
     let log: String = (0..30)
         .map(|line| {
             format!(
-                "2026-11-16T17:{line}:07.301Z ERROR gateway upstream=orders-{line} status=502 retry=3 {line}42ms \
-                 request_id=a3f{line}9c path=/api/v2/carts/{line}77 client closed connection "
+                "2026-11-16T17:{line}:07.301Z ERROR gateway upstream=orders-{line} client closed connection status=502 \
+                 retry=3 request_id=a3f{line}9c path=/api/v2/carts/{line}77 bytes={line}88 {line}42ms "
             )
         })
         .collect();
