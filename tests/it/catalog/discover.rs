@@ -112,14 +112,13 @@ async fn a_task_beside_a_log_is_found_and_the_log_alone_finds_what_reads_logs() 
     let world = notary().await;
     let about = "Reads logs of a gateway: upstream, status, retry, request_id, path, client, connection, closed.";
     world.put_skill("demo", "ops/gateway-logs", about, "# Steps\n").await;
-    let log: String = (0..30)
-        .map(|line| {
-            format!(
-                "2026-11-16T17:{line}:07.301Z ERROR gateway upstream=orders-{line} client closed connection status=502 \
-                 retry=3 request_id=a3f{line}9c path=/api/v2/carts/{line}77 bytes={line}88 {line}42ms "
-            )
-        })
-        .collect();
+    let line = |line: u32| {
+        format!(
+            "2026-11-16T17:{line}:07.301Z ERROR gateway upstream=orders-{line} client closed connection status=502 \
+             retry=3 request_id=a3f{line}9c path=/api/v2/carts/{line}77 bytes={line}88 {line}42ms "
+        )
+    };
+    let log = (0..30).map(line).collect::<Vec<_>>().concat();
     assert_eq!(found(&world.agent(), &log).await.unwrap()[0], "ops/gateway-logs");
     let task =
         "redacta por favor la escritura de compraventa del piso que firmamos ante el notario la semana que viene";

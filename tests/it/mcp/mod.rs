@@ -9,7 +9,7 @@ mod methods;
 mod prompts;
 mod results;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::{
     ClientHandler, RoleClient, ServiceError, ServiceExt as _,
@@ -19,7 +19,10 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use skillmount::limits::{DELETIONS_KNOWN, TEXT_BODY_BYTES};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::Instant,
+};
 
 use crate::cli::Home;
 
