@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::entry::CatalogDiagnostic;
 use crate::{
     limits::{CATALOG_SKILLS, SKILL_DEPTH},
-    path::{ETag, KeyPrefix, ObjectKey, SkillPath},
+    path::{ETag, KeyPrefix, ObjectKey, SkillPath, is_of_tools},
     skill::{Diagnostic, FindingCode, Fingerprint, Fingerprinter, misnamed},
     store::ListEntry,
 };
@@ -143,10 +143,6 @@ fn head_folder(relative: &str) -> Option<&str> {
         _ => return None,
     };
     (!is_of_tools(folder)).then_some(folder)
-}
-
-fn is_of_tools(folder: &str) -> bool {
-    folder.split('/').any(|part| matches!(part, ".git" | "node_modules"))
 }
 
 /// The diagnostic for a file whose name is another spelling of SKILL.md.
