@@ -18,12 +18,12 @@ const EMPTY: f32 = 6.5;
 const SPAN: f32 = 3.0;
 /// The crowd of which passages count by what it is: everyday words that tell twice as much as those of a request.
 const LONG: f32 = std::f32::consts::LN_2;
-/// The most words of a request, of several sentences too. Beyond that passages count, whatever their words tell.
+/// The most words of a request, also of several sentences. In a longer message passages count, whatever its words tell.
 const REQUEST: f32 = 70.0;
 /// The most that passages count, so that in a message of many pages the others are heard too.
 const HEARD: f32 = 1.5;
 /// The words of a passage.
-const PASSAGE: usize = 16;
+pub(super) const PASSAGE: usize = 16;
 /// How often a word may stand in a message before it tells a passage less: what stands in each line of a log is its form.
 const OFTEN: f32 = 2.0;
 /// The words on either side of a word that say with it whether it is part of prose, and the share of them that stand as in prose at

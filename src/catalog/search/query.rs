@@ -108,13 +108,13 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
         first.is_none_or(|first| seen.insert(first))
     });
     if index.steps.has(Step::Chat) {
-        quieten(&mut meanings, &folded);
+        quieten(&mut meanings, &folded, spent)?;
     }
     Ok(meanings)
 }
 
 /// In a long message, everyday words tell less, and so do words that stand far from its task.
-fn quieten(meanings: &mut [Meaning], folded: &str) {
+fn quieten(meanings: &mut [Meaning], folded: &str, spent: &mut Spent) -> Result<()> {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
     let crowd = Crowd::of(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
@@ -125,14 +125,16 @@ fn quieten(meanings: &mut [Meaning], folded: &str) {
     let spoken = Spoken::all(folded);
     let attention = chat::attention(spoken.len(), crowd);
     if attention <= 0.0 {
-        return;
+        return Ok(());
     }
+    spent.take(chat::PASSAGE * spoken.len())?;
     let known = meanings.iter().filter(|meaning| meaning.is_known());
     let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
     let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
         meaning.tell_less(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
     }
+    Ok(())
 }
 
 fn refused(what: &str) -> Error {
