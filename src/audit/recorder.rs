@@ -148,7 +148,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Deletes the records of a user that are too old, of whom none may ever be written again. In the mode `off` nothing is done.
+    /// Deletes the records of a user that are too old. For a user who never comes back nothing else does. In the mode `off` it does
+    /// nothing.
     ///
     /// # Errors
     /// The store's.

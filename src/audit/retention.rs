@@ -48,9 +48,9 @@ impl Shared {
             let deletes =
                 old.into_iter().map(|key| async move { self.store.delete(&key, DeleteOptions::default()).await });
             stream::iter(deletes).buffer_unordered(PARALLEL_GETS).try_collect::<()>().await?;
-            match page.next {
-                next @ Some(_) if left > 0 && !is_last => options.page = next,
-                _ => return Ok(()),
+            options.page = page.next_after(options.page.as_ref())?;
+            if options.page.is_none() || left == 0 || is_last {
+                return Ok(());
             }
         }
     }
