@@ -148,7 +148,7 @@ impl SkillBackend {
         Ok(Self { is_approved: true, ..self.clone() })
     }
 
-    /// Returns if the call may run now: its approval is used up by that. The outline is what listeners are told of the input.
+    /// Uses up the approval of the call, and returns if the call may run now. Listeners receive the outline in the place of the input.
     async fn ask(
         &self,
         operation: Operation,

@@ -244,7 +244,7 @@ fn print(out: &Output, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// The error of a pull that could not do all of it; `is_merge` if it was told to join what both changed.
+/// The error of a pull that could not do all of it. `is_merge` says whether the pull was to join what both changed.
 fn outcome(rows: &[Row], is_merge: bool) -> Result<()> {
     let conflicts = rows.iter().filter(|row| !row.conflicts.is_empty()).count();
     if conflicts > 0 {

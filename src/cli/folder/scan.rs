@@ -77,7 +77,7 @@ pub(in super::super) struct Scanned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Extent {
     /// All but what `.gitignore`, `.ignore` and `.skillignore` name, in this folder, those below it and those above it. A file of
-    /// the version that a skill's folder comes from is part of the skill whatever they name, as a file that git tracks is.
+    /// the version that a skill's folder comes from is part of the skill even if they name it, as a file that git tracks is.
     NotIgnored,
     /// All.
     Everything,

@@ -74,7 +74,7 @@ pub struct WaitingCall {
     pub expires_at: Timestamp,
 }
 
-/// A call that waits for a decision, as whoever listens is told of it: without the contents of its input.
+/// A call that waits for a decision, as listeners receive it: without the contents of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
     /// Its id.
@@ -173,7 +173,7 @@ impl AskedCall {
         Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut, outline: String::new() })
     }
 
-    /// The same call, of which listeners are told `outline` in the place of its input.
+    /// The same call. Listeners receive `outline` in the place of its input.
     #[must_use]
     pub fn outlined(self, outline: &Value) -> Self {
         Self { outline: kept(outline).0, ..self }
@@ -304,7 +304,7 @@ impl Approvals {
         ApprovalList { approvals: self.kept_waiting(now).map(KeptCall::shown).collect() }
     }
 
-    /// The same calls, as whoever listens is told of them.
+    /// The same calls, as listeners receive them.
     #[must_use]
     pub fn requests(&self, now: Timestamp) -> Vec<ApprovalRequest> {
         self.kept_waiting(now).map(KeptCall::request).collect()

@@ -1,5 +1,5 @@
-//! What a merge leaves that nobody finished: marks in a text, of which an agent would read both sides as instructions, and the
-//! other author's file beside one that is no text.
+//! What an unfinished merge leaves: marks in a text, of which an agent would read both sides as instructions, and the other
+//! author's file beside one that is no text.
 //!
 //! Only what a pull leaves is meant, with its names of the two sides: a skill about merges shows those of others.
 
@@ -18,7 +18,7 @@ pub fn theirs_beside(path: &str) -> String {
     format!("{path}{THEIRS}")
 }
 
-/// Judges a file of a skill by its name: the other author's, beside which nobody has chosen yet.
+/// Judges a file of a skill by its name: whether a pull put it beside another, and no author has chosen between the two.
 pub(super) fn left_beside(path: &str) -> Option<Diagnostic> {
     let own = path.strip_suffix(THEIRS).filter(|own| !own.is_empty() && !own.ends_with('/'))?;
     let message = format!(
