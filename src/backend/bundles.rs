@@ -49,10 +49,15 @@ impl SkillBackend {
 }
 
 impl Shared {
-    /// Notes that a file of a skill is read by itself. The archive is fetched for the second that is not in memory.
+    /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
+    /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
+    /// for the second.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
         let versions = &self.versions;
-        if versions.may_be_there(&file.archive) && !versions.holds(file) && versions.note_read(file).await {
+        if !versions.may_be_there(&file.archive) || versions.holds(file) {
+            return;
+        }
+        if file.archive.unpacked <= BUNDLE_READ_BYTES || versions.note_read(file).await {
             versions.unpack(&self.store, &file.archive, BUNDLE_READ_BYTES).await;
         }
     }
@@ -62,10 +67,11 @@ impl SkillBackend {
     /// Notes that a skill is loaded. The second time, the bundle of a skill that has none is made behind the call.
     pub(super) async fn note_load(&self, loaded: &LoadedSkill, snapshot: &Snapshot) {
         let Ok(Some(home)) = self.home(loaded) else { return };
-        let Ok(Some(Archive { key, kind: ArchiveKind::Bundle })) = archive_of(loaded, snapshot, &home) else { return };
-        let bytes: u64 = snapshot.files().iter().map(|file| file.size).sum();
+        let Ok(Some(Archive { key, kind: ArchiveKind::Bundle, unpacked })) = archive_of(loaded, snapshot, &home) else {
+            return;
+        };
         let can_write = self.shared.sessions.check_writable().is_ok();
-        if bytes > BUNDLE_BYTES || !can_write || !self.shared.versions.note_load(&key).await {
+        if unpacked > BUNDLE_BYTES || !can_write || !self.shared.versions.note_load(&key).await {
             return;
         }
         let Ok(folder) = home.skill(&loaded.skill) else { return };

@@ -148,13 +148,14 @@ impl SkillBackend {
 
     /// What lies at `path` in one layer.
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
-        let service = self.service();
-        let (found, inside) =
-            tokio::join!(service.skill_files(space, path), self.lies_inside_another(layer, space, path));
-        if inside? {
+        let found = self.service().skill_files(space, path).await?;
+        let is_published = matches!(&found, Found::Files(files) if files.version.is_some());
+        let is_nothing = matches!(found, Found::Nothing);
+        // What is published is a skill of its own, whatever another tool puts above it.
+        if !is_published && !is_nothing && self.lies_inside_another(layer, space, path).await? {
             return Ok(InLayer::Nothing);
         }
-        match found? {
+        match found {
             Found::Nothing => Ok(InLayer::Nothing),
             Found::Unreadable(error) => {
                 Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)))

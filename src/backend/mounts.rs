@@ -89,7 +89,7 @@ impl SkillBackend {
             Found::Files(files) => files,
             Found::Nothing | Found::Unreadable(_) => return Ok(None),
         };
-        let archive = version.map(|digest| archive_of_version(skill, &digest, home)).transpose()?;
+        let archive = version.map(|digest| archive_of_version(skill, &digest, &snapshot, home)).transpose()?;
         let (skill, layer) = (skill.clone(), *layer);
         Ok(Some(Pinned { skill, layer, snapshot, archive, is_loaded: false, writable: false }))
     }

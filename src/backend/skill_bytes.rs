@@ -77,12 +77,13 @@ impl Service {
         snapshot: Arc<Snapshot>,
         archive: Option<ObjectKey>,
     ) -> Result<CatalogSkill> {
+        let unpacked = snapshot.size();
         Ok(CatalogSkill {
             shared: Arc::clone(&self.shared),
             skill: skill.clone(),
             folder: space.skill(skill)?,
             snapshot,
-            archive: archive.map(|key| Archive { key, kind: ArchiveKind::Version }),
+            archive: archive.map(|key| Archive { key, kind: ArchiveKind::Version, unpacked }),
         })
     }
 }

@@ -227,20 +227,27 @@ impl Tree {
 /// bundle of its snapshot.
 pub(super) fn archive_of(loaded: &LoadedSkill, snapshot: &Snapshot, home: &UserSpace) -> Result<Option<Archive>> {
     match (&loaded.version, &loaded.draft) {
-        (Some(digest), _) => archive_of_version(&loaded.skill, digest, home).map(Some),
+        (Some(digest), _) => archive_of_version(&loaded.skill, digest, snapshot, home).map(Some),
         (None, Some(digest)) => {
-            home.draft_version(&loaded.skill, digest).map(|key| Some(Archive { key, kind: ArchiveKind::Version }))
+            let key = home.draft_version(&loaded.skill, digest)?;
+            Ok(Some(Archive { key, kind: ArchiveKind::Version, unpacked: snapshot.size() }))
         }
         (None, None) if snapshot.files().len() > BUNDLED_FILES => {
-            home.bundle(snapshot.digest()).map(|key| Some(Archive { key, kind: ArchiveKind::Bundle }))
+            let key = home.bundle(snapshot.digest())?;
+            Ok(Some(Archive { key, kind: ArchiveKind::Bundle, unpacked: snapshot.size() }))
         }
         (None, None) => Ok(None),
     }
 }
 
-/// The archive of a published version.
-pub(super) fn archive_of_version(skill: &SkillPath, digest: &str, home: &UserSpace) -> Result<Archive> {
-    Ok(Archive { key: home.version(skill, digest)?, kind: ArchiveKind::Version })
+/// The archive of a published version, which has the files of `snapshot`.
+pub(super) fn archive_of_version(
+    skill: &SkillPath,
+    digest: &str,
+    snapshot: &Snapshot,
+    home: &UserSpace,
+) -> Result<Archive> {
+    Ok(Archive { key: home.version(skill, digest)?, kind: ArchiveKind::Version, unpacked: snapshot.size() })
 }
 
 /// `/skills/{mount}`.

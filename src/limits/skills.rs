@@ -107,7 +107,8 @@ pub const ARCHIVE_PIECE_BYTES: u64 = 512 << 10;
 pub const BUNDLE_FILES: usize = 4;
 /// An archive that is fetched in the place of many files, and all of these files together.
 pub const BUNDLE_BYTES: u64 = 4 << 20;
-/// An archive that is fetched in the place of files that are read one by one.
+/// An archive that is fetched in the place of files that are read one by one: for the first of them if all files together are
+/// no larger, else for the second.
 pub const BUNDLE_READ_BYTES: u64 = 1 << 20;
 /// A skill with more files than these gets an archive, if it was never published and is loaded a second time.
 pub const BUNDLED_FILES: usize = 32;

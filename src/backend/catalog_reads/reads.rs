@@ -272,7 +272,8 @@ impl SkillBackend {
 }
 
 fn archive_of(entry: &CatalogEntry, files: &SkillFiles, home: &UserSpace) -> Result<Option<Archive>> {
-    files.version.as_deref().map(|digest| archive_of_version(&entry.skill, digest, home)).transpose()
+    let archive = |digest| archive_of_version(&entry.skill, digest, &files.snapshot, home);
+    files.version.as_deref().map(archive).transpose()
 }
 
 fn fingerprint_of(snapshot: &Snapshot) -> Fingerprint {

@@ -142,7 +142,8 @@ impl Place {
     /// Keeps the digests of a head whose plain files are in place.
     fn note_manifest(&self, head: &SkillHead) -> Result<()> {
         let (Some(fingerprint), Some(digest)) = (head.fingerprint(), &head.digest) else { return Ok(()) };
-        let archive = Archive { key: self.space.version(&self.skill, digest)?, kind: ArchiveKind::Version };
+        let unpacked = head.files.iter().map(|one| one.file.size).sum();
+        let archive = Archive { key: self.space.version(&self.skill, digest)?, kind: ArchiveKind::Version, unpacked };
         if let Some(manifest) = Manifest::of_head(head, archive) {
             self.service.shared.manifests.keep(&self.folder, &fingerprint, manifest);
         }

@@ -151,6 +151,8 @@ impl Versions {
 pub(in crate::backend) struct Archive {
     pub(in crate::backend) key: ObjectKey,
     pub(in crate::backend) kind: ArchiveKind,
+    /// The bytes of its files, unpacked.
+    pub(in crate::backend) unpacked: u64,
 }
 
 /// What an archive is, and what its name is the digest of.

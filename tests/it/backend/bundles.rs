@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use skillmount::{
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
-    limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLED_FILES},
+    limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES},
     path::{KeyPrefix, SkillPath},
     store::{DeleteOptions, Requests, Verb, testing::Fault},
     wire::{GrepReply, UnloadSkillRequest},
@@ -61,9 +61,30 @@ async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none
         }
     };
     let ((), cost) = replica.cost(every).await;
-    assert_eq!(cost, Requests { get: 2, ..NONE }, "the first file, and the archive for the others");
+    assert_eq!(cost, Requests { get: 1, ..NONE }, "the archive, for the first file");
     let (_, cost) = replica.cost(agent.text("/skills/big/r/007.md")).await;
     assert_eq!(cost, NONE);
+}
+
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+#[tokio::test]
+async fn one_file_of_a_larger_skill_is_read_by_itself_and_the_archive_comes_with_the_second() {
+    let world = World::new();
+    let bytes = usize::try_from(BUNDLE_READ_BYTES).unwrap();
+    published(&world, 20, bytes / 20).await;
+    let (replica, agent) = fresh(&world).await;
+    let before = replica.ledger.counts();
+    agent.text("/skills/big/r/000.md").await.unwrap();
+    let spent = (replica.ledger.counts() - before).objects;
+    assert_eq!(spent.requests, Requests { get: 1, ..NONE });
+    assert!(spent.bytes_read < bytes as u64 / 10, "the file alone: {}", spent.bytes_read);
+    let others = async {
+        for number in 1..20 {
+            agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
+        }
+    };
+    let ((), cost) = replica.cost(others).await;
+    assert_eq!(cost, Requests { get: 1, ..NONE }, "the archive, for the second");
 }
 
 // S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.

@@ -197,12 +197,16 @@ async fn loading_is_three_requests_in_one_round_trip() {
     assert_eq!(cost, Requests { list: 1, get: 2, ..NONE }, "again, to see whether it changed");
 }
 
-#[tokio::test]
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
 async fn loading_before_any_discovery_also_asks_whether_the_folder_lies_inside_a_skill() {
     let world = warm_world().await;
     world.put_fixtures().await;
+    world.faults.set_latency(TRIP);
+    let begun = Instant::now();
     let (_, cost) = world.cost(world.agent().load("escrituras/compraventa")).await;
     assert_eq!(cost, Requests { list: 1, get: 2, head: 1, ..NONE });
+    assert_eq!(begun.elapsed(), (1 + 1 + 1) * TRIP, "the skill, then the folder above it, then the session");
 }
 
 // S-PATH-2: A malformed path costs no request to the store.

@@ -152,6 +152,25 @@ async fn a_published_skill_that_became_a_folder_of_skills_is_deleted_without_the
     assert!(world.agent().load("cat/one").await.is_ok());
 }
 
+// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+#[tokio::test]
+async fn a_published_skill_below_a_skill_of_another_tool_is_loaded_whether_or_not_the_catalog_was_read() {
+    let world = World::new();
+    let digest = publish(&world, "cat/one", 1).await.unwrap().digest;
+    world.put_skill("demo", "cat/two", "Of another tool.", "Body").await;
+    world.put_skill("demo", "cat", "Of another tool.", "Body").await;
+    for reads_the_catalog in [false, true] {
+        let replica = world.replica();
+        let agent = replica.agent_of("demo", if reads_the_catalog { "warm" } else { "cold" });
+        if reads_the_catalog {
+            let view = agent.catalog(true).await.unwrap();
+            assert_eq!(view.entries.iter().map(|entry| entry.skill.as_str()).collect::<Vec<_>>(), ["cat"]);
+        }
+        assert_eq!(agent.load("cat/one").await.unwrap().version.as_ref(), Some(&digest), "{reads_the_catalog}");
+        assert_eq!(code(agent.load("cat/two").await), Code::SkillNotFound, "{reads_the_catalog}");
+    }
+}
+
 // S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
 #[tokio::test]
 async fn a_skill_whose_folder_another_tool_emptied_is_deleted() {

@@ -12,6 +12,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, LinkSecret, PublicSkills, Scope},
+    backend::ServiceOptions,
     clock::SystemClock,
     error::Code,
     http::HttpConfig,
@@ -42,11 +43,12 @@ enum Kind {
     ControlBoundHere,
     OfTicketHere,
     OfTicketElsewhere,
+    ControlOfTeam,
     OfAll,
 }
 
 impl Kind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Nobody,
         Self::Unknown,
         Self::Expired,
@@ -59,6 +61,7 @@ impl Kind {
         Self::ControlBoundHere,
         Self::OfTicketHere,
         Self::OfTicketElsewhere,
+        Self::ControlOfTeam,
         // Its last calls delete the user, so it comes last.
         Self::OfAll,
     ];
@@ -74,7 +77,7 @@ impl Kind {
             Self::Nobody | Self::Unknown => return None,
             Self::OfOther | Self::Agent | Self::Control | Self::OfAll => {}
             Self::Expired => entry.expires = Some("2020-01-01T00:00:00Z".parse().unwrap()),
-            Self::OfTeam => entry.team = Some(Id::parse("team").unwrap()),
+            Self::OfTeam | Self::ControlOfTeam => entry.team = Some(Id::parse("team").unwrap()),
             Self::BoundHere | Self::ControlBoundHere => entry.sessions = Some(vec!["in-*".to_owned()]),
             Self::BoundElsewhere => entry.sessions = Some(vec!["out-*".to_owned()]),
             Self::OfTicketHere => entry.vars = ticket("t1"),
@@ -84,7 +87,7 @@ impl Kind {
     }
 
     fn has_control(self) -> bool {
-        matches!(self, Self::Control | Self::ControlBoundHere | Self::OfAll)
+        matches!(self, Self::Control | Self::ControlBoundHere | Self::ControlOfTeam | Self::OfAll)
     }
 
     fn is_bound(self) -> bool {
@@ -127,6 +130,10 @@ enum Does {
     RulesUser,
     /// Looks at all users, or ends one.
     RulesAll,
+    /// Changes skills of the team, or looks at their versions.
+    RulesTeam,
+    /// As `RulesTeam`, for those of the organisation.
+    RulesOrganisation,
     /// Looks at the session.
     LooksAtSession,
     /// Changes what the session may do, or ends it.
@@ -182,6 +189,7 @@ fn calls() -> Vec<Call> {
     let mut all: Vec<Call> = service.map(|path| call("get", path, Does::Service, Value::Null)).into();
     all.extend(of_installers());
     all.extend(about_sessions());
+    all.extend(of_layers());
     all.extend(in_sessions());
     all.extend(Tool::all().map(tool_call));
     all.extend(of_skills_api());
@@ -236,7 +244,7 @@ fn about_sessions() -> Vec<Call> {
         call("put", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a", "body": "# a\n"})),
         call("patch", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a"})),
         call("post", "/v1/users/{user}/rollback/{skill}", RulesUser, json!({"digest": "{digest}"})),
-        // Of the keys here two may delete a skill, and `c` and `d` are for them alone.
+        // Of the keys here three may delete a skill, and `c`, `d` and `e` are for them alone.
         Call { ok: 204, ..call("delete", "/v1/users/{user}/skills/{skill}", RulesUser, none.clone()) },
         call("get", "/v1/users/{user}/audit", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/usage", RulesUser, none.clone()),
@@ -258,6 +266,25 @@ fn about_sessions() -> Vec<Call> {
         call("post", in_session!("/hooks"), LooksAtSession, json!({"hook_event_name": "SessionStart"})),
         call("post", "/hooks/claude", LooksAtSession, json!({"hook_event_name": "UserPromptSubmit", "prompt": "a"})),
     ]
+}
+
+/// Calls that take the layer whose skill is meant.
+fn of_layers() -> Vec<Call> {
+    let text = || json!({"description": "About a", "body": "# a\n"});
+    let mut all = Vec::new();
+    macro_rules! with {
+        ($method:literal, $path:literal, $body:expr, $ok:literal) => {
+            all.push(Call { ok: $ok, ..call($method, concat!($path, "?layer=team"), Does::RulesTeam, $body) });
+            all.push(Call { ok: $ok, ..call($method, concat!($path, "?layer=org"), Does::RulesOrganisation, $body) });
+        };
+    }
+    with!("put", "/v1/users/{user}/skills/{skill}", text(), 200);
+    with!("patch", "/v1/users/{user}/skills/{skill}", json!({"description": "About a"}), 200);
+    with!("get", "/v1/users/{user}/versions/{skill}", Value::Null, 200);
+    with!("get", "/v1/users/{user}/diff/{skill}", Value::Null, 200);
+    with!("post", "/v1/users/{user}/rollback/{skill}", json!({"digest": "{digest}"}), 200);
+    with!("delete", "/v1/users/{user}/skills/{skill}", Value::Null, 204);
+    all
 }
 
 /// Operations of an agent.
@@ -371,8 +398,11 @@ fn expected(kind: Kind, call: &Call, policy: &Policy) -> String {
         Does::RulesUser if !kind.has_control() || kind.is_bound() => return denied(),
         Does::ReadsVersions | Does::ComparesVersions | Does::JudgesCatalog if kind.is_bound() => return denied(),
         Does::RulesSession | Does::Decides if !kind.has_control() => return denied(),
-        Does::RulesAll if kind != Kind::OfAll => return denied(),
-        Does::SetsTicket if ![Kind::Control, Kind::OfAll, Kind::OfTicketHere].contains(&kind) => return denied(),
+        Does::RulesAll | Does::RulesOrganisation if kind != Kind::OfAll => return denied(),
+        Does::RulesTeam if kind != Kind::ControlOfTeam => return denied(),
+        Does::SetsTicket if ![Kind::Control, Kind::ControlOfTeam, Kind::OfAll, Kind::OfTicketHere].contains(&kind) => {
+            return denied();
+        }
         // A key bound to a ticket makes sessions of that ticket.
         Does::Makes if kind.is_bound_to_sessions() => return denied(),
         Does::LooksAtUser
@@ -562,8 +592,11 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
         let there = methods.iter().filter(|method| item.get(**method).is_some());
         routes.extend(there.map(|method| format!("{method} {path}")));
     }
-    let known: BTreeSet<_> = calls().iter().map(|call| format!("{} {}", call.method, call.path)).collect();
+    let path = |call: &Call| call.path.split('?').next().unwrap_or_default();
+    let known: BTreeSet<_> = calls().iter().map(|call| format!("{} {}", call.method, path(call))).collect();
     assert_eq!(known, routes);
+    let with_layer: BTreeSet<_> = of_layers().iter().map(|call| format!("{} {}", call.method, path(call))).collect();
+    assert_eq!(with_layer, that_take_a_layer(&paths), "a call that takes `layer` has no rows with it");
 
     let (_, mut entry) = Kind::OfTicketHere.entry().unwrap();
     entry.sessions = Some(vec!["a".to_owned()]);
@@ -573,6 +606,20 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
     let fields: BTreeSet<_> = serde_json::to_value(&entry).unwrap().as_object().unwrap().keys().cloned().collect();
     let known = ["created", "hash", "user", "scopes", "expires", "team", "name", "sessions", "vars"].map(str::to_owned);
     assert_eq!(fields, known.into(), "a key can say more than there are kinds of keys here");
+}
+
+/// The routes that have a parameter `layer`.
+fn that_take_a_layer(paths: &[Value]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (path, item) in paths.iter().flat_map(|paths| paths.as_object().unwrap()) {
+        for (method, operation) in item.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            if parameters.clone().any(|one| one["name"] == "layer" && one["in"] == "query") {
+                found.insert(format!("{method} {path}"));
+            }
+        }
+    }
+    found
 }
 
 fn secret() -> LinkSecret {
@@ -610,19 +657,30 @@ impl World {
                 }
             }
         }
-        let server = Server::with(HttpConfig {
+        let config = HttpConfig {
             callers: Callers { keys: Keys::from_toml(&file).unwrap(), public: public(), ..Callers::default() },
             ..HttpConfig::default()
-        })
-        .await;
-        for skill in ["a", "b", "c", "d"] {
+        };
+        let server = Server::serving(config, ServiceOptions { layers: true, ..ServiceOptions::default() }).await;
+        for skill in ["a", "b", "c", "d", "e"] {
             let text = format!("---\nname: {skill}\ndescription: About {skill}\n---\n# {skill}\n");
             server.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
         }
-        let publish = json!({"description": "About a", "body": "# a\n"});
-        let publish = server.client.put(server.user("/skills/a")).bearer_auth(&keys[&Kind::Control]).json(&publish);
-        let published: Value = publish.send().await.unwrap().json().await.unwrap();
-        let digest = published["digest"].as_str().unwrap().to_owned();
+        let mut digests = Vec::new();
+        for (kind, skill) in [
+            (Kind::Control, "/skills/a"),
+            (Kind::ControlOfTeam, "/skills/a?layer=team"),
+            (Kind::ControlOfTeam, "/skills/e?layer=team"),
+            (Kind::OfAll, "/skills/a?layer=org"),
+            (Kind::OfAll, "/skills/d?layer=org"),
+        ] {
+            let publish = json!({"description": "About a", "body": "# a\n"});
+            let publish = server.client.put(server.user(skill)).bearer_auth(&keys[&kind]).json(&publish);
+            let published: Value = publish.send().await.unwrap().json().await.unwrap();
+            digests.push(published["digest"].as_str().unwrap_or_else(|| panic!("{published}")).to_owned());
+        }
+        // The skill `a` is the same in each layer, and so has one digest.
+        let digest = digests.swap_remove(0);
         Self { server, keys, digest, calls: calls() }
     }
 
@@ -659,10 +717,18 @@ impl World {
         let path = path.replace("{user}", "u1").replace("{session}", &id);
         let path = path.replace("{link}", &link()).replace("{artifact}", "a/SKILL.md");
         let path = path.replace("{approval_id}", WAITING);
-        let deleted = if kind == Kind::OfAll { "d" } else { "c" };
+        let deleted = match kind {
+            Kind::OfAll => "d",
+            Kind::ControlOfTeam => "e",
+            _ => "c",
+        };
         let path = path.replace("{skill}", if *method == "delete" { deleted } else { "a" });
-        // Each of the two deletes a version of its own, and the skill that it may delete.
-        let version = if *method == "delete" && kind == Kind::Control { "1" } else { "2" };
+        // Each of the three deletes a version of its own, and the skill that it may delete.
+        let version = match kind {
+            Kind::Control if *method == "delete" => "1",
+            Kind::ControlOfTeam if *method == "delete" => "3",
+            _ => "2",
+        };
         let is_whole = *method == "delete" && path.ends_with("{skill_id}");
         let path = path.replace("{version}", version);
         let path = path.replace("{skill_id}", &format!("skill_{}", if is_whole { deleted } else { "a" }));
