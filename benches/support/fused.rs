@@ -123,7 +123,7 @@ mod with_encoder {
 
         pub(crate) fn search(&self, text: &str, most: usize) -> Vec<SearchHit> {
             let parts = self.searchable.index.telling_parts(text).expect("it is short");
-            let nearness = self.runtime.block_on(self.catalogs.nearness(&self.searchable, &parts));
+            let nearness = self.runtime.block_on(self.catalogs.nearness("u", &self.searchable, &parts)).unwrap();
             assert!(nearness.is_some(), "the encoder has no vector for {text:?}");
             self.searchable.index.search_near(text, nearness.as_ref(), |_| true, most).expect("it is short").hits
         }

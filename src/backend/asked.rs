@@ -46,7 +46,7 @@ pub(super) async fn nearness(backend: &SkillBackend, catalog: &Searchable, query
     // A short question is one part, and no word of it is looked up.
     let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.index, &catalog.view) };
     let parts = backend.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
-    Ok(backend.shared.catalogs.nearness(catalog, &parts).await)
+    backend.shared.catalogs.nearness(backend.user().as_str(), catalog, &parts).await
 }
 
 /// About how many steps it takes to search `view`: words that are looked up in skills, and one that is compared with all known words.

@@ -77,15 +77,21 @@ impl Catalogs {
 
     /// How near the skills of `catalog` are in meaning to the nearest of the parts of a question, which
     /// [`telling_parts`](super::search::SearchIndex::telling_parts) gives; `None` if that is not known now, so that only their
-    /// words count.
-    pub async fn nearness(&self, catalog: &Searchable, parts: &[String]) -> Option<Nearness> {
-        let (meanings, meaning) = (self.meanings.as_ref()?, catalog.meaning.as_ref()?);
-        let vectors = meanings.question(parts).await?;
-        let nearness = meaning.nearness(&catalog.index, &vectors);
+    /// words count. Many skills are compared by a worker, as work of `owner`.
+    ///
+    /// # Errors
+    /// `internal` if that worker panics.
+    pub async fn nearness(&self, owner: &str, catalog: &Searchable, parts: &[String]) -> Result<Option<Nearness>> {
+        let (Some(meanings), Some(meaning)) = (&self.meanings, &catalog.meaning) else { return Ok(None) };
+        let Some(vectors) = meanings.question(parts).await else { return Ok(None) };
+        let steps = meaning.steps(&vectors);
+        let (meaning, index) = (Arc::clone(meaning), Arc::clone(&catalog.index));
+        let errand = self.studio.workers.errand(owner, steps);
+        let nearness = errand.run_sized(steps, move |_| Ok(meaning.nearness(&index, &vectors))).await?;
         if nearness.is_none() {
             meanings.doubt();
         }
-        nearness
+        Ok(nearness)
     }
 
     /// Reads the vectors of the layers that `audience` sees, if they were not read before.

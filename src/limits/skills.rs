@@ -135,8 +135,8 @@ pub const SEARCH_REPAIRS: usize = 64;
 /// Known words that begin with a word of a question, as many that end with it, and as many that it may be a slip of, if they are
 /// equally near: the first ones of each. In 2,569 public skills more change no rank.
 pub const SEARCH_COMPOUNDS: usize = 128;
-/// Steps of one search: words that it looks up or compares with another, and skills to whose scores it adds. A second of work
-/// at most; a long message in a catalog of thousands takes a hundredth of them.
+/// Steps of one search: words that it looks up or compares with another, skills to whose scores it adds, and vectors that it
+/// compares. A second of work at most; a long message in a catalog of thousands takes a hundredth of them.
 pub const SEARCH_STEPS: u64 = 1 << 26;
 /// A word. Longer ones are data and are left out of the index.
 pub const SEARCH_WORD_BYTES: usize = 64;

@@ -1,5 +1,6 @@
 //! The end of sessions: their user deletes them, or they were idle too long.
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,7 +8,7 @@ use utoipa::ToSchema;
 use super::{DamagedSession, Sessions, sessions::not_found};
 use crate::{
     error::Result,
-    limits::SESSION_IDLE,
+    limits::{PARALLEL_GETS, SESSION_IDLE},
     path::{Id, ObjectKey},
     store::{ListEntry, ListOptions},
 };
@@ -26,6 +27,13 @@ pub struct Collected {
     /// Why others have none, if so: the store keeps no tags, or does not let them be set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untagged: Option<String>,
+}
+
+/// What came of a session that was looked at.
+enum End {
+    Stays,
+    Removed,
+    Damaged(DamagedSession),
 }
 
 impl Sessions {
@@ -58,9 +66,15 @@ impl Sessions {
         let (mut collected, mut page) = (Collected::default(), None);
         loop {
             let listed = self.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
-            for entry in &listed.objects {
-                if let Some((session, key)) = self.named(user, entry) {
-                    self.collect(session, &key, entry, &mut collected).await?;
+            let named = listed.objects.iter().filter_map(|entry| Some((self.named(user, entry)?, entry)));
+            let looks = named.map(|((session, key), entry)| async move { self.collect(session, &key, entry).await });
+            let looks: Vec<_> = looks.collect();
+            let mut looks = stream::iter(looks).buffered(PARALLEL_GETS);
+            while let Some(end) = looks.try_next().await? {
+                match end {
+                    End::Stays => {}
+                    End::Removed => collected.removed += 1,
+                    End::Damaged(damaged) => collected.damaged.push(damaged),
                 }
             }
             page = listed.next_after(page.as_ref())?;
@@ -71,27 +85,18 @@ impl Sessions {
     }
 
     /// Removes a session if it was idle too long.
-    async fn collect(
-        &self,
-        session_id: Id,
-        key: &ObjectKey,
-        entry: &ListEntry,
-        collected: &mut Collected,
-    ) -> Result<()> {
+    async fn collect(&self, session_id: Id, key: &ObjectKey, entry: &ListEntry) -> Result<End> {
         let _lane = self.lane(key).await;
         let seen = self.records.pass(key).await?;
-        let ended = match self.alive(&seen) {
+        let has_ended = match self.alive(&seen) {
             Ok(alive) => alive.is_none() && seen.value()?.is_some(),
             Err(_) if self.is_idle(entry) => true,
             Err(damage) => {
-                collected.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
-                false
+                return Ok(End::Damaged(DamagedSession { session_id, message: damage.message().to_owned() }));
             }
         };
-        if ended && self.records.delete(key, Some(&seen)).await? {
-            collected.removed += 1;
-        }
-        Ok(())
+        let is_removed = has_ended && self.records.delete(key, Some(&seen)).await?;
+        Ok(if is_removed { End::Removed } else { End::Stays })
     }
 
     /// Whether an object was last written so long ago that its session has expired, whatever its content.

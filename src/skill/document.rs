@@ -300,6 +300,13 @@ pub(super) mod tests {
             let (_, found) = read_document(format!("---\n{block}\n---\n").as_bytes(), "folder");
             assert!(found[0].message.ends_with("fields have no asterisks: write `name: …`"), "{found:?}");
         }
+        for text in ["---\nname: a\n**description:** b\n---\n", "---\nname: a\n- **description:** b\n---\n"] {
+            let (_, found) = read_document(text.as_bytes(), "a");
+            assert!(
+                found[0].message.contains("fields have no asterisks: write `description: …`"),
+                "{text:?} {found:?}"
+            );
+        }
     }
 
     #[test]

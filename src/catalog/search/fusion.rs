@@ -23,6 +23,8 @@ pub struct Nearness {
     cosines: Vec<f32>,
     /// The cosine of texts that have nothing to do with each other.
     background: f32,
+    /// The steps that it took.
+    steps: u64,
 }
 
 impl Nearness {
@@ -37,7 +39,18 @@ impl Nearness {
             while cosines.next_if(|(other, _)| *other < skill).is_some() {}
             cosines.next_if(|(other, _)| *other == skill).map_or(background, |(_, cosine)| cosine)
         });
-        Self { cosines: aligned.collect(), background }
+        Self { cosines: aligned.collect(), background, steps: 0 }
+    }
+
+    /// The same, as the result of so many steps, which count as those of each search that it is for.
+    #[must_use]
+    pub fn after(self, steps: u64) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// The steps that it took.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// A cosine in ten-thousandths.
@@ -106,6 +119,7 @@ mod tests {
     use super::*;
     use crate::{
         catalog::search::{SearchDocument, SearchResults},
+        error::Code,
         limits::SEARCH_STEPS,
     };
 
@@ -170,6 +184,17 @@ mod tests {
         }
         let best = found(&[("a/b", "Folds cranes.", 1.0)], "cranes").hits.remove(0);
         assert!((best.score - 1.0).abs() < 1e-6, "{best:?}");
+    }
+
+    #[test]
+    fn the_steps_that_nearness_took_are_steps_of_the_search() {
+        let skills = ["a/b"].map(|path| SkillPath::parse(path).unwrap());
+        let index = SearchIndex::build(skills.iter().map(|skill| description_of(skill, "Folds cranes.")));
+        let near = Nearness::new(&index, 0, skills.iter().map(|skill| (skill, 0.8)));
+        let steps = |near: &Nearness| index.search_near("cranes", Some(near), |_| true, 10).map(|found| found.steps);
+        let of_words = steps(&near).unwrap();
+        assert_eq!(steps(&near.clone().after(1000)).unwrap(), 1000 + of_words);
+        assert_eq!(steps(&near.after(SEARCH_STEPS)).unwrap_err().code(), Code::TooExpensive);
     }
 
     #[test]

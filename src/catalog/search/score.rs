@@ -122,6 +122,7 @@ impl SearchIndex {
         limit: usize,
     ) -> Result<SearchResults> {
         let mut spent = Spent::default();
+        spent.take_all(nearness.map_or(0, Nearness::steps))?;
         let meanings = query::meanings(self, query, &mut spent)?;
         let tallies = self.tallies(&meanings, &mut spent)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();

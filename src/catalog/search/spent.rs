@@ -5,7 +5,8 @@ use crate::{
     limits::SEARCH_STEPS,
 };
 
-/// The steps that a search has taken: a word that it looked up or compared with another, a skill to whose score it added.
+/// The steps that a search has taken: a word that it looked up or compared with another, a skill to whose score it added, or some
+/// numbers of a vector that it compared.
 #[derive(Debug, Default)]
 pub(super) struct Spent(u64);
 
@@ -15,7 +16,12 @@ impl Spent {
     /// # Errors
     /// `too_expensive` if they are over [`SEARCH_STEPS`] with those before.
     pub(super) fn take(&mut self, steps: usize) -> Result<()> {
-        self.0 = self.0.saturating_add(u64::try_from(steps).unwrap_or(u64::MAX));
+        self.take_all(u64::try_from(steps).unwrap_or(u64::MAX))
+    }
+
+    /// As [`take`](Self::take).
+    pub(super) fn take_all(&mut self, steps: u64) -> Result<()> {
+        self.0 = self.0.saturating_add(steps);
         if self.0 <= SEARCH_STEPS {
             return Ok(());
         }

@@ -12,6 +12,9 @@ use crate::{
     path::Layer,
 };
 
+/// The numbers of a vector that are compared in the time of a step.
+const NUMBERS_PER_STEP: usize = 32;
+
 /// A vector for each skill of a catalog.
 #[derive(Debug)]
 pub struct Meaning {
@@ -38,6 +41,12 @@ impl Meaning {
         Arc::ptr_eq(&self.view, view) && self.layers.len() == layers.len() && self.layers.iter().zip(layers).all(same)
     }
 
+    /// The steps that it takes to compare each skill with the parts of a question, which have these vectors.
+    pub(in crate::catalog) fn steps(&self, question: &[Vec<f32>]) -> u64 {
+        let numbers: usize = question.iter().map(Vec::len).sum();
+        (self.places.len() * numbers.div_ceil(NUMBERS_PER_STEP)) as u64
+    }
+
     /// How near each skill of `index` is to the nearest of the parts of a question, which have these vectors; `None` if one of
     /// them is of another kind.
     pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[Vec<f32>]) -> Option<Nearness> {
@@ -52,7 +61,8 @@ impl Meaning {
             parts.iter().map(|part| layer.cosine(*place, part)).reduce(f32::max)
         };
         let skills = self.view.entries.iter().map(|entry| &entry.skill).zip(self.places.iter().map(cosine));
-        Some(Nearness::new(index, background, skills.filter_map(|(skill, cosine)| Some((skill, cosine?)))))
+        let cosines = skills.filter_map(|(skill, cosine)| Some((skill, cosine?)));
+        Some(Nearness::new(index, background, cosines).after(self.steps(question)))
     }
 
     /// The bytes that it takes beside its layers.

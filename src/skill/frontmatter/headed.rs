@@ -1,7 +1,7 @@
 //! A SKILL.md without frontmatter that begins with a heading: what its first paragraph says it is for.
 //!
-//! Headings are lines with `#`, or lines above `===` or `---`. Comments, code, badges and other images are no paragraphs. If
-//! fields stand below the heading, their description is the skill's.
+//! Headings are lines with `#`, or lines above `===` or `---`. Comments, code, tables, the place of a table of contents, badges
+//! and other images are no paragraphs. If fields stand below the heading, their description is the skill's.
 
 use crate::limits::SKILL_DESCRIPTION_CHARS;
 
@@ -75,9 +75,12 @@ fn is_underline(line: &str, paragraph: &[&str]) -> bool {
     is_of('=') || (is_of('-') && !paragraph.iter().all(|line| field(line).is_some()))
 }
 
-/// Whether a line says anything beside its images and tags.
+/// Whether a line says anything beside its images and tags. A row of a table and the place of the table of contents do not.
 fn has_words(line: &str) -> bool {
     let mut rest = line.trim();
+    if rest.starts_with('|') || rest.trim_matches(['[', ']']).eq_ignore_ascii_case("toc") {
+        return false;
+    }
     loop {
         let after = if rest.starts_with("[![") {
             // A badge is an image in a link.
@@ -156,6 +159,8 @@ mod tests {
             "# Title\n\n**Name:** cranes\n**Description**: \"Folds paper into cranes.\"\n",
             "# Title\n\n---\nname: cranes\ndescription: Folds paper into cranes.\n---\n\nMore.\n",
             "# Title\n\nname: cranes\n\nFolds paper into cranes.\n",
+            "# Title\n\n| Field | Value |\n|---|---|\n| Owner | Ann |\n\nFolds paper into cranes.\n",
+            "# Title\n\n[[TOC]]\n\n[toc]\nFolds paper into cranes.\n",
         ] {
             assert_eq!(description(text).as_deref(), Some("Folds paper into cranes."), "{text}");
         }

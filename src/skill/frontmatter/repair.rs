@@ -19,6 +19,9 @@ use crate::skill::{Diagnostic, FindingCode};
 /// Levels of nesting that are repaired.
 const LEVELS: usize = 8;
 
+/// How the one field begins that every skill has.
+const DESCRIPTION: &str = "description:";
+
 /// Fields that are always text.
 const TEXT_FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "when-to-use", "argument-hint"];
 
@@ -34,6 +37,10 @@ pub(super) struct Repairs {
 /// # Errors
 /// `yaml_invalid` or `frontmatter_not_a_map`, about the original text, if no repair helps.
 pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<(Node, Repairs), Diagnostic> {
+    // Without its description there is no skill, and it is no more of the value above it.
+    if split.yaml.lines().any(is_starred_description) && !split.yaml.lines().any(|line| line.starts_with(DESCRIPTION)) {
+        return Err(refusal(split, first));
+    }
     let mut repair = Repair {
         lines: split.yaml.lines().map(Cow::Borrowed).collect(),
         folded: BTreeSet::new(),
@@ -73,10 +80,15 @@ fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
         .at(split.yaml_line.saturating_add(saturating(line.saturating_sub(1))), saturating(column))
 }
 
-/// The key of `**key:** value` and of `**key**: value`.
+/// The key of `**key:** value` and of `**key**: value`, also in a list.
 fn starred(line: &str) -> Option<&str> {
-    let (key, value) = line.trim_start().strip_prefix("**")?.split_once("**")?;
+    let (key, value) = line.trim_start_matches(['-', ' ']).strip_prefix("**")?.split_once("**")?;
     key.strip_suffix(':').or_else(|| value.trim_start().starts_with(':').then_some(key))
+}
+
+/// Whether a line is the description, between asterisks.
+fn is_starred_description(line: &str) -> bool {
+    !line.starts_with(' ') && starred(line).is_some_and(|key| key.eq_ignore_ascii_case("description"))
 }
 
 struct Repair<'a> {

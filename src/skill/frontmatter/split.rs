@@ -95,8 +95,7 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
             return Err(too_large(opening));
         }
     }
-    let message = "the frontmatter never ends: close it with a line that is `---` and nothing else";
-    Err(Diagnostic::new(FindingCode::FrontmatterUnclosed, message).at(saturating(opening + 1), 1))
+    Err(unclosed(opening, &yaml))
 }
 
 fn is_delimiter(line: &str) -> bool {
@@ -104,11 +103,13 @@ fn is_delimiter(line: &str) -> bool {
 }
 
 /// The heading or title behind the dashes that close `yaml`: `# Title` of `---# Title` and of `--- # Title`, `Title` of
-/// `---Title`.
+/// `---Title`, `**Title**` of `---**Title**`.
 fn glued<'line>(line: &'line str, yaml: &str) -> Option<&'line str> {
     let rest = line.strip_prefix("---")?.trim_start();
     // Dashes may begin a key. A block that is over has the fields of a skill.
-    let is_title = || rest.starts_with(char::is_alphanumeric) && !rest.contains(':') && yaml.lines().any(is_field);
+    let is_key = || rest.split_once(':').is_some_and(|(key, _)| !key.contains(char::is_whitespace));
+    let is_text = || rest.starts_with(|c: char| c.is_alphanumeric() || "#*".contains(c));
+    let is_title = || is_text() && !is_key() && yaml.lines().any(is_field);
     (is_heading(rest) || is_title()).then_some(rest)
 }
 
@@ -136,6 +137,18 @@ fn missing<'text>(at: usize, first: &str, mut rest: impl Iterator<Item = &'text 
         "SKILL.md has no frontmatter: begin it with a `---` line, `name:` and `description:`, and a `---` line"
     };
     Diagnostic::new(FindingCode::FrontmatterMissing, message).at(saturating(at + 1), 1)
+}
+
+/// Says that no line ends the block `yaml` which follows the line `opening`, counted from zero.
+fn unclosed(opening: usize, yaml: &str) -> Diagnostic {
+    let follows_dashes = |line: &str| line.strip_prefix("---").is_some_and(|rest| !rest.starts_with('-'));
+    let (at, message) = match yaml.lines().position(follows_dashes) {
+        Some(at) => {
+            (opening + 1 + at, "the frontmatter never ends: put what follows the dashes here on a line of its own")
+        }
+        None => (opening, "the frontmatter never ends: close it with a line that is `---` and nothing else"),
+    };
+    Diagnostic::new(FindingCode::FrontmatterUnclosed, message).at(saturating(at + 1), 1)
 }
 
 fn too_large(opening: usize) -> Diagnostic {
@@ -185,13 +198,22 @@ mod tests {
 
     #[test]
     fn a_heading_or_title_that_is_glued_to_the_closing_dashes_ends_the_block() {
-        for (line, body) in [("---# Title", "# Title"), ("--- # Title", "# Title"), ("---Title", "Title")] {
+        for (line, body) in [
+            ("---# Title", "# Title"),
+            ("--- # Title", "# Title"),
+            ("---Title", "Title"),
+            ("---#Title", "#Title"),
+            ("---**Title**", "**Title**"),
+            ("---Title of it: more", "Title of it: more"),
+        ] {
             let split = split(&format!("---\nname: b\n{line}\nText\n\n---\n")).unwrap();
             assert_eq!((split.yaml.as_str(), split.body), ("name: b\n", format!("{body}\nText\n\n---\n")));
             assert_eq!((split.body_line, split.form), (3, Form::Glued(3)));
         }
-        for not_over in ["a: b\n---Title\n", "name: b\n---key: c\n", "name: b\n----\n"] {
-            assert_eq!(split(&format!("---\n{not_over}")).unwrap_err().code, "frontmatter_unclosed", "{not_over}");
+        for (not_over, line) in [("a: b\n---Title\n", 3), ("name: b\n---key: c\n", 3), ("name: b\n----\n", 1)] {
+            let finding = split(&format!("---\n{not_over}")).unwrap_err();
+            assert_eq!((finding.code.as_str(), finding.line), ("frontmatter_unclosed", Some(line)), "{not_over}");
+            assert_eq!(finding.message.contains("line of its own"), line == 3, "{not_over}");
         }
     }
 

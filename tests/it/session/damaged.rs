@@ -1,10 +1,10 @@
 //! Session objects and policies that cannot be read: each costs itself.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use skillmount::{Code, backend::ServiceOptions, session::Policy, store::MemoryStore};
+use skillmount::{Code, backend::ServiceOptions, limits::PARALLEL_GETS, session::Policy, store::MemoryStore};
 
 use super::objects::{MONTH, stored, with_skills};
 use crate::support::{
@@ -94,6 +94,21 @@ async fn sessions_that_were_idle_too_long_are_removed_and_damaged_ones_with_them
     assert_eq!((collected.removed, collected.damaged), (2, Vec::new()));
     let page = world.service.sessions().list(&id("demo"), 10, None).await.unwrap();
     assert_eq!((page.sessions.len(), page.damaged.len()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn clearing_away_reads_many_sessions_at_once() {
+    let (world, trip) = (World::new(), Duration::from_secs(1));
+    let all = 2 * u32::try_from(PARALLEL_GETS).unwrap();
+    for number in 0..all {
+        world.put(&format!("demo/.skillmount/sessions/{number}.json"), "{").await;
+    }
+    world.faults.set_latency(trip);
+    let begun = tokio::time::Instant::now();
+    let collected = world.service.sessions().collect_garbage(&id("demo")).await.unwrap();
+    assert_eq!((collected.removed, collected.damaged.len()), (0, all as usize));
+    // The listing, and rounds of sessions: a user has a share of the requests that go at once.
+    assert!(begun.elapsed() <= 5 * trip, "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
