@@ -1,6 +1,7 @@
 //! The calls that wait, as a value: limits, ends and what is remembered.
 
 use super::*;
+use crate::limits::APPROVAL_INPUT_BYTES;
 
 fn call_of(tool: &str, input: Value) -> AskedCall {
     AskedCall::new(tool, input, None, (true, false)).unwrap()

@@ -1,0 +1,104 @@
+//! A call that needs approval, and how it is known again: by the digest of its canonical JSON.
+//!
+//! What a person is shown of a long input is a value of the same members, whose long texts are cut.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    error::{Error, Result},
+    limits::APPROVAL_INPUT_BYTES,
+    path::SkillPath,
+};
+
+/// What is asked about, and which rules of the policy ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Subject {
+    pub(super) tool: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) skill: Option<SkillPath>,
+    pub(super) tool_asks: bool,
+    pub(super) skill_asks: bool,
+}
+
+/// A call that needs approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedCall {
+    pub(super) subject: Subject,
+    pub(super) digest: String,
+    pub(super) input: String,
+    pub(super) input_cut: bool,
+    pub(super) outline: String,
+}
+
+impl AskedCall {
+    /// The call of `tool` with `input`, which loads `skill` if it loads one. `tool_asks` and `skill_asks` say which rules of
+    /// the policy ask.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn new(
+        tool: &str,
+        mut input: Value,
+        skill: Option<&SkillPath>,
+        (tool_asks, skill_asks): (bool, bool),
+    ) -> Result<Self> {
+        input.sort_all_objects();
+        let call = json!({ "input": input, "skill": skill, "tool": tool });
+        let mut hash = Hash(Sha256::new());
+        serde_json::to_writer(&mut hash, &call).map_err(Error::internal)?;
+        let (input, input_cut) = kept(call.get("input").unwrap_or(&Value::Null));
+        let subject = Subject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
+        Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut, outline: String::new() })
+    }
+
+    /// The same call. Listeners receive `outline` in the place of its input.
+    #[must_use]
+    pub fn outlined(self, outline: &Value) -> Self {
+        Self { outline: kept(outline).0, ..self }
+    }
+}
+
+/// Text on its way into a digest.
+struct Hash(Sha256);
+
+impl Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An input as JSON of at most [`APPROVAL_INPUT_BYTES`], and whether texts in it were cut for that.
+fn kept(input: &Value) -> (String, bool) {
+    let lengths = std::iter::successors(Some(APPROVAL_INPUT_BYTES), |most| Some(most / 2).filter(|most| *most >= 16));
+    let fitting = lengths.map(|most| {
+        let mut is_cut = false;
+        (shortened(input, most, &mut is_cut).to_string(), is_cut)
+    });
+    fitting.into_iter().find(|(text, _)| text.len() <= APPROVAL_INPUT_BYTES).unwrap_or_else(|| ("{}".to_owned(), true))
+}
+
+/// The same value with texts of at most `most` bytes.
+fn shortened(value: &Value, most: usize, is_cut: &mut bool) -> Value {
+    match value {
+        Value::String(text) if text.len() > most => {
+            *is_cut = true;
+            let begin = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
+            Value::String(format!("{begin}… ({} bytes in all)", text.len()))
+        }
+        Value::Array(items) => items.iter().map(|item| shortened(item, most, is_cut)).collect(),
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, member)| (name.clone(), shortened(member, most, is_cut)));
+            Value::Object(members.collect())
+        }
+        short => short.clone(),
+    }
+}
