@@ -177,7 +177,7 @@ soak: ## the tests under stress, a hundred times as long, with their figures
 	SKILLMOUNT_FUZZ_SECONDS=60 cargo test --config profile.dev.package.skillmount.opt-level=2 --test it -- \
 	  --nocapture fuzz::
 
-soak-lifecycle: ## two authors at random and strict records of 10,000 operations, at full size; three minutes
+soak-lifecycle: ## two authors at random for twice as long, and what strict records cost on a machine at rest; two minutes
 	SKILLMOUNT_SOAK=2 cargo test --test it -- --nocapture two_authors_never audit::soak audit::crashes
 
 # Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included: what is
