@@ -114,7 +114,7 @@ sabotaged:
 	$(ON_LOCALSTACK) env SKILLMOUNT_INDEX=sabotaged cargo test --test it -- \
 	  --skip store:: --skip house:: --skip creates_race --skip edit_one_file --skip crashes:: --skip ripgrep:: \
 	  --skip generators:: --skip contract:: --skip docs_page:: --skip http::memory:: \
-	  --skip http::matrix:: --skip mcp_conformance:: --skip prompt::hostile:: \
+	  --skip http::matrix:: --skip mcp_conformance:: --skip prompt::hostile:: --skip audit::soak:: \
 	  --skip fuzz:: --skip siege::
 
 fuzz: ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each

@@ -52,7 +52,7 @@ impl Conflict {
     pub(super) fn print(&self, out: &Output, skill: &str) -> Result<()> {
         let name = one_line(skill).plain().to_owned();
         match (&self.base, &self.theirs) {
-            (_, None) => out.line(format_args!("{name}: not pushed, it was deleted meanwhile"))?,
+            (_, None) => out.line(format_args!("{name}: not pushed, it was deleted or moved meanwhile"))?,
             (None, Some(_)) => {
                 out.line(format_args!(
                     "{name}: not pushed, the store has another that this folder does not come from"
@@ -77,7 +77,8 @@ impl Conflict {
         }
         let folder = one_line(&self.folder).plain().to_owned();
         if self.is_deleted() {
-            let message = format!("  delete {folder} too, or put it back: `skillmount push {folder} --force`");
+            out.line("  `skillmount skills list` shows it if it was moved: pull it from there")?;
+            let message = format!("  else delete {folder} too, or put it back: `skillmount push {folder} --force`");
             return out.line(message);
         }
         out.line(format_args!("  to join both: `skillmount pull {name} {folder} --merge`, look at it, and push again"))

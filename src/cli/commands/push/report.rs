@@ -213,7 +213,7 @@ fn deleted_there(skills: usize) -> Option<String> {
         _ => ("were", "their folders", "them"),
     };
     Some(format!(
-        "{} {was} deleted by another author since you had {it}: delete {folder} too, or put {it} back with --force",
+        "{} {was} deleted or moved by another author since you had {it}: delete {folder} too, or put {it} back with --force",
         counted(skills, "skill")
     ))
 }
