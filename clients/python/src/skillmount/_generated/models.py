@@ -2022,7 +2022,8 @@ class VersionList(BaseModel):
     """
     current: str | None = None
     """
-    The version that is published; null for a deleted skill.
+    The version that is published; null for a deleted skill. If other tools changed the folder since, the document of the
+    skill has no `version`.
     """
     last_change: SkillVersionChange | None = None
     next_cursor: str | None = None
