@@ -121,7 +121,13 @@ impl Service {
                 Ok(page_of(document_of_version(skill, digest, &files), &files))
             }
             KnownSkill::Listed(found) => {
-                let files = self.files_of_version(&found.space, skill, digest).await?;
+                let files = match self.files_of_version(&found.space, skill, digest).await {
+                    Err(missing) if missing.code() == Code::VersionNotFound => {
+                        let draft = self.seen_draft(&audience.user, policy, skill, Some(digest), drafts).await?;
+                        return self.page_of_draft(&audience.user, &draft.ok_or(missing)?).await;
+                    }
+                    files => files?,
+                };
                 let standing = Standing::of_files(true, Some(digest.to_owned()));
                 Ok(page_of(document_of(&found.entry, standing), &files))
             }
@@ -147,7 +153,13 @@ impl Service {
             KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
             KnownSkill::Listed(found) => {
                 if let Some(digest) = digest {
-                    return self.archive_of_version(&found.space, skill, digest).await;
+                    return match self.archive_of_version(&found.space, skill, digest).await {
+                        Err(missing) if missing.code() == Code::VersionNotFound => {
+                            let draft = self.seen_draft(&audience.user, policy, skill, Some(digest), drafts).await?;
+                            self.archive_of_draft(&audience.user, &draft.ok_or(missing)?).await
+                        }
+                        archive => archive,
+                    };
                 }
                 let files = self.files_of(&found, policy, skill).await?;
                 self.archive_of(&found.space, skill, &files).await

@@ -181,6 +181,12 @@ impl Diagnostic {
         FindingCode::parse(&self.code)
     }
 
+    /// Whether it is about a secret, or a file for secrets.
+    #[must_use]
+    pub fn is_of_secret(&self) -> bool {
+        matches!(self.finding(), Some(FindingCode::Secret | FindingCode::SecretFile))
+    }
+
     /// The same finding, as severe as it is for lint. What only helps a load along is said in other words.
     #[must_use]
     pub(super) fn for_lint(self) -> Self {

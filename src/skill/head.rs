@@ -76,6 +76,9 @@ pub struct SkillHead {
     /// The numbers of its versions; none if an earlier version of this program published them.
     #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
     pub numbers: VersionNumbers,
+    /// The draft whose place the skill took. One of this digest that is there is what a publish left that did not end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took: Option<String>,
     /// Whether the plain files have followed.
     pub materialised: bool,
     /// The files of the version, in byte order of their paths.
@@ -116,13 +119,15 @@ pub struct HeadChange {
     pub source: Option<String>,
     /// The numbers of the versions, the new one included.
     pub numbers: VersionNumbers,
+    /// The draft whose place it takes. Without one, that of the head before, if that is published.
+    pub took: Option<String>,
 }
 
 impl SkillHead {
     /// The head that follows `before`, not yet materialised.
     #[must_use]
     pub fn after(before: Option<&Self>, skill: &SkillPath, change: HeadChange, now: Timestamp) -> Self {
-        let HeadChange { state, files, replaces, previous, by, source, numbers } = change;
+        let HeadChange { state, files, replaces, previous, by, source, numbers, took } = change;
         let published = before.filter(|head| head.state == HeadState::Published);
         Self {
             format: FORMAT,
@@ -137,6 +142,7 @@ impl SkillHead {
             created_at: Some(published.map_or(now, Self::since)),
             display_name: published.and_then(|head| head.display_name.clone()),
             numbers,
+            took: took.or_else(|| published.and_then(|head| head.took.clone())),
             materialised: false,
             files,
             replaces,
@@ -239,6 +245,7 @@ mod tests {
             by: Some("k".into()),
             source: None,
             numbers: VersionNumbers::default(),
+            took: None,
         };
         SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
     }

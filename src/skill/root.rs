@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::{MAIN, read_document};
+use crate::path::{SkillPath, is_of_tools};
 
 /// The names that a skill may have that comes without a path, best first: the one in its SKILL.md, and that of the folder around
 /// its files. `read` gives the content of one of `paths`.
@@ -19,9 +20,18 @@ pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<St
 pub(super) fn common_root<'name>(mut names: impl Iterator<Item = &'name str> + Clone) -> usize {
     let all = names.clone();
     let Some((folder, _)) = names.next().and_then(|name| name.split_once('/')) else { return 0 };
+    // What no skill may be called is no folder of one, so that its paths are refused as they are.
+    if SkillPath::parse(folder).is_err() || is_of_tools(folder) || is_of_another_system(folder) {
+        return 0;
+    }
     let inside = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let has_main = all.clone().any(|name| name.strip_prefix(folder).is_some_and(|rest| rest == format!("/{MAIN}")));
     if has_main && all.clone().all(inside) { folder.len() + 1 } else { 0 }
+}
+
+/// Whether a path is written as on Windows.
+pub(super) fn is_of_another_system(path: &str) -> bool {
+    path.contains('\\') || path.get(1..2) == Some(":")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::{
     hidden_in_file, lint, name_finding,
     package::{MAIN, too_large_unpacked},
     quality,
-    root::common_root,
+    root::{common_root, is_of_another_system},
     tarball::{Member, Tarball},
     version_archive::{is_of_archiver, longer_than},
 };
@@ -190,10 +190,7 @@ impl SkillUpload {
     /// Why no file may be called `path` here.
     fn check_path(&mut self, path: &str) -> Option<Diagnostic> {
         let bad = KeyPrefix::all().key(path).err().map(|error| error.message().to_owned());
-        let bad = bad.or_else(|| {
-            let odd = path.contains('\\') || path.get(1..2) == Some(":");
-            odd.then(|| format!("{path:?} is a path of another system"))
-        });
+        let bad = bad.or_else(|| is_of_another_system(path).then(|| format!("{path:?} is a path of another system")));
         if let Some(why) = bad {
             return Some(Diagnostic::new(
                 FindingCode::PathInvalid,
@@ -213,7 +210,12 @@ impl SkillUpload {
                 Entry::Vacant(free) => drop(free.insert((name.to_owned(), is_file))),
                 Entry::Occupied(taken) if !is_file && *taken.get() == (name.to_owned(), false) => {}
                 Entry::Occupied(taken) => {
-                    let message = format!("{name} and {} are one name on many disks: rename one", taken.get().0);
+                    let (other, was_file) = taken.get();
+                    let message = match (other == name, is_file == *was_file) {
+                        (true, true) => format!("{name} comes twice: send each file once"),
+                        (true, false) => format!("{name} is a file and a folder at once: rename one"),
+                        _ => format!("{name} and {other} are one name on many disks: rename one"),
+                    };
                     return Some(Diagnostic::new(FindingCode::PathTwins, message));
                 }
             }
@@ -305,6 +307,13 @@ mod tests {
         let of_tools = [".git/config", "a/.GIT/x", "node_modules/x/a.js", ".skillmount.json"];
         for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "./x"].into_iter().chain(of_tools) {
             assert_eq!(refused(&[(name, b"x")]), ["path_invalid"], "{name}");
+        }
+        for root in ["..", "", ".", "C:", ".git", "node_modules", "\u{1}", "a\\b"] {
+            let files =
+                [("SKILL.md", GOOD.as_bytes()), ("x.txt", b"x")].map(|(name, text)| (format!("{root}/{name}"), text));
+            let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+            let codes = taken(zipped(&files, None)).map(|_| ()).unwrap_err();
+            assert_eq!(codes.first().map(String::as_str), Some("path_invalid"), "all below {root:?}: {codes:?}");
         }
         assert_eq!(refused(&[("a.md", b"x"), ("A.md", b"y")]), ["path_twins"]);
         assert_eq!(refused(&[("d/a.md", b"x"), ("D/b.md", b"y")]), ["path_twins"]);

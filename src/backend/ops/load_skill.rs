@@ -105,14 +105,12 @@ impl SkillBackend {
         permit(&policy, Operation::LoadSkill)?;
         self.shared.sessions.check_writable()?;
         let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let find = async {
-            match &request.digest {
-                None => self.look_up(&request.skill, &session, &policy).await,
-                Some(digest) => self.look_up_version(&request.skill, digest, &session, &policy).await,
-            }
+        let (fetched, ()) =
+            tokio::join!(self.find_requested(request, &session, &policy), self.shared.sessions.prepare(&session));
+        let fetched = match fetched {
+            Err(LookupError::UnknownName(unknown)) => self.find_again(request, &session, unknown).await?,
+            fetched => fetched?,
         };
-        let (fetched, ()) = tokio::join!(find, self.shared.sessions.prepare(&session));
-        let fetched = fetched?;
         check_arguments(request)?;
         check_invoker(&fetched, request.invoker)?;
         self.approve_load(request, &fetched.skill, &policy).await?;
@@ -126,6 +124,34 @@ impl SkillBackend {
             self.learn(&mounted.loaded.skill, question);
         }
         Ok((mounted, fetched))
+    }
+
+    async fn find_requested(
+        &self,
+        request: &LoadSkillRequest,
+        session: &Session,
+        policy: &EffectivePolicy,
+    ) -> Result<Fetched, LookupError> {
+        match &request.digest {
+            None => self.look_up(&request.skill, session, policy).await,
+            Some(digest) => self.look_up_version(&request.skill, digest, session, policy).await,
+        }
+    }
+
+    /// The skill that was asked for and is `unknown` to `session`, if the store has a newer session that knows it: another
+    /// replica may have made a draft for it.
+    async fn find_again(
+        &self,
+        request: &LoadSkillRequest,
+        session: &Session,
+        unknown: Error,
+    ) -> Result<Fetched, LookupError> {
+        self.shared.sessions.look(self.user(), &self.session).await?;
+        let SessionState { session: now, policy } = self.state().await?;
+        if now.drafts == session.drafts {
+            return Err(LookupError::UnknownName(unknown));
+        }
+        self.find_requested(request, &now, &policy).await
     }
 
     /// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it

@@ -28,6 +28,18 @@ pub(super) struct Changed {
     pub(super) complete: bool,
     /// Files that another tool wrote meanwhile, which stay.
     pub(super) kept: Vec<String>,
+    /// The draft whose place the skill took, now or in an earlier change.
+    pub(super) took: Option<String>,
+}
+
+/// What is published now.
+pub(super) struct PublishedNow {
+    pub(super) archive: VersionArchive,
+    pub(super) digest: String,
+    /// What holds the room of a folder that was packed.
+    pub(super) room: Option<HeldRoom>,
+    /// The draft whose place it took.
+    pub(super) took: Option<String>,
 }
 
 /// What must be published for a change.
@@ -75,7 +87,8 @@ struct Before {
 }
 
 impl Place {
-    /// Makes `wanted` the published version, or deletes the skill, if the folder is as `condition` says now.
+    /// Makes `wanted` the published version, or deletes the skill, if the folder is as `condition` says now. If nothing is in the
+    /// folder, the change takes the place of `draft`, the digest of the draft that is there.
     ///
     /// # Errors
     /// `version_conflict` if it is another; `skill_not_found` if there is nothing to delete; `already_exists` if no skill may
@@ -85,6 +98,7 @@ impl Place {
         wanted: Option<&Package>,
         from: &Provenance,
         condition: &Condition,
+        draft: Option<&str>,
     ) -> Result<Changed> {
         let _turn = self.service.shared.publishing.enter(self.folder.as_str()).await;
         for _ in 0..PUBLISH_ATTEMPTS {
@@ -93,8 +107,9 @@ impl Place {
             // To delete a published skill changes its head, even if another tool has emptied its folder.
             let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
             if is_same && before.archived.is_none() {
+                let took = before.head.and_then(|known| known.head.took);
                 let (status, before) = (PublishStatus::Unchanged, before.digest);
-                return Ok(Changed { status, before, complete: true, kept: Vec::new() });
+                return Ok(Changed { status, before, complete: true, kept: Vec::new(), took });
             }
             for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
                 let key = self.space.version(&self.skill, package.version.digest())?;
@@ -103,15 +118,16 @@ impl Place {
             let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
             let version = wanted.map(|package| &package.version);
             let numbers = self.numbers_after(before.head.as_ref(), before.digest.as_deref(), version).await?;
-            let head = self.next_head(&before, version, from, numbers);
+            let took = draft.filter(|_| before.digest.is_none()).map(str::to_owned);
+            let head = self.next_head(&before, version, from, (numbers, took));
             let Some(head) = self.put_head(before.head.as_ref(), head).await? else { continue };
             // From here on the change is published, whatever becomes of the plain files in this call.
-            let before = before.digest;
+            let (before, took) = (before.digest, head.head.took.clone());
             return Ok(match self.materialise(head, wanted).await {
-                Ok(kept) => Changed { status, before, complete: true, kept },
+                Ok(kept) => Changed { status, before, complete: true, kept, took },
                 Err(error) => {
                     tracing::warn!(skill = %self.skill, cause = %error.chain(), "the files of a published skill are behind");
-                    Changed { status, before, complete: false, kept: Vec::new() }
+                    Changed { status, before, complete: false, kept: Vec::new(), took }
                 }
             });
         }
@@ -175,17 +191,14 @@ impl Place {
     ///
     /// # Errors
     /// As [`change`](Self::change).
-    pub(super) async fn published_now(
-        &self,
-        from: &Provenance,
-    ) -> Result<Option<(VersionArchive, String, Option<HeldRoom>)>> {
-        let Before { archived, digest, folder, room, .. } = self.before(from, false).await?;
+    pub(super) async fn published_now(&self, from: &Provenance) -> Result<Option<PublishedNow>> {
+        let Before { head, archived, digest, folder, room, .. } = self.before(from, false).await?;
         let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
         let archive = match archived {
             Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,
             None => self.version_archive(&digest).await?,
         };
-        Ok(Some((archive, digest, room)))
+        Ok(Some(PublishedNow { archive, digest, room, took: head.and_then(|known| known.head.took) }))
     }
 
     fn check(&self, before: &Before, is_publish: bool, condition: &Condition) -> Result<()> {
@@ -215,7 +228,7 @@ impl Place {
         before: &Before,
         version: Option<&Version>,
         from: &Provenance,
-        numbers: VersionNumbers,
+        (numbers, took): (VersionNumbers, Option<String>),
     ) -> SkillHead {
         // A first publish always writes SKILL.md, so that who reads it learns that there is a head by now.
         let is_first = before.head.is_none();
@@ -239,6 +252,7 @@ impl Place {
             by: from.by.clone(),
             source: from.source.clone(),
             numbers,
+            took,
         };
         SkillHead::after(before.head.as_ref().map(|known| &known.head), &self.skill, change, from.at)
     }

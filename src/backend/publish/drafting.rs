@@ -1,8 +1,10 @@
 //! Making drafts, changing them, and changing what a skill is: a draft or published.
 
+use serde_json::{Value, json};
+
 use super::{
     Place, PublishOptions, UploadedSkill,
-    change::{Changed, Condition},
+    change::{Changed, Condition, PublishedNow},
     intake::reply,
     repack::{TextChange, bytes_to_repack},
     rooms::{HeldRoom, archive_bytes},
@@ -44,6 +46,8 @@ struct Current {
     is_published: bool,
     /// The draft, if it is one.
     draft: Option<SkillDraft>,
+    /// The digest of a draft in whose folder other tools put a skill.
+    hidden: Option<String>,
     /// What holds the room of a folder that was packed.
     room: Option<HeldRoom>,
 }
@@ -134,14 +138,20 @@ impl Service {
         let change = TextChange { description, body };
         for _ in 0..PUBLISH_ATTEMPTS {
             let _room = place.enter(place.bytes_to_change().await? + change.bytes()).await?;
-            let Current { archive, digest, is_published, draft, room } = place.current(&from).await?;
+            let Current { archive, digest, is_published, draft, hidden, room } = place.current(&from).await?;
             if condition == Condition::Nothing || condition.digest().is_some_and(|only| only != digest) {
-                return Err(place.draft_conflict(&digest));
+                return Err(place.conflict(&digest, is_published));
             }
             let (source, session) = draft.map(|draft| (draft.source, draft.session)).unwrap_or_default();
             let from = Provenance { source, ..from.clone() };
             let checked = place.rewritten(owner, archive, change.clone(), &from).await?;
             drop(room);
+            // What this very call made before it was cut off is no other draft.
+            let is_other = |hidden: &String| *hidden != digest && *hidden != checked.package.version.digest();
+            let is_named = condition != Condition::Any && state != Some(SkillState::Draft);
+            if let Some(hidden) = hidden.filter(is_other).filter(|_| !is_named) {
+                return Err(place.hidden_conflict(&digest, &hidden));
+            }
             let was = if is_published { SkillState::Published } else { SkillState::Draft };
             let is_to_be = state.unwrap_or(was);
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
@@ -173,14 +183,16 @@ impl Place {
 
     /// The skill as it is now: what is published, or else the draft.
     async fn current(&self, from: &Provenance) -> Result<Current> {
-        if let Some((archive, digest, room)) = self.published_now(from).await? {
-            return Ok(Current { archive, digest, is_published: true, draft: None, room });
+        let draft = self.draft().await?.map(|known| known.draft);
+        if let Some(PublishedNow { archive, digest, room, took }) = self.published_now(from).await? {
+            let hidden = draft.map(|draft| draft.digest).filter(|draft| took.as_ref() != Some(draft));
+            return Ok(Current { archive, digest, is_published: true, draft: None, hidden, room });
         }
-        let Some(draft) = self.draft().await?.map(|known| known.draft) else {
+        let Some(draft) = draft else {
             return Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to change", self.skill)));
         };
-        let archive = self.draft_archive(&draft.digest).await?;
-        Ok(Current { archive, digest: draft.digest.clone(), is_published: false, draft: Some(draft), room: None })
+        let (archive, digest) = (self.draft_archive(&draft.digest).await?, draft.digest.clone());
+        Ok(Current { archive, digest, is_published: false, draft: Some(draft), hidden: None, room: None })
     }
 
     /// Publishes a package in the place of what `before` says, or of the draft `digest`.
@@ -196,16 +208,15 @@ impl Place {
         if *before == Condition::Nothing && is_other {
             return Err(self.draft_conflict(draft.as_ref().map_or("", |known| &known.draft.digest)));
         }
-        let changed = self.change(Some(package), from, before).await?;
+        let takes = (*before == Condition::Nothing).then_some(digest);
+        let changed = self.change(Some(package), from, before, takes).await?;
         if changed.status != PublishStatus::Unchanged {
             let was = if *before == Condition::Nothing { SkillState::Draft } else { SkillState::Published };
             self.noted(Some((digest, was)), Some((package.version.digest(), SkillState::Published)));
         }
         // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
-        if let Some(draft) = draft.filter(|_| changed.complete)
-            && let Err(error) = self.remove_draft(draft).await
-        {
-            tracing::warn!(skill = %self.skill, cause = %error.chain(), "a draft lies beside the skill that it became");
+        if let Some(draft) = draft.filter(|_| changed.complete) {
+            self.remove_taken(draft, &changed).await;
         }
         Ok(changed)
     }
@@ -221,7 +232,8 @@ impl Place {
         if *before == Condition::Nothing {
             let status =
                 self.save_draft(package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
-            return Ok(Changed { status, before: Some(digest.to_owned()), complete: true, kept: Vec::new() });
+            let before = Some(digest.to_owned());
+            return Ok(Changed { status, before, complete: true, kept: Vec::new(), took: None });
         }
         // The draft is there before the published skill goes: a crash between leaves both, and the skill is published.
         let known = self.draft().await?;
@@ -230,7 +242,7 @@ impl Place {
         if !self.put_draft(known.as_ref(), &draft).await? {
             return Err(self.draft_conflict(digest));
         }
-        let changed = self.change(None, &from, before).await?;
+        let changed = self.change(None, &from, before, None).await?;
         self.noted(Some((digest, SkillState::Published)), Some((package.version.digest(), SkillState::Draft)));
         Ok(Changed { status: PublishStatus::Updated, ..changed })
     }
@@ -290,14 +302,33 @@ impl Place {
         Ok(SkillDraft::new(&self.skill, &package.version, frontmatter.unwrap_or_default(), change))
     }
 
-    /// The error if another draft is there than the condition says. `current` is the digest of that, or empty.
+    /// The error if another draft is there than the condition says. `current` is the digest of that, or empty. Of a draft the
+    /// error has `state` too, because an author who publishes has to know that it is none of the versions.
     pub(super) fn draft_conflict(&self, current: &str) -> Error {
+        self.conflict(current, false)
+    }
+
+    /// The error if other tools put a skill into the folder of a draft, and nothing says which of the two is meant.
+    fn hidden_conflict(&self, folder: &str, draft: &str) -> Error {
+        let message = format!(
+            "{} is a draft into whose folder other tools put a skill: name that in If-Match to change it, or delete one of the two, \
+             named in If-Match",
+            self.skill
+        );
+        Error::new(Code::VersionConflict, message).with_detail("current", folder).with_detail("draft", draft)
+    }
+
+    fn conflict(&self, current: &str, is_published: bool) -> Error {
         let message = format!(
             "{} is another by now than If-Match names: look at the difference, and change the version that `current` names",
             self.skill
         );
-        let current = Some(current).filter(|current| !current.is_empty());
-        Error::new(Code::VersionConflict, message).with_detail("current", current)
+        let error = Error::new(Code::VersionConflict, message);
+        match current {
+            "" => error.with_detail("current", Value::Null),
+            digest if is_published => error.with_detail("current", digest),
+            digest => error.with_detail("current", digest).with_detail("state", json!(SkillState::Draft)),
+        }
     }
 }
 
@@ -317,7 +348,7 @@ fn drafted(
     lint: Vec<crate::skill::Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let changed = Changed { status, before: None, complete: true, kept: Vec::new() };
+    let changed = Changed { status, before: None, complete: true, kept: Vec::new(), took: None };
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
 }
 

@@ -112,10 +112,11 @@ impl Place {
             if object.is_whole() { SkillDraft::read(&object.bytes, &self.skill) } else { Err("too large".into()) };
         let draft = read.map_err(|why| {
             let message = format!(
-                "the draft of the skill {} cannot be read ({why}): an operator mends or deletes the object {key}",
+                "the draft of the skill {} cannot be read: `skillmount fsck` names the object that an operator mends or \
+                 deletes",
                 self.skill
             );
-            Error::new(Code::Internal, message)
+            Error::new(Code::Internal, message).with_source(Error::internal(format!("{key}: {why}")))
         })?;
         Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: Base::version(&object.meta) }))
     }
@@ -140,8 +141,8 @@ impl Place {
         self.delete_version_of(&self.space.draft(&self.skill)?, known.etag).await
     }
 
-    /// As [`change`](Self::change), for a skill that may be a draft: the condition may name that, and it goes with the change. A draft
-    /// that others made meanwhile stays.
+    /// As [`change`](Self::change), for a skill that may be a draft: the condition may name that, and it goes if the change takes its
+    /// place. A draft that others made meanwhile stays, and so does one in whose folder other tools put a skill.
     pub(super) async fn change_with_draft(
         &self,
         wanted: Option<&Package>,
@@ -150,12 +151,12 @@ impl Place {
     ) -> Result<Changed> {
         let draft = self.draft().await?;
         let digest = draft.as_ref().map(|known| known.draft.digest.clone());
-        let condition = match (condition, &digest) {
+        let (condition, names_draft) = match (condition, &digest) {
             (Condition::Nothing, Some(draft)) => return Err(self.draft_conflict(draft)),
-            (Condition::Version(only), Some(draft)) if only == *draft => Condition::Nothing,
-            (condition, _) => condition,
+            (Condition::Version(only), Some(draft)) if only == *draft => (Condition::Nothing, true),
+            (condition, _) => (condition, false),
         };
-        let changed = self.change(wanted, from, &condition).await;
+        let changed = self.change(wanted, from, &condition, digest.as_deref()).await;
         if let Ok(changed) = &changed
             && changed.status != PublishStatus::Unchanged
         {
@@ -167,15 +168,17 @@ impl Place {
         match changed {
             Ok(changed) => {
                 // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
-                if (changed.complete || wanted.is_none())
-                    && let Err(error) = self.remove_draft(draft).await
-                {
-                    tracing::warn!(skill = %self.skill, cause = %error.chain(), "a draft lies beside a published skill");
+                if changed.complete || wanted.is_none() {
+                    self.remove_taken(draft, &changed).await;
                 }
                 Ok(changed)
             }
-            // Nothing was published, so it is the draft that is deleted.
-            Err(error) if error.code() == Code::SkillNotFound && wanted.is_none() => {
+            // Nothing is published, or the draft beside it is named, so it is the draft that is deleted.
+            Err(error)
+                if wanted.is_none()
+                    && (error.code() == Code::SkillNotFound
+                        || (names_draft && error.code() == Code::VersionConflict)) =>
+            {
                 if self.remove_draft(draft).await? {
                     self.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
                     return Ok(Changed {
@@ -183,6 +186,7 @@ impl Place {
                         before: digest,
                         complete: true,
                         kept: Vec::new(),
+                        took: None,
                     });
                 }
                 Err(self.contested())
@@ -193,6 +197,15 @@ impl Place {
                 Err(error.with_detail("current", current))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Takes a draft away if the skill took its place. A draft that stays harms nobody.
+    pub(super) async fn remove_taken(&self, known: StoredDraft, changed: &Changed) {
+        if changed.took.as_ref() == Some(&known.draft.digest)
+            && let Err(error) = self.remove_draft(known).await
+        {
+            tracing::warn!(skill = %self.skill, cause = %error.chain(), "a draft lies beside the skill that took its place");
         }
     }
 

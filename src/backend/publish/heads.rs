@@ -43,11 +43,11 @@ impl Place {
         };
         let damaged = |why: &str| {
             let message = format!(
-                "the head of the skill {} is damaged ({why}): an operator deletes the object {key}, and the skill is what \
-                 lies in its folder",
+                "the head of the skill {} is damaged: `skillmount fsck` names the object that an operator deletes, and the \
+                 skill is what lies in its folder",
                 self.skill
             );
-            Error::new(Code::Internal, message)
+            Error::new(Code::Internal, message).with_source(Error::internal(format!("{key}: {why}")))
         };
         if !object.is_whole() {
             return Err(damaged("it is too large"));

@@ -5,8 +5,11 @@
 //! head already, put by another replica. It may be a late write of an earlier head, which is written over. Otherwise
 //! another tool wrote it, and it stays. A newer head ends the work, and what this replica wrote after that head is set
 //! right again.
+//!
+//! A store of plain files cannot hold `a` and `a/b` together. So what was there and stands in the way of a file is deleted
+//! before any file is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -135,11 +138,17 @@ impl Place {
         let main_first = known.head.replaces.contains_key(MAIN);
         let (main, rest): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| step.path == MAIN);
         let (deletes, writes): (Vec<_>, Vec<_>) = rest.into_iter().partition(|step| step.content.is_none());
+        let (in_the_way, deletes) = in_the_way(deletes, &known.head);
         let over = |step: &Step, bytes| step.content.as_ref().is_some_and(|one| one.file.size > bytes);
         let (writes, small): (Vec<_>, Vec<_>) = writes.into_iter().partition(|step| over(step, SMALL));
         let (large, medium): (Vec<_>, Vec<_>) = writes.into_iter().partition(|step| over(step, CHUNK_BYTES));
-        let mut batches =
-            vec![(small, PARALLEL_GETS), (medium, PARALLEL_TRANSFERS), (large, 1), (deletes, PARALLEL_GETS)];
+        let mut batches = vec![
+            (in_the_way, PARALLEL_GETS),
+            (small, PARALLEL_GETS),
+            (medium, PARALLEL_TRANSFERS),
+            (large, 1),
+            (deletes, PARALLEL_GETS),
+        ];
         batches.insert(if main_first { 0 } else { batches.len() }, (main, 1));
         for (batch, at_once) in batches {
             let begun = batch.into_iter().map(|step| {
@@ -252,6 +261,18 @@ fn steps(head: &SkillHead, mine: &BTreeMap<String, ETag>) -> Vec<Step> {
     let deletes = all.into_iter().filter(|(path, _)| head.file(path).is_none());
     let deletes = deletes.map(|(path, etag)| Step { path: path.clone(), content: None, base: Some(etag.clone()) });
     writes.chain(deletes).collect()
+}
+
+/// Of the files to delete, those with the name of a folder of the head, or below a file of it; and the others.
+fn in_the_way(deletes: Vec<Step>, head: &SkillHead) -> (Vec<Step>, Vec<Step>) {
+    let folders_of = |path: &str| -> Vec<String> {
+        path.match_indices('/').filter_map(|(at, _)| path.get(..at)).map(str::to_owned).collect()
+    };
+    let folders: BTreeSet<String> = head.files.iter().flat_map(|one| folders_of(&one.file.path)).collect();
+    let is_in_the_way = |step: &Step| {
+        folders.contains(&step.path) || folders_of(&step.path).iter().any(|folder| head.file(folder).is_some())
+    };
+    deletes.into_iter().partition(is_in_the_way)
 }
 
 /// The bytes to write.

@@ -9,7 +9,8 @@ use crate::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_ZIP_BYTES},
     path::{LayerOwner, SkillPath},
     skill::{
-        CheckedSkill, MAIN, Packer, Provenance, SkillUpload, VersionArchive, hidden_in_file, lint, quality, rewrite,
+        CheckedSkill, Diagnostic, MAIN, Packer, Provenance, SkillUpload, VersionArchive, content_findings,
+        hidden_in_file, lint, name_finding, quality, rewrite,
     },
 };
 
@@ -85,6 +86,12 @@ fn repack(
         let package = packer.finish(skill, from).map_err(|why| Error::internal(why.message))?;
         let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
         let mut findings = lint(&package.main, skill.folder(), Some(&paths));
+        let secrets = files.iter().filter_map(|(path, bytes)| secret_in(path, bytes));
+        let secrets: Vec<_> = secrets.take(SKILL_FINDINGS).collect();
+        if !secrets.is_empty() {
+            // Another tool put it there, and the folder was kept as it was. Nothing is published that agents must not read.
+            return Err(invalid(skill, &secrets));
+        }
         let texts = files.iter().filter(|(path, bytes)| path != MAIN && is_text(bytes));
         let hidden = texts.filter_map(|(path, bytes)| Some(hidden_in_file(bytes)?.in_file(path)));
         findings.extend(hidden.take(SKILL_FINDINGS));
@@ -96,6 +103,15 @@ fn repack(
         if path == MAIN { upload.add(path, &changed(bytes, change, skill)?) } else { upload.add(path, bytes) }
     }
     upload.finish(skill, from).map_err(|findings| invalid(skill, &findings))
+}
+
+/// The first secret of a file: what its name says it holds, or its text.
+fn secret_in(path: &str, bytes: &Bytes) -> Option<Diagnostic> {
+    let in_text = || {
+        let found = if is_text(bytes) { content_findings(bytes) } else { Vec::new() };
+        found.into_iter().find(Diagnostic::is_of_secret).map(|found| found.in_file(path))
+    };
+    name_finding(path).filter(Diagnostic::is_of_secret).or_else(in_text)
 }
 
 fn changed(main: &Bytes, change: &TextChange, skill: &SkillPath) -> Result<Bytes> {

@@ -102,10 +102,10 @@ impl StoredValue for Session {
         let name = key.as_str().rsplit('/').next().unwrap_or_default();
         let session = name.strip_suffix(".json").unwrap_or(name);
         let message = format!(
-            "the session {session} is damaged and cannot be read: delete it, which keeps its files, and begin again; or \
-             mend the object {key}"
+            "the session {session} is damaged and cannot be read: delete it, which keeps its files, and begin again; \
+             `skillmount fsck` names the object"
         );
-        Err(Error::new(Code::Internal, message))
+        Err(Error::new(Code::Internal, message).with_source(Error::internal(key.to_string())))
     }
 }
 

@@ -51,22 +51,27 @@ async fn listed(world: &World) -> SkillList {
     service.list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap()
 }
 
-async fn states(world: &World) -> Vec<(String, ListedState)> {
+pub(super) async fn states(world: &World) -> Vec<(String, ListedState)> {
     listed(world).await.skills.into_iter().map(|one| (one.skill, one.state)).collect()
 }
 
-async fn body(world: &World, skill: &str) -> Result<String> {
+pub(super) async fn body(world: &World, skill: &str) -> Result<String> {
     let policy = Policy::unrestricted();
     let shown = world.replica().service.show_skill(&id("demo"), &policy, &path(skill), DraftReader::Control).await;
     shown.map(|page| page.body)
 }
 
-async fn change(world: &World, skill: &str, wanted: ChangeSkillRequest, only: Option<&str>) -> Result<PublishReply> {
+pub(super) async fn change(
+    world: &World,
+    skill: &str,
+    wanted: ChangeSkillRequest,
+    only: Option<&str>,
+) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
     world.service.change_skill(&id("demo"), &path(skill), wanted, options).await
 }
 
-fn to(state: SkillState) -> ChangeSkillRequest {
+pub(super) fn to(state: SkillState) -> ChangeSkillRequest {
     ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() }
 }
 
@@ -76,7 +81,7 @@ fn text(body: &str) -> UploadedSkill {
     UploadedSkill::Text(Box::new(PublishRequest { description, body, files, frontmatter: serde_json::Map::new() }))
 }
 
-async fn draft(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
+pub(super) async fn draft(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
     world.service.draft_skill(&id("demo"), &path(skill), text(body), options).await
 }
@@ -86,7 +91,7 @@ async fn publish(world: &World, skill: &str, body: &str, only: Option<&str>) -> 
     world.service.publish_skill(&id("demo"), &path(skill), text(body), options).await
 }
 
-async fn delete(world: &World, skill: &str) -> Result<()> {
+pub(super) async fn delete(world: &World, skill: &str) -> Result<()> {
     world.service.delete_skill(&id("demo"), &path(skill), PublishOptions::default()).await.map(drop)
 }
 
@@ -233,6 +238,19 @@ async fn drafts_and_skills_are_listed_in_pages_of_one_order() {
     }
     assert_eq!(seen, ["a", "b", "c", "d", "e", "f", "g"]);
     assert_eq!(listed(&world).await.total, 7);
+}
+
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
+// all others it is not there.
+#[tokio::test]
+async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_session_before() {
+    let world = World::new();
+    let (agent, replica) = (writer(&world, "s").await, world.replica());
+    let elsewhere = replica.agent_of("demo", "s");
+    assert_eq!(code(elsewhere.load("minutes").await), Code::SkillNotFound);
+    agent.create_skill(asked("minutes")).await.unwrap();
+    assert!(elsewhere.load("minutes").await.unwrap().body.unwrap().contains(BODY));
+    assert_eq!(code(replica.agent_of("demo", "other").load("minutes").await), Code::SkillNotFound);
 }
 
 // S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over a published skill, in one or around one it is
@@ -546,5 +564,6 @@ async fn a_damaged_draft_costs_itself_and_says_so() {
     world.put("demo/.skillmount/drafts/bad.json", "{}").await;
     assert_eq!(states(&world).await, [("good".to_owned(), ListedState::Draft)]);
     let error = draft(&world, "bad", BODY, None).await.unwrap_err();
-    assert!(error.message().contains("demo/.skillmount/drafts/bad.json"), "{}", error.message());
+    assert!(error.message().contains("the draft of the skill bad") && !error.message().contains(".json"), "{error}");
+    assert!(error.chain().to_string().contains("demo/.skillmount/drafts/bad.json"), "the log has it");
 }

@@ -549,6 +549,43 @@ async fn a_refused_skill_stores_nothing() {
     assert_eq!(world.keys().await, Vec::<String>::new());
 }
 
+// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+#[tokio::test]
+async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put(&format!("{FOLDER}.env"), "PASSWORD=x").await;
+    publish(&world, &version(2, &[])).await;
+    let of_tool = versions(&world).await.into_iter().rev().collect::<Vec<_>>();
+    let service = &world.service;
+    let mut refused = 0;
+    for digest in &of_tool {
+        match service.roll_back_skill(&id("demo"), &skill(), digest, from()).await {
+            Ok(_) => assert!(!plain(&world).await.contains_key(".env")),
+            Err(error) => {
+                refused += 1;
+                assert_eq!(
+                    (error.code(), &error.details()["findings"][0]["code"]),
+                    (Code::InvalidSkill, &"secret_file".into())
+                );
+            }
+        }
+    }
+    assert_eq!((of_tool.len(), refused), (3, 1));
+}
+
+// S-ERROR-2: The cause of an internal error is never shown to a client.
+#[tokio::test]
+async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put("demo/.skillmount/heads/a/demo.json", "{").await;
+    let error = world.replica().agent().load(SKILL).await.unwrap_err();
+    assert_eq!(error.code(), Code::Internal);
+    assert!(error.message().contains("fsck") && !error.message().contains(".json"), "{error}");
+    assert!(error.chain().to_string().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
+}
+
 #[tokio::test]
 async fn a_published_skill_shows_at_once_and_on_a_store_that_deletes_without_conditions_too() {
     let world = World::over(Arc::new(MemoryStore::like_s3()));
