@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Change, Children, Policy, Preload, Session, SessionVersion, Sessions};
+use super::{Change, Children, Policy, Session, SessionVersion, Sessions};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
@@ -103,13 +103,9 @@ struct Parent {
 
 /// Gives a new session its first state.
 fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
-    if let Some(Parent { session: parent, children }) = parent {
+    if let Some(Parent { session: parent, .. }) = parent {
         state.vars.clone_from(&parent.vars);
         state.policy.clone_from(&parent.policy);
-        if !children.load {
-            // The skills that it begins with are those of its parent.
-            state.policy.preload = Preload::default();
-        }
         state.loaded_skills.clone_from(&parent.loaded_skills);
         state.current_skill.clone_from(&parent.current_skill);
         state.ranks.clone_from(&parent.ranks);

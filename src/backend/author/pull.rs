@@ -12,9 +12,9 @@ use super::{
     remembered::{Remembered, VersionMemory},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     path::is_of_tools,
-    skill::theirs_beside,
+    skill::{VersionFile, theirs_beside},
     wire::{FileChange, FileChanges},
 };
 
@@ -84,6 +84,8 @@ pub struct Pulled {
 struct Step {
     path: String,
     change: FileChange,
+    /// The SHA-256 of what the author had there; `None` for nothing.
+    mine: Option<String>,
     /// What is to be there; `None` for nothing.
     bytes: Option<Bytes>,
 }
@@ -109,7 +111,8 @@ pub async fn pull_skill(
     target: &mut dyn PullTarget,
     options: PullOptions,
 ) -> Result<Option<Pulled>> {
-    let known = target.remembered()?;
+    // A folder that comes from another skill says nothing of this one.
+    let known = target.remembered()?.filter(|known| known.is_of(&there.skill));
     if let Some(known) = known.as_ref().filter(|known| there.digest.as_ref() == Some(&known.digest))
         && let Some(unchanged) = as_remembered(target, known, options.how)
     {
@@ -133,25 +136,47 @@ pub async fn pull_skill(
     };
     plan.all(target);
     let Plan { steps, mut pulled, .. } = plan;
-    pulled.changes = steps.iter().map(|step| (step.path.as_str(), step.change)).collect();
     if !pulled.conflicts.is_empty() || options.dry_run {
+        pulled.changes = steps.iter().map(|step| (step.path.as_str(), step.change)).collect();
         return Ok(Some(pulled));
     }
-    for Step { path, change, bytes } in &steps {
-        let done = match bytes {
-            _ if !change.is_change() => Ok(()),
-            Some(bytes) => target.write(path, bytes),
-            None => target.remove(path),
-        };
-        pulled.refused.extend(done.err().map(|why: Error| why.message().to_owned()));
+    let mut done = Vec::new();
+    for step in &steps {
+        match step.take(target, options.how) {
+            Ok(()) => done.push((step.path.as_str(), step.change)),
+            Err(why) => pulled.refused.push(why.message().to_owned()),
+        }
         // A signal is heard here, between two files.
         tokio::task::yield_now().await;
     }
+    pulled.changes = done.into_iter().collect();
     // What is not whole here is no version, and a push of it must not pass for one.
     if pulled.refused.is_empty() && known.is_none_or(|known| known.digest != theirs.version.digest()) {
-        target.remember(&Remembered::of(&theirs.version))?;
+        target.remember(&Remembered::of(&theirs.version).as_skill(&there.skill))?;
     }
     Ok(Some(pulled))
+}
+
+impl Step {
+    /// Does it, unless the author changed the file after the pull looked at it.
+    fn take(&self, target: &mut dyn PullTarget, how: PullHow) -> Result<()> {
+        if !self.change.is_change() {
+            return Ok(());
+        }
+        if how != PullHow::Theirs && sha256(target.read(&self.path)?.as_ref()) != self.mine {
+            let message = format!("{} was changed here while it was pulled, and stays: pull again", self.path);
+            return Err(Error::new(Code::EditConflict, message));
+        }
+        match &self.bytes {
+            Some(bytes) => target.write(&self.path, bytes),
+            None => target.remove(&self.path),
+        }
+    }
+}
+
+/// The SHA-256 of what lies at a path, if anything does.
+fn sha256(bytes: Option<&Bytes>) -> Option<String> {
+    bytes.map(|bytes| VersionFile::of("", bytes).sha256)
 }
 
 /// What a pull does with files whose version is still there, if it is nothing.
@@ -196,9 +221,9 @@ impl Plan<'_> {
         let settled = Sides { base, mine, theirs }.settle();
         match (settled, self.how) {
             (Settled::Same, _) if theirs.is_none() => {}
-            (Settled::Same, _) => self.step(path, FileChange::Unchanged, None),
+            (Settled::Same, _) => self.leave(path, FileChange::Unchanged),
             (Settled::Theirs, _) | (_, PullHow::Theirs) => self.take(path, mine, theirs.cloned()),
-            (Settled::Mine, _) => self.step(path, FileChange::Kept, None),
+            (Settled::Mine, _) => self.leave(path, FileChange::Kept),
             (Settled::Both, PullHow::Merge) => self.merge(target, path, mine, theirs),
             (Settled::Both, PullHow::Careful) => self.pulled.conflicts.push(path.to_owned()),
         }
@@ -208,7 +233,7 @@ impl Plan<'_> {
     fn merge(&mut self, target: &dyn PullTarget, path: &str, mine: Option<&Bytes>, theirs: Option<&Bytes>) {
         let (Some(both), Some(theirs)) = (mine, theirs) else {
             return match theirs {
-                None => self.step(path, FileChange::Kept, None),
+                None => self.leave(path, FileChange::Kept),
                 theirs => self.take(path, mine, theirs.cloned()),
             };
         };
@@ -229,7 +254,7 @@ impl Plan<'_> {
         let is_of_skill = self.theirs.files.contains_key(&beside);
         match target.read(&beside) {
             Ok(there) if !is_of_skill && there.as_ref().is_none_or(|there| there == theirs) => {
-                self.step(path, FileChange::Kept, None);
+                self.leave(path, FileChange::Kept);
                 if there.is_none() {
                     self.take(&beside, None, Some(theirs.clone()));
                 }
@@ -254,10 +279,10 @@ impl Plan<'_> {
             (None, Some(_)) => FileChange::Created,
             (Some(_), Some(_)) => FileChange::Updated,
         };
-        self.step(path, change, bytes);
+        self.steps.push(Step { path: path.to_owned(), change, mine: sha256(mine), bytes });
     }
 
-    fn step(&mut self, path: &str, change: FileChange, bytes: Option<Bytes>) {
-        self.steps.push(Step { path: path.to_owned(), change, bytes });
+    fn leave(&mut self, path: &str, change: FileChange) {
+        self.steps.push(Step { path: path.to_owned(), change, mine: None, bytes: None });
     }
 }

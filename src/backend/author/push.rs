@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use serde_json::json;
 
 use super::{
     digests::SkillDigest,
@@ -15,7 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     path::{SkillPath, is_of_tools},
     skill::{Version, VersionFile},
-    wire::{FileChange, FileChanges},
+    wire::{FileChange, FileChanges, SkillState},
 };
 
 /// The files of one skill as its author has them.
@@ -137,7 +138,7 @@ pub async fn push_skill(
             return push.publish(source, unchanged, only).await;
         }
         if push.known.as_ref().map(|known| &known.digest) != Some(&theirs) && !options.dry_run {
-            source.remember(&Remembered::of(&push.mine))?;
+            source.remember(&Remembered::of(&push.mine).as_skill(skill))?;
         }
         return Ok(done(unchanged, Some(theirs)));
     }
@@ -213,19 +214,19 @@ impl Push<'_> {
         let published = self.author.publish_skill(self.skill, text.files.into_iter().collect(), options).await;
         match published {
             Ok(reply) => {
-                source.remember(&Remembered::of(&text.version))?;
+                source.remember(&Remembered::of(&text.version).as_skill(self.skill))?;
                 Ok(Pushed { kept: reply.kept, ..done(what, Some(reply.digest)) })
             }
             Err(error) if error.code() == Code::VersionConflict && !self.options.force => {
-                let theirs = SkillText::get(self.author, self.skill, None).await?;
-                let current = error.details().get("current");
-                if theirs.is_none() && current.is_some_and(serde_json::Value::is_string) {
+                if error.details().get("state").is_some_and(|state| *state == json!(SkillState::Draft)) {
                     let message = format!(
-                        "{} is a draft, whose place a push would take: publish or delete the draft first, or push by force",
+                        "{} is a draft, whose place a push would take: publish or delete the draft first, or push by force, \
+                         after which the draft is gone",
                         self.skill
                     );
                     return Err(Error::new(Code::VersionConflict, message).with_source(error));
                 }
+                let theirs = SkillText::get(self.author, self.skill, None).await?;
                 self.conflict(source, theirs).await
             }
             Err(error) => Err(error),
@@ -236,7 +237,7 @@ impl Push<'_> {
     /// first publish that was interrupted is in no listing, and its author pushes again.
     async fn conflict(&self, source: &mut dyn PushSource, theirs: Option<SkillText>) -> Result<Pushed> {
         if theirs.as_ref().is_some_and(|theirs| theirs.version == self.mine) {
-            let same = Remembered::of(&self.mine);
+            let same = Remembered::of(&self.mine).as_skill(self.skill);
             if !self.options.dry_run {
                 source.remember(&same)?;
             }

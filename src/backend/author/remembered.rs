@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Code, Error, Result},
+    path::SkillPath,
     skill::{Version, is_version_digest},
 };
 
@@ -16,6 +17,9 @@ const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
     format: u32,
+    /// The skill whose version it is, if an author's folder was pulled or pushed as that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skill: Option<SkillPath>,
     /// Its digest.
     pub digest: String,
     /// The SHA-256 of each of its files, by path.
@@ -42,7 +46,19 @@ impl Remembered {
     #[must_use]
     pub fn of(version: &Version) -> Self {
         let files = version.files().iter().map(|file| (file.path.clone(), file.sha256.clone()));
-        Self { format: FORMAT, digest: version.digest().to_owned(), files: files.collect() }
+        Self { format: FORMAT, skill: None, digest: version.digest().to_owned(), files: files.collect() }
+    }
+
+    /// The same, of this skill.
+    #[must_use]
+    pub fn as_skill(self, skill: &SkillPath) -> Self {
+        Self { skill: Some(skill.clone()), ..self }
+    }
+
+    /// Whether it may be of this skill: earlier versions of this program did not write down of which it is.
+    #[must_use]
+    pub fn is_of(&self, skill: &SkillPath) -> bool {
+        self.skill.as_ref().is_none_or(|known| known == skill)
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote, which lies at `place`.
@@ -82,6 +98,9 @@ mod tests {
     fn what_is_written_down_is_read_again_and_nothing_else_is() {
         let known = Remembered::of(&Version::new(vec![VersionFile::of("SKILL.md", b"one")]));
         assert_eq!(Remembered::from_json(&known.to_json().unwrap(), "x").unwrap(), known);
+        let [one, other] = ["a/one", "a/other"].map(|path| SkillPath::parse(path).unwrap());
+        let of_one = Remembered::from_json(&known.clone().as_skill(&one).to_json().unwrap(), "x").unwrap();
+        assert!(of_one.is_of(&one) && !of_one.is_of(&other) && known.is_of(&other));
         let text = String::from_utf8(known.to_json().unwrap()).unwrap();
         for (from, to, why) in
             [("\"format\": 1", "\"format\": 2", "newer"), ("sha256:", "md5:", "damaged"), ("{", "", "damaged")]

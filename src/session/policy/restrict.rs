@@ -1,6 +1,6 @@
 //! What the policy of a session keeps of the rights that its parent gives.
 
-use super::{Children, Policy, SkillsAccess, ToolRule};
+use super::{Children, Policy, Preload, SkillsAccess, ToolRule};
 use crate::wire::Operation;
 
 impl Policy {
@@ -12,6 +12,10 @@ impl Policy {
             if !is_given {
                 self.tools.insert(operation.name().to_owned(), ToolRule::Blocked);
             }
+        }
+        if !rights.load {
+            // The skills that it begins with are those of its parent.
+            self.preload = Preload::default();
         }
         if !rights.publish {
             self.skills_access = SkillsAccess::Read;

@@ -61,6 +61,47 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[tokio::test]
+async fn what_an_author_saves_while_a_pull_writes_stays_and_the_next_pull_asks() {
+    for (how, saved) in [(PullHow::Careful, "b.md"), (PullHow::Careful, "gone.md"), (PullHow::Merge, "b.md")] {
+        let world = World::new();
+        let mut other = Draft::new(&[("SKILL.md", MAIN), ("a.md", "one\n"), ("b.md", "one\n"), ("gone.md", "one\n")]);
+        push(&world, &mut other).await.unwrap();
+        let mut draft = pulled(&world).await;
+        other.set("a.md", "two\n");
+        other.set("b.md", "two\n");
+        other.files.remove("gone.md");
+        push(&world, &mut other).await.unwrap();
+        draft.saves = Some(["a.md", saved, "mine\n"]);
+        let before = draft.known.clone();
+        let report = pull(&world, &mut draft, how, false).await.unwrap().unwrap();
+        assert_eq!(draft.text(saved), "mine\n", "{how:?}");
+        assert!(report.refused.len() == 1 && report.refused[0].contains("was changed here"), "{:?}", report.refused);
+        assert!(
+            !report.changes.updated.contains(&saved.to_owned()) && !report.changes.deleted.contains(&saved.to_owned())
+        );
+        assert_eq!((draft.text("a.md"), &draft.known), ("two\n", &before), "what is not whole is not remembered");
+        draft.saves = None;
+        let again = pull(&world, &mut draft, PullHow::Careful, false).await.unwrap().unwrap();
+        assert_eq!((again.conflicts, draft.text(saved)), (names(&[saved]), "mine\n"));
+    }
+}
+
+// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+#[tokio::test]
+async fn a_folder_that_comes_from_another_skill_is_not_taken_for_an_older_version_of_this_one() {
+    let world = World::new();
+    let mut of_sale = Draft::new(&[("SKILL.md", MAIN), ("only.md", "sale")]);
+    push(&world, &mut of_sale).await.unwrap();
+    let (author, other) = (author(&world), SkillPath::parse("legal/lease").unwrap());
+    let mut of_lease = Draft::new(&[("SKILL.md", &MAIN.replace("sale", "lease")), ("other.md", "lease")]);
+    push_skill(&author, &other, &mut of_lease, None, &PushOptions::default()).await.unwrap();
+    let report = pull(&world, &mut of_lease, PullHow::Careful, false).await.unwrap().unwrap();
+    assert_eq!((report.conflicts, of_lease.text("other.md")), (names(&["SKILL.md"]), "lease"));
+    assert!(of_lease.text("SKILL.md").contains("lease"));
+}
+
 #[tokio::test]
 async fn a_push_makes_the_skill_what_the_folder_is_and_the_same_again_nothing() {
     let world = World::new();

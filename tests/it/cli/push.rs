@@ -161,7 +161,8 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     let told = String::from_utf8(pushed.stdout).unwrap();
     assert_eq!(pushed.status.code(), Some(6), "{told}");
     assert!(
-        told.contains("notas: not pushed, it was deleted or moved meanwhile") && told.contains("push ana/notas --force"),
+        told.contains("notas: not pushed, it was deleted or moved meanwhile")
+            && told.contains("push ana/notas --force"),
         "{told}"
     );
     assert!(!home.ok(&["skills", "list"]).contains("notas"));
@@ -275,8 +276,7 @@ fn skills_that_were_changed_and_skills_that_were_deleted_are_told_apart_with_the
     let told = why(&["push", "ben"]);
     let one =
         "error: 1 skill stayed as it is in the store, because it is not the version that your folder comes from: ";
-    let gone =
-        "; 1 skill was deleted or moved by another author since you had it: delete its folder too, or put it back with --force";
+    let gone = "; 1 skill was deleted or moved by another author since you had it: delete its folder too, or put it back with --force";
     assert!(told.contains(one) && told.contains(gone), "{told}");
     let told = why(&["push", "ben/notas"]);
     assert!(told.contains("error: 1 skill was deleted ") && !told.contains("pull"), "{told}");

@@ -44,7 +44,8 @@ async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
     let parent = agent_with(&world, Policy { preload: vec![path("office/pdf")].into(), ..withholding() }).await;
     parent.load("office/xlsx").await.unwrap();
     // Another policy does not open what the parent's closes.
-    for policy in [None, Some(Policy::unrestricted())] {
+    let preloading = Policy { preload: vec![path("media/video")].into(), ..Policy::default() };
+    for policy in [None, Some(Policy::unrestricted()), Some(preloading)] {
         let child = fork(&world, policy).await;
         assert_eq!(child.names("/skills").await.unwrap(), ["/skills/pdf", "/skills/xlsx"]);
         assert_eq!(code(child.load("media/video").await), Code::ToolBlocked);

@@ -14,6 +14,8 @@ pub(crate) struct Draft {
     pub(crate) files: BTreeMap<String, Bytes>,
     pub(crate) known: Option<Remembered>,
     pub(crate) left: std::sync::Mutex<HashMap<&'static str, usize>>,
+    /// A file that the author saves once another one is written: the other one, its path and its text.
+    pub(crate) saves: Option<[&'static str; 3]>,
 }
 
 impl Draft {
@@ -65,6 +67,9 @@ impl PullTarget for Draft {
 
     fn write(&mut self, path: &str, bytes: &Bytes) -> Result<()> {
         self.files.insert(path.to_owned(), bytes.clone());
+        if let Some([_, saved, text]) = self.saves.filter(|[first, ..]| *first == path) {
+            self.set(saved, text);
+        }
         Ok(())
     }
 
