@@ -94,7 +94,9 @@ pub(super) fn unknown(name: &str, skills: &[NamedSkill<'_>]) -> Error {
         let names = [known.skill.as_str(), known.skill.folder(), known.name];
         names.iter().map(|known| distance(name, known)).min().unwrap_or(usize::MAX)
     };
-    let mut near: Vec<_> = skills.iter().map(|known| (distance_to(known), known.skill.as_str())).collect();
+    // A catalog that is a moment old may still have the skill itself.
+    let others = skills.iter().filter(|known| known.skill.as_str() != name);
+    let mut near: Vec<_> = others.map(|known| (distance_to(known), known.skill.as_str())).collect();
     near.sort_unstable();
     let suggestions: Vec<&str> = near.iter().take(SUGGESTIONS).map(|(_, skill)| *skill).collect();
     let shown: String = name.chars().take(100).collect();

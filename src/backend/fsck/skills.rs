@@ -40,6 +40,10 @@ async fn check_head(service: &Service, survey: &mut Survey, skill: &SkillPath, k
                 survey.find(FindingCode::DamagedHead, key, why);
                 return Ok(());
             }
+            InspectedHead::Newer => {
+                survey.find(FindingCode::NewerHead, key, format!("a newer version of skillmount published {skill}"));
+                return Ok(());
+            }
             InspectedHead::Sound { names, published_at, is_materialised, is_folder_same } => {
                 (names, published_at, is_materialised, is_folder_same)
             }

@@ -29,41 +29,70 @@ impl StoredHead {
     }
 }
 
+/// Why an object in the place of a head is none for this version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum HeadFault {
+    /// A newer version wrote it.
+    Newer,
+    /// It is damaged, for this reason.
+    Damaged(String),
+}
+
 impl Place {
     /// The head; `None` if nothing was ever published here.
     ///
     /// # Errors
     /// The store's; `internal` if there is an object that is no head of this skill, or one that a newer version wrote.
     pub(super) async fn head(&self) -> Result<Option<StoredHead>> {
+        self.sound_head().await?.map_err(|fault| {
+            let message = match &fault {
+                HeadFault::Newer => format!(
+                    "the skill {} was published by a newer version of skillmount, whose heads this one cannot read: update \
+                     this service",
+                    self.skill
+                ),
+                HeadFault::Damaged(_) => format!(
+                    "the head of the skill {} is damaged: `skillmount fsck` names the object that an operator deletes, and \
+                     the skill is what lies in its folder",
+                    self.skill
+                ),
+            };
+            let error = Error::new(Code::Internal, message);
+            match fault {
+                HeadFault::Newer => error,
+                HeadFault::Damaged(why) => error.with_source(Error::internal(why)),
+            }
+        })
+    }
+
+    /// As [`head`](Self::head), with the reason why an object that is there is none.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn sound_head(&self) -> Result<Result<Option<StoredHead>, HeadFault>> {
         let key = self.space.head(&self.skill)?;
         let object = match self.service.store().get(&key, GetOptions::range(0..HEAD_BYTES + 1)).await {
             Ok(object) => object,
-            Err(StoreError::NotFound) => return Ok(None),
+            Err(StoreError::NotFound) => return Ok(Ok(None)),
             Err(error) => return Err(error.into()),
         };
-        let damaged = |why: &str| {
-            let message = format!(
-                "the head of the skill {} is damaged: `skillmount fsck` names the object that an operator deletes, and the \
-                 skill is what lies in its folder",
-                self.skill
-            );
-            Error::new(Code::Internal, message).with_source(Error::internal(format!("{key}: {why}")))
-        };
-        if !object.is_whole() {
-            return Err(damaged("it is too large"));
-        }
-        let format: HeadFormat = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
+        let head = if object.is_whole() { self.read_head(&object.bytes) } else { Err("it is too large".into()) };
+        Ok(match head {
+            Ok(Some(head)) => Ok(Some(StoredHead { head, base: Base::version(&object.meta) })),
+            Ok(None) => Err(HeadFault::Newer),
+            Err(why) => Err(HeadFault::Damaged(format!("{key}: {why}"))),
+        })
+    }
+
+    /// The head in these bytes; `None` if a newer version wrote them.
+    fn read_head(&self, bytes: &[u8]) -> Result<Option<SkillHead>, String> {
+        let format: HeadFormat = json::from_slice(bytes).map_err(|fault| fault.to_string())?;
         if format.is_newer() {
-            let message = format!(
-                "the skill {} was published by a newer version of skillmount, whose heads this one cannot read: update \
-                 this service",
-                self.skill
-            );
-            return Err(Error::new(Code::Internal, message));
+            return Ok(None);
         }
-        let head: SkillHead = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
-        head.check(&self.skill).map_err(damaged)?;
-        Ok(Some(StoredHead { head, base: Base::version(&object.meta) }))
+        let head: SkillHead = json::from_slice(bytes).map_err(|fault| fault.to_string())?;
+        head.check(&self.skill)?;
+        Ok(Some(head))
     }
 
     /// Puts `head` in the place of `before`. `None` if another head is there by now, that of another change or a later

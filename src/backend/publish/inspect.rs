@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Place, folder::is_as_published};
+use super::{Place, folder::is_as_published, heads::HeadFault};
 use crate::{
     backend::Service,
     error::{Code, Result},
@@ -18,6 +18,8 @@ pub(in crate::backend) enum InspectedHead {
     Absent,
     /// It cannot be read, for this reason.
     Damaged(String),
+    /// A newer version wrote it.
+    Newer,
     /// It can be read.
     Sound {
         /// The digests that it names: of the published version, and of the one before.
@@ -40,12 +42,10 @@ impl Service {
         entries: &[ListEntry],
     ) -> Result<InspectedHead> {
         let place = self.place_in(space.clone(), skill)?;
-        let head = match place.head().await {
+        let head = match place.sound_head().await? {
             Ok(head) => head,
-            Err(damage) if damage.code() == Code::Internal => {
-                return Ok(InspectedHead::Damaged(damage.message().to_owned()));
-            }
-            Err(error) => return Err(error),
+            Err(HeadFault::Newer) => return Ok(InspectedHead::Newer),
+            Err(HeadFault::Damaged(why)) => return Ok(InspectedHead::Damaged(why)),
         };
         let Some(known) = head else { return Ok(InspectedHead::Absent) };
         let folder = place.files_of(entries);

@@ -44,6 +44,7 @@ macro_rules! finding_codes {
 
 finding_codes! {
     DamagedHead Error "delete the object: the skill is then what lies in its folder, and its versions stay";
+    NewerHead Error "update this service: it cannot tell what is published there, and the object is not damaged";
     MissingVersion Error "publish the skill again, or roll it back to a version that is there";
     DamagedVersion Error "delete the object, or restore it from a backup; then publish the skill again if it was the newest";
     DamagedSession Error "`skillmount session delete` removes it; its files stay";

@@ -565,5 +565,5 @@ async fn a_damaged_draft_costs_itself_and_says_so() {
     assert_eq!(states(&world).await, [("good".to_owned(), ListedState::Draft)]);
     let error = draft(&world, "bad", BODY, None).await.unwrap_err();
     assert!(error.message().contains("the draft of the skill bad") && !error.message().contains(".json"), "{error}");
-    assert!(error.chain().to_string().contains("demo/.skillmount/drafts/bad.json"), "the log has it");
+    assert!(error.chain().contains("demo/.skillmount/drafts/bad.json"), "the log has it");
 }

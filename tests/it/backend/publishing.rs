@@ -9,7 +9,7 @@ use skillmount::{
     path::SkillPath,
     session::{Change, Visibility},
     store::{MemoryStore, Requests, Verb, testing::Fault},
-    wire::{LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
+    wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
 };
 
 use crate::support::world::{BackendExt, World, code, id};
@@ -583,7 +583,22 @@ async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says
     let error = world.replica().agent().load(SKILL).await.unwrap_err();
     assert_eq!(error.code(), Code::Internal);
     assert!(error.message().contains("fsck") && !error.message().contains(".json"), "{error}");
-    assert!(error.chain().to_string().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
+    assert!(error.chain().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
+}
+
+// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// that say so.
+#[tokio::test]
+async fn a_check_does_not_advise_to_delete_the_head_of_a_newer_version() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    for (head, expected) in [(r#"{"format":2}"#, FindingCode::NewerHead), (r#"{"format":1}"#, FindingCode::DamagedHead)]
+    {
+        world.put("demo/.skillmount/heads/a/demo.json", head).await;
+        let report = world.replica().service.check_user(&id("demo"), false).await.unwrap();
+        let found = report.findings.iter().find(|one| one.key.ends_with("heads/a/demo.json")).unwrap();
+        assert_eq!((found.code, found.fix.contains("delete")), (expected, expected == FindingCode::DamagedHead));
+    }
 }
 
 #[tokio::test]

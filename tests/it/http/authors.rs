@@ -14,8 +14,8 @@ use skillmount::{
     Code,
     access::{Callers, KeyEntry, Keys, Scope},
     backend::{
-        Author, AuthorProtocol as _, Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus,
-        SkillText, pull_skill, push_skill,
+        Author, AuthorProtocol, Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus, SkillText,
+        pull_skill, push_skill,
     },
     client::RemoteBackend,
     clock::SystemClock,
@@ -159,6 +159,23 @@ async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force()
     let author = remote(&other, None);
     let pushed = push_skill(&author, &demo(), &mut draft, None, &PushOptions::default()).await.unwrap();
     assert_eq!(pushed.status, PushStatus::New);
+}
+
+// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+#[tokio::test]
+async fn a_push_over_a_draft_says_that_it_is_one_on_a_store_and_through_a_server() {
+    let server = Server::start().await;
+    let text = json!({"description": "Folds paper into cranes.", "body": "# The draft\n"});
+    let url = server.user(&format!("/skills/{}?state=draft", demo()));
+    Answer::of(server.client.put(url).json(&text).send().await.unwrap()).await.is(201);
+    let local = Author::new(server.service.clone(), id("u1"));
+    let through: [&dyn AuthorProtocol; 2] = [&local, &remote(&server, None)];
+    for author in through {
+        let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
+        let pushed = push_skill(author, &demo(), &mut draft, None, &PushOptions::default()).await.unwrap_err();
+        assert_eq!(pushed.code(), Code::VersionConflict);
+        assert!(pushed.message().contains("is a draft, whose place a push would take"), "{pushed}");
+    }
 }
 
 // S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
