@@ -239,8 +239,7 @@ impl Shared {
 
     /// Adds a record, and returns what its caller has to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<Kept> {
-        let is_awaited =
-            self.options.mode == AuditMode::Strict && operation.call.is_change && operation.is_account_due();
+        let is_awaited = self.options.mode == AuditMode::Strict && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
         // Whoever decides on an approval may listen at another replica.
