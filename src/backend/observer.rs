@@ -142,6 +142,10 @@ pub struct SkillUse {
     pub name: String,
     /// Its description.
     pub description: String,
+    /// Its layer.
+    pub layer: Layer,
+    /// Its team, if it is a team's.
+    pub team: Option<Id>,
     /// Whether it was loaded, reloaded, unloaded, or nothing changed; or preloaded: its session began with it though nobody named it.
     pub status: &'static str,
 }
@@ -153,6 +157,8 @@ impl SkillUse {
             skill: loaded.skill.to_string(),
             name: loaded.name.clone(),
             description: loaded.description.chars().take(EFFECT_DESCRIPTION_CHARS).collect(),
+            layer: loaded.layer,
+            team: loaded.team.clone(),
             status,
         }
     }

@@ -54,6 +54,7 @@ mod remote;
 mod requests;
 mod server_sent_events;
 mod sessions;
+mod sight;
 mod skill_files;
 mod skill_records;
 mod skills;
