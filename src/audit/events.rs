@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::{sync::oneshot, time::sleep};
+use tokio::time::sleep;
 
 use super::{
     batch::BatchName,
@@ -99,7 +99,7 @@ impl Events {
                 match doubted.fate().await? {
                     Fate::Kept => {}
                     Fate::Gone => gap = Some(Event::gap(&after.after)),
-                    Fate::Open => doubt = Some(self.watch_fate(doubted)),
+                    Fate::Open => doubt = Some(doubted.watched()),
                 }
             }
             replay = Some(Replay::new(self.log.clone(), user.clone(), after));
@@ -119,27 +119,6 @@ impl Events {
             kept_for: recorder.map(|recorder| SignedDuration::from_hours(24 * i64::from(recorder.retention_days()))),
             clock: Arc::clone(&self.clock),
         }
-    }
-
-    /// Looks for a batch that another replica may still write. The receiver gets the event `gap` if none does.
-    fn watch_fate(&self, doubted: Doubted) -> oneshot::Receiver<Event> {
-        let (settle, settled) = oneshot::channel();
-        tokio::spawn(async move {
-            while !settle.is_closed() {
-                sleep(EVENTS_LOOK).await;
-                match doubted.fate().await {
-                    // It is tried again: a store that fails says nothing of the batch.
-                    Err(_) | Ok(Fate::Open) => {}
-                    Ok(Fate::Kept) => return,
-                    Ok(Fate::Gone) => {
-                        // The listener may just have left.
-                        let _ = settle.send(Event::gap(&doubted.after));
-                        return;
-                    }
-                }
-            }
-        });
-        settled
     }
 
     /// The id from which on a client that listens from now on misses nothing; `None` if events have no ids.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    event::EventId,
+    event::{Event, EventId},
     log::{AuditLog, earlier, later},
 };
-use crate::{clock::Clock, error::Result, path::Id, store::GetOptions};
+use crate::{clock::Clock, error::Result, limits::EVENTS_LOOK, path::Id, store::GetOptions};
 
 /// What became of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,27 @@ impl Doubted {
         // A batch that is later than that gets another name.
         let is_over = batch.time() < earlier(now) || self.own.as_deref() == Some(batch.replica());
         Ok(if is_over { Fate::Gone } else { Fate::Open })
+    }
+
+    /// Looks for the batch, which another replica may still write. The receiver gets the event `gap` if none does.
+    pub(super) fn watched(self) -> oneshot::Receiver<Event> {
+        let (settle, settled) = oneshot::channel();
+        tokio::spawn(async move {
+            while !settle.is_closed() {
+                sleep(EVENTS_LOOK).await;
+                match self.fate().await {
+                    // It is tried again: a store that fails says nothing of the batch.
+                    Err(_) | Ok(Fate::Open) => {}
+                    Ok(Fate::Kept) => return,
+                    Ok(Fate::Gone) => {
+                        // The listener may just have left.
+                        let _ = settle.send(Event::gap(&self.after));
+                        return;
+                    }
+                }
+            }
+        });
+        settled
     }
 
     /// Whether the records since a place between events are still kept.

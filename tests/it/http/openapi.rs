@@ -216,8 +216,8 @@ async fn replies_with_bytes_have_the_headers_that_the_document_declares_and_no_o
         let status = answer.status().as_u16();
         let declared =
             names_of(&document["paths"][&route][method.as_str().to_lowercase()]["responses"][status.to_string()]);
-        let names = answer.headers().keys().map(|name| name.as_str().to_owned());
-        let answered: BTreeSet<_> = names.filter(|name| !UNDECLARED.contains(&name.as_str())).collect();
+        let keys = answer.headers().keys().map(|name| name.as_str().to_owned());
+        let answered: BTreeSet<_> = keys.filter(|name| !UNDECLARED.contains(&name.as_str())).collect();
         // Those are absent unless the service knows them, and here nothing has published a version or asked for a prompt.
         let may_be_absent = |name: &String| {
             ["x-skillmount-prompt-tag", "x-skillmount-tools-tag", "content-length"].contains(&name.as_str())
