@@ -7,7 +7,7 @@ use std::{
 
 use tokio::{sync::broadcast, time::sleep};
 
-use super::event::Event;
+use super::report::EventReport;
 use crate::{
     limits::{EVENTS_PAUSE, EVENTS_WAITING, REQUESTS_REMEMBERED},
     path::Id,
@@ -21,7 +21,7 @@ pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
 /// The channel of one user.
 #[derive(Debug)]
 struct Channel {
-    sender: broadcast::Sender<Arc<Event>>,
+    sender: broadcast::Sender<Arc<EventReport>>,
     followed: Followed,
     /// The permission requests that were sent, the oldest first. Records and sessions both report them.
     told: VecDeque<String>,
@@ -29,8 +29,8 @@ struct Channel {
 
 impl Channel {
     /// Sends an event, unless it is a permission request that was sent before.
-    fn send(&mut self, event: Event) {
-        if let Some(request) = event.requested() {
+    fn send(&mut self, report: EventReport) {
+        if let Some(request) = report.event.requested() {
             if self.told.iter().any(|told| told == request) {
                 return;
             }
@@ -38,7 +38,7 @@ impl Channel {
             self.told.drain(..self.told.len().saturating_sub(REQUESTS_REMEMBERED));
         }
         // The last listener may just have left.
-        let _ = self.sender.send(Arc::new(event));
+        let _ = self.sender.send(Arc::new(report));
     }
 }
 
@@ -62,7 +62,7 @@ impl Drop for Tidied {
 
 impl Channels {
     /// Returns a receiver of the events of `user` from now on, and whether the events of other replicas are looked for.
-    pub(super) fn listen(&self, user: &Id) -> (broadcast::Receiver<Arc<Event>>, Followed) {
+    pub(super) fn listen(&self, user: &Id) -> (broadcast::Receiver<Arc<EventReport>>, Followed) {
         let mut channels = self.lock();
         if let Some(channel) = channels.get(user) {
             return (channel.sender.subscribe(), Arc::clone(&channel.followed));
@@ -78,25 +78,25 @@ impl Channels {
         Tidied { channels: self.clone(), user: user.clone(), followed: Arc::clone(followed) }
     }
 
-    fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<Event>>> {
+    fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<EventReport>>> {
         self.lock().get(user).map(|channel| channel.sender.clone())
     }
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
-    pub(super) fn tell<E: IntoIterator<Item = Event>>(&self, user: &Id, make: impl FnOnce() -> E) {
+    pub(super) fn tell<E: IntoIterator<Item = EventReport>>(&self, user: &Id, make: impl FnOnce() -> E) {
         if self.sender(user).is_none_or(|sender| sender.receiver_count() == 0) {
             return;
         }
-        for event in make() {
-            self.send(user, event);
+        for report in make() {
+            self.send(user, report);
         }
     }
 
     /// Sends events of which there may be more than wait for one listener, as fast as all listeners take them. One that takes none
     /// is waited for as often as `pauses` says, which is counted down; after that there is one pause for each half of what may
     /// wait, in which those that read take it.
-    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<Event>, pauses: &mut usize) {
-        for (number, event) in events.into_iter().enumerate() {
+    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
+        for (number, report) in events.into_iter().enumerate() {
             let Some(sender) = self.sender(user) else { return };
             if *pauses == 0 && number % (EVENTS_WAITING / 2) == 0 {
                 sleep(EVENTS_PAUSE).await;
@@ -105,13 +105,13 @@ impl Channels {
                 *pauses -= 1;
                 sleep(EVENTS_PAUSE).await;
             }
-            self.send(user, event);
+            self.send(user, report);
         }
     }
 
-    fn send(&self, user: &Id, event: Event) {
+    fn send(&self, user: &Id, report: EventReport) {
         if let Some(channel) = self.lock().get_mut(user) {
-            channel.send(event);
+            channel.send(report);
         }
     }
 

@@ -120,12 +120,6 @@ impl Event {
         parts.into_iter().map(event).collect()
     }
 
-    /// The events of a record that is not kept: they have no ids.
-    pub(super) fn unrecorded(record: &AuditRecord) -> impl Iterator<Item = Self> {
-        let nowhere = Position { batch: BatchName::new(record.time, "00000000"), place: 0 };
-        Self::of(&nowhere, record).into_iter().map(|(_, event)| Self { id: None, ..event })
-    }
-
     /// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
     pub(super) fn waiting(session: &Id, request: &ApprovalRequest) -> Self {
         let ApprovalRequest { approval_id, tool, outline } = request;
@@ -164,6 +158,11 @@ impl EventId {
     /// What lies before every event of batches from `time` on.
     pub(super) fn before(time: Timestamp) -> Self {
         Self { record: Position { batch: BatchName::new(time, "00000000"), place: 0 }, part: 0 }
+    }
+
+    /// Whether it is a place between events, as [`before`](Self::before) makes them. Records begin at 1.
+    pub(super) fn is_of_no_record(&self) -> bool {
+        self.record.place == 0
     }
 
     /// Reads an id.
@@ -275,6 +274,7 @@ mod tests {
             name: "b".to_owned(),
             description: "Does b".to_owned(),
             status: status.to_owned(),
+            ..AuditSkill::default()
         };
         let of = |operation: &str| AuditRecord {
             operation: operation.to_owned(),

@@ -81,3 +81,9 @@ pub(super) fn earlier(time: Timestamp) -> Timestamp {
     let lateness = SignedDuration::try_from(AUDIT_LATENESS).unwrap_or_default();
     time.checked_sub(lateness).unwrap_or(Timestamp::MIN)
 }
+
+/// Up to when on the names of batches may be that are in the store at `time`, by whichever clock.
+pub(super) fn later(time: Timestamp) -> Timestamp {
+    let lateness = SignedDuration::try_from(AUDIT_LATENESS).unwrap_or_default();
+    time.checked_add(lateness).unwrap_or(Timestamp::MAX)
+}

@@ -108,7 +108,7 @@ pub struct AuditFile {
 }
 
 /// What became of a skill in a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditSkill {
     /// Its path.
     pub skill: String,
@@ -118,6 +118,12 @@ pub struct AuditSkill {
     /// Its description.
     #[serde(default)]
     pub description: String,
+    /// Whose it is: `user`, `team` or `org`. Absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
+    /// The team, if it is a team's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
     /// `loaded`, `reloaded`, `already_loaded` or `unloaded`; `preloaded` for one that a session began with though nobody named it,
     /// because the records or its parent had it.
     #[serde(default)]
@@ -187,8 +193,9 @@ impl From<FileChange> for AuditFile {
 }
 
 impl From<SkillUse> for AuditSkill {
-    fn from(SkillUse { skill, name, description, status }: SkillUse) -> Self {
-        Self { skill, name, description, status: status.to_owned() }
+    fn from(SkillUse { skill, name, description, layer, team, status }: SkillUse) -> Self {
+        let team = team.map(|team| team.to_string());
+        Self { skill, name, description, layer: Some(layer), team, status: status.to_owned() }
     }
 }
 
@@ -211,6 +218,8 @@ mod tests {
                 skill: "a/b".to_owned(),
                 name: "b".to_owned(),
                 description: String::new(),
+                layer: Layer::User,
+                team: None,
                 status: "loaded",
             })),
             catalog: Some(AuditCatalog { changed: 1, removed: 2 }),

@@ -20,11 +20,12 @@ use tokio::{runtime::Handle, sync::oneshot};
 use super::{
     channels::Channels,
     counted::candidates,
-    event::{Event, EventId},
+    event::EventId,
     journal::{Added, Journals, Moment},
     log::AuditLog,
     mode::{AuditMode, AuditOptions},
     record::AuditRecord,
+    report::EventReport,
 };
 use crate::{
     backend::{Candidates, Kept, ObservedCall, ObservedOperation, Observer, OpenStore},
@@ -126,6 +127,11 @@ impl Recorder {
         self.shared.journals().replica().to_owned()
     }
 
+    /// Days that it keeps records for.
+    pub(super) fn retention_days(&self) -> u32 {
+        self.shared.options.retention_days
+    }
+
     /// Whether it keeps the records of which events have their ids.
     pub(super) fn keeps_records(&self) -> bool {
         self.shared.options.mode != AuditMode::Off
@@ -187,7 +193,7 @@ impl Observer for Recorder {
         if call.is_change && self.shared.options.mode == AuditMode::Strict {
             self.shared.journals().begin_change(&call.user);
         }
-        self.shared.channels.tell(&call.user, || Event::begun(call));
+        self.shared.channels.tell(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<Kept> {
@@ -239,8 +245,7 @@ impl Shared {
 
     /// Adds a record, and returns what its caller has to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<Kept> {
-        let is_awaited =
-            self.options.mode == AuditMode::Strict && operation.call.is_change && operation.is_account_due();
+        let is_awaited = self.options.mode == AuditMode::Strict && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
         // Whoever decides on an approval may listen at another replica.
@@ -255,14 +260,14 @@ impl Shared {
             return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(leaving()))) });
         }
         // The event that a call has begun was sent when it began.
-        let later = |(_, event): &(EventId, Event)| !event.is_begin();
+        let later = |(_, report): &(EventId, EventReport)| !report.event.is_begin();
         let line = record.line().ok();
         let added = {
             // Events are sent in the order of their ids, so a listener that comes back with an id has received those before it.
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
             if let Some(Added { position, .. }) = &added {
-                let events = || Event::of(position, &record).into_iter().filter(later).map(|(_, event)| event);
+                let events = || EventReport::of(position, &record).filter(later).map(|(_, report)| report);
                 self.channels.tell(&user, events);
             }
             added
@@ -280,7 +285,7 @@ impl Shared {
 
     /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.
     fn tell_unrecorded(&self, user: &Id, record: &AuditRecord) {
-        self.channels.tell(user, || Event::unrecorded(record).filter(|event| !event.is_begin()));
+        self.channels.tell(user, || EventReport::unrecorded(record).filter(|report| !report.event.is_begin()));
     }
 
     /// The skills that a session of `user` may begin with. None if the records cannot be read: a session needs them less than

@@ -86,9 +86,14 @@ pub struct ObservedOperation {
 }
 
 impl ObservedOperation {
-    /// Whether a change was made, or may have been: it succeeded, or failed after a part of it.
+    /// Whether a change was made, or may have been: it succeeded, or failed after a part of it. A call that begins to wait for an
+    /// approval changes its session, also if the call itself would only read.
     #[must_use]
     pub fn is_account_due(&self) -> bool {
+        self.effects.approval.is_some() || (self.call.is_change && self.has_changed())
+    }
+
+    fn has_changed(&self) -> bool {
         let may_be_there = !matches!(self.changed, None | Some(Outcome::NotApplied));
         self.outcome == "ok" || may_be_there || !self.effects.files.is_empty() || self.effects.skill.is_some()
     }
@@ -137,6 +142,10 @@ pub struct SkillUse {
     pub name: String,
     /// Its description.
     pub description: String,
+    /// Its layer.
+    pub layer: Layer,
+    /// Its team, if it is a team's.
+    pub team: Option<Id>,
     /// Whether it was loaded, reloaded, unloaded, or nothing changed; or preloaded: its session began with it though nobody named it.
     pub status: &'static str,
 }
@@ -148,6 +157,8 @@ impl SkillUse {
             skill: loaded.skill.to_string(),
             name: loaded.name.clone(),
             description: loaded.description.chars().take(EFFECT_DESCRIPTION_CHARS).collect(),
+            layer: loaded.layer,
+            team: loaded.team.clone(),
             status,
         }
     }

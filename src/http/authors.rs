@@ -40,12 +40,18 @@ async fn lint(
     Ok(Json(call.app.service.lint_skills(&call.user, if sees_all { &all } else { &policy }, &wanted).await?))
 }
 
-/// Say how many skills a user has, and what the store keeps of them.
+/// Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
+/// the store keeps of them.
 #[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
 async fn catalog_status(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStatus>> {
-    readable_catalog(&call).await?;
-    Ok(Json(call.app.service.catalog_status(&call.user).await?))
+    let policy = readable_catalog(&call).await?;
+    let (service, user) = (&call.app.service, &call.user);
+    Ok(Json(if call.needs_control().is_ok() {
+        service.catalog_status(user).await?
+    } else {
+        service.shown_catalog_status(user, &policy).await?
+    }))
 }
 
 /// Throw away what the store keeps of a user's catalog, and read every skill again. Needs a key of scope `control`.

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     access::Scope,
-    audit::{Event, Listener, Missed, Resume},
+    audit::{Event, Listener, Missed, Resume, Watcher},
     error::{Error, Result},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
@@ -50,7 +50,8 @@ pub(super) fn of_session() -> OpenApiRouter {
 struct EventPage {
     /// In the order in which the service has their records, 1,000 and 128 KiB at most.
     events: Vec<Event>,
-    /// Send this back as `Last-Event-ID` to get the rest; null if that is all.
+    /// Send this back as `Last-Event-ID` to get the rest; null if that is all. For a request without that header it is the present
+    /// position, after which events are told; null if events have no ids.
     next: Option<String>,
 }
 
@@ -60,7 +61,9 @@ struct EventPage {
 /// `dropped` that the client was too slow and has to connect again.
 #[utoipa::path(get, path = "/events", operation_id = "watch_session", tag = "sessions",
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
-    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
+    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
+        headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
+            ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
 async fn session_events(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
     Ok(events(&call.user, Some(&call.session), Scope::Agent, &headers).await?)
 }
@@ -68,7 +71,9 @@ async fn session_events(Extension(call): Extension<SessionCall>, headers: Header
 /// Watch what happens in all sessions of a user, as in one of them. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/events", operation_id = "watch_user", tag = "sessions",
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
-    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream"))), Failure))]
+    responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
+        headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
+            ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
 async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Response> {
     call.needs_control()?;
     Ok(events(&call, None, Scope::Control, &headers).await?)
@@ -79,17 +84,19 @@ async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &H
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
     let after = last.map(Resume::parse).transpose()?;
     let events = &call.app.events;
+    let watcher = Watcher { audience: call.audience(), is_agent: call.needs_control().is_err() };
     if prefers(headers, "application/json", STREAM) {
         let Missed { events, next } = match after {
-            None => Missed::default(),
-            Some(after) => events.since(&call.user, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
+            None => Missed { next: events.position(), ..Missed::default() },
+            Some(after) => events.since(watcher, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
         };
         return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());
     }
-    let listener = events.listen(call.audience(), session, after).await?;
+    let listener = events.listen(watcher, session, after).await?;
     let end = future::select(Box::pin(call.app.stopping()), Box::pin(shut_out(call.clone(), scope)));
     let watching = call.clone();
-    let told = told(listener).take_while(move |_| ready(watching.is_still_allowed(scope))).take_until(end);
+    let told =
+        told(listener, call.clone()).take_while(move |_| ready(watching.is_still_allowed(scope))).take_until(end);
     let mut response = Sse::new(told).keep_alive(KeepAlive::new().interval(EVENTS_ALIVE)).into_response();
     // Proxies that gather answers would hold events back.
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
@@ -104,9 +111,9 @@ async fn shut_out(call: UserCall, scope: Scope) {
 }
 
 /// The events in their form on the wire. The stream is cut if the store fails while it is read: the client then comes back.
-fn told(listener: Listener) -> impl Stream<Item = Result<sse::Event>> {
-    stream::try_unfold(listener, |mut listener| async move {
-        let next = listener.next().await.inspect_err(|error| {
+fn told(listener: Listener, call: UserCall) -> impl Stream<Item = Result<sse::Event>> {
+    stream::try_unfold((listener, call), |(mut listener, call)| async move {
+        let next = listener.next_of_key(|| !call.is_still_allowed(Scope::Control)).await.inspect_err(|error| {
             tracing::warn!(cause = %error.chain(), "a stream of events was cut");
         })?;
         let Some(Event { id, event, session, mut data }) = next else { return Ok(None) };
@@ -118,6 +125,6 @@ fn told(listener: Listener) -> impl Stream<Item = Result<sse::Event>> {
             Some(id) => told.id(id),
             None => told,
         };
-        Ok(Some((told, listener)))
+        Ok(Some((told, (listener, call))))
     })
 }

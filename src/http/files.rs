@@ -83,10 +83,7 @@ struct WriteConditions {
 /// Read a file's bytes. Takes `range`, `if-range`, `if-match` and `if-none-match`.
 #[utoipa::path(get, path = "/files/{*path}", tag = "files", params(ReadConditions, RangeHeaders), responses(
     (status = 200, description = "The whole file.", body = inline(Binary), content_type = "application/octet-stream",
-        headers(("ETag" = String, description = "The file's version."),
-            ("Last-Modified" = String, description = "When it was written."),
-            ("Accept-Ranges" = String, description = "`bytes`: parts of the file can be asked for."),
-            ("Content-Disposition" = String, description = "`attachment`, with the file's name."))),
+        headers(("ETag" = String, description = "The file's version."))),
     (status = 206, description = "The bytes asked for in `range`.", body = inline(Binary), content_type = "application/octet-stream",
         headers(("ETag" = String, description = "The file's version."),
             ("Content-Range" = String, description = "Which bytes of how many."))),
@@ -134,8 +131,7 @@ where
 #[utoipa::path(head, path = "/files/{*path}", tag = "files", params(ReadConditions), responses(
     (status = 200, description = "The file's size, version and time are in the headers.",
         headers(("ETag" = String, description = "The file's version."),
-            ("Content-Length" = u64, description = "The file's size in bytes."),
-            ("Last-Modified" = String, description = "When it was written."))),
+            ("Content-Length" = u64, description = "The file's size in bytes."))),
     (status = 304, description = "The version in `if-none-match` is still the newest.",
         headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The version in `if-match` is not the newest."), Failure))]

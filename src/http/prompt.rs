@@ -30,9 +30,11 @@ pub(super) fn of_session() -> OpenApiRouter {
     params(PromptRequest, ("If-None-Match" = Option<String>, Header, description = "The `ETag` of a prompt that the client has.")),
     responses(
         (status = 200, content((Rendering = "application/json"), (String = "text/plain")),
-            headers(("ETag" = String, description = "The tag of these very bytes."))),
+            headers(("ETag" = String, description = "The tag of these very bytes."),
+                ("Cache-Control" = String, description = "`private, no-cache`."))),
         (status = 304, description = "The prompt is still the one of `if-none-match`.",
-            headers(("ETag" = String, description = "The tag of these very bytes."))),
+            headers(("ETag" = String, description = "The tag of these very bytes."),
+                ("Cache-Control" = String, description = "`private, no-cache`."))),
         Failure))]
 async fn show(
     Extension(call): Extension<SessionCall>,

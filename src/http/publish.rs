@@ -162,7 +162,9 @@ async fn change(
 
 /// Go back to an earlier version of a skill, also of a deleted one. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/rollback/{*skill}", operation_id = "roll_back_skill", tag = "skills",
-    params(LayerParameters), request_body = RollbackRequest,
+    params(LayerParameters, ("If-Match" = Option<String>, Header,
+        description = "Go back only if the skill has the version of this digest now; else `version_conflict`.")),
+    request_body = RollbackRequest,
     responses(
         (status = 200, description = "Published again.", body = PublishReply,
             headers(("ETag" = String, description = "The digest of the published version."))),
@@ -171,12 +173,13 @@ async fn change(
 async fn roll_back(
     Extension(call): Extension<UserCall>,
     Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
+    headers: HeaderMap,
     JsonBody(RollbackRequest { digest }): JsonBody<RollbackRequest>,
 ) -> Reply<Response> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let source = Some("a rollback".to_owned());
-    let options = PublishOptions { by: call.key_name(), source, ..PublishOptions::default() };
+    let options = PublishOptions { source, ..on_condition(&call, &headers)? };
     let work = async move {
         let note = options.note.clone();
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));

@@ -52,10 +52,7 @@ struct SkillFileParameters {
 #[utoipa::path(get, path = "/skill_files/{*skill}", operation_id = "get_skill_file", tag = "skills",
     params(SkillFileParameters, ReadConditions, RangeHeaders), responses(
     (status = 200, description = "The whole file.", body = inline(Binary), content_type = "application/octet-stream",
-        headers(("ETag" = String, description = "The file's version."),
-            ("Last-Modified" = String, description = "When it was written."),
-            ("Accept-Ranges" = String, description = "`bytes`: parts of the file can be asked for."),
-            ("Content-Disposition" = String, description = "`attachment`, with the file's name."))),
+        headers(("ETag" = String, description = "The file's version."))),
     (status = 206, description = "The bytes asked for in `range`.", body = inline(Binary), content_type = "application/octet-stream",
         headers(("ETag" = String, description = "The file's version."),
             ("Content-Range" = String, description = "Which bytes of how many."))),

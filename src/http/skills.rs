@@ -94,7 +94,8 @@ struct ShowParameters {
 /// by now.
 #[utoipa::path(get, path = "/skills/{*skill}", operation_id = "show_skill", tag = "skills", params(ShowParameters),
     responses((status = 200, description = "The skill.",
-        content((SkillPage = "application/json"), (inline(Binary) = "application/zip"))), Failure))]
+        content((SkillPage = "application/json"), (inline(Binary) = "application/zip")),
+        headers(("ETag" = String, description = "The digest of the version, of an archive of one."))), Failure))]
 async fn show(
     Extension(call): Extension<UserCall>,
     Parameters(ShowParameters { digest }): Parameters<ShowParameters>,

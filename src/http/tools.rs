@@ -24,8 +24,11 @@ pub(super) fn of_session() -> OpenApiRouter {
 
 /// List the tools the session may use now. They may be others after each turn; the ETag stays while they do.
 #[utoipa::path(get, path = "/tools", operation_id = "list_tools", tag = "tools", params(ToolListRequest), responses(
-    (status = 200, body = ToolList),
-    (status = 304, description = "The tools are still those of `if-none-match`."), Failure))]
+    (status = 200, body = ToolList, headers(("ETag" = String, description = "It stays while the tools do."),
+        ("Cache-Control" = String, description = "`private, no-cache`."))),
+    (status = 304, description = "The tools are still those of `if-none-match`.",
+        headers(("ETag" = String, description = "It stays while the tools do."),
+            ("Cache-Control" = String, description = "`private, no-cache`."))), Failure))]
 async fn list(
     Extension(call): Extension<SessionCall>,
     Parameters(wanted): Parameters<ToolListRequest>,

@@ -12,7 +12,13 @@ fn record(session: usize, operation: &str) -> AuditRecord {
 
 fn load(session: usize, skill: usize) -> AuditRecord {
     let (name, description) = (String::new(), String::new());
-    let skill = AuditSkill { skill: format!("k{skill}"), name, description, status: "loaded".to_owned() };
+    let skill = AuditSkill {
+        skill: format!("k{skill}"),
+        name,
+        description,
+        status: "loaded".to_owned(),
+        ..AuditSkill::default()
+    };
     AuditRecord { skill: Some(skill), ..record(session, "load_skill") }
 }
 
@@ -98,7 +104,7 @@ fn only_calls_that_were_decided_about_count_for_the_approval_rate() {
 fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
     let with = |skill: &str| {
         let (name, description) = (String::new(), String::new());
-        AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned() }
+        AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned(), ..AuditSkill::default() }
     };
     let make = |session| AuditRecord { began_with: vec![with("k1"), with("k2")], ..record(session, "create_session") };
     let counted = |usage: &Usage| -> Vec<_> {
@@ -118,7 +124,13 @@ fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
 fn what_sessions_begin_with_because_others_did_is_a_candidate_only_while_it_is_used() {
     let began = |session, status: &str| {
         let (name, description) = (String::new(), String::new());
-        let skill = AuditSkill { skill: "a/k1".to_owned(), name, description, status: status.to_owned() };
+        let skill = AuditSkill {
+            skill: "a/k1".to_owned(),
+            name,
+            description,
+            status: status.to_owned(),
+            ..AuditSkill::default()
+        };
         AuditRecord { began_with: vec![skill], ..record(session, "create_session") }
     };
     let read =

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::{
     backend::Service,
     catalog::{CatalogView, IndexState, discover},
     error::Result,
-    path::{Id, UserSpace},
+    path::{Id, SkillPath, UserSpace},
+    session::Policy,
     skill::Severity,
     wire::{CatalogStatus, IndexStatus},
 };
@@ -20,6 +23,21 @@ impl Service {
         let space = self.namespace().user(user)?;
         let discovery = discover(&**self.store(), &space, &*self.shared.clock, None).await?;
         self.status_of(&space, discovery.view()).await
+    }
+
+    /// As [`catalog_status`](Self::catalog_status), for an agent: without the skills that `policy`, the user's, hides, and without
+    /// what the store keeps.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn shown_catalog_status(&self, user: &Id, policy: &Policy) -> Result<CatalogStatus> {
+        let space = self.namespace().user(user)?;
+        let discovery = discover(&**self.store(), &space, &*self.shared.clock, None).await?;
+        let view = discovery.view();
+        let is_shown = |skill: &str| SkillPath::parse(skill).is_ok_and(|skill| policy.skill(&skill).is_visible());
+        let found = view.diagnostics.iter().filter(|found| is_shown(&found.skill));
+        let skills = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible()).count();
+        Ok(counted(skills, found.map(|found| found.diagnostic.severity), view.as_of))
     }
 
     /// Deletes what the store keeps of the user's catalog and reads every skill again.
@@ -44,8 +62,13 @@ impl Service {
                 problem: found.as_of.err(),
             }
         });
-        let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error).count();
-        let warnings = view.diagnostics.len() - errors;
-        Ok(CatalogStatus { skills: view.entries.len(), errors, warnings, as_of: view.as_of, index })
+        let found = view.diagnostics.iter().map(|found| found.diagnostic.severity);
+        Ok(CatalogStatus { index, ..counted(view.entries.len(), found, view.as_of) })
     }
+}
+
+/// The counts of skills and of findings of these severities.
+fn counted(skills: usize, found: impl Iterator<Item = Severity>, as_of: Timestamp) -> CatalogStatus {
+    let (errors, warnings): (Vec<_>, Vec<_>) = found.partition(|severity| *severity == Severity::Error);
+    CatalogStatus { skills, errors: errors.len(), warnings: warnings.len(), as_of, index: None }
 }

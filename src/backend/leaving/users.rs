@@ -21,9 +21,22 @@ impl Service {
             let message = format!("limit is {limit}: ask for 1 to {PAGE_ENTRIES} users");
             return Err(Error::new(Code::InvalidRequest, message));
         }
+        let mut cursor = wanted.cursor.clone();
+        loop {
+            let page = self.users_after(cursor.as_deref(), limit).await?;
+            // A client may take an empty page for the last one.
+            if !page.users.is_empty() || page.next_cursor.is_none() {
+                return Ok(page);
+            }
+            cursor = page.next_cursor;
+        }
+    }
+
+    /// The users among the next `limit` folders.
+    async fn users_after(&self, cursor: Option<&str>, limit: usize) -> Result<UserList> {
         let prefix = self.namespace().prefix();
         let options = ListOptions { delimiter: true, max_entries: Some(limit), ..ListOptions::default() };
-        let options = match &wanted.cursor {
+        let options = match cursor {
             // What lies in a folder comes after the folder's own name, and must not bring it up again.
             Some(cursor) if cursor.ends_with('/') => options.with_start_after(format!("{prefix}{cursor}{}", char::MAX)),
             Some(cursor) => options.with_start_after(format!("{prefix}{cursor}")),

@@ -18,9 +18,14 @@ use super::{
 use crate::wire::headers::{PROMPT_TAG, REQUEST_ID, SESSION_VERSION, TOOLS_TAG};
 
 const PROBLEM: &str = "application/problem+json";
+const BYTES: &str = "application/octet-stream";
+const TAR: &str = "application/x-tar";
+const ARCHIVES: [&str; 2] = ["application/zip", TAR];
+/// How the routes end on which a file is read.
+const FILES: [&str; 2] = ["/files/{path}", "/skill_files/{skill}"];
 
 /// The headers of replies: name among the components, name on the wire, and what it says.
-const HEADERS: [(&str, &str, &str); 6] = [
+const HEADERS: [(&str, &str, &str); 12] = [
     ("RequestId", REQUEST_ID, "The request's name in the log: the client's own, or a new one."),
     ("SessionVersion", SESSION_VERSION, "The version of the session that answered. A client may send it back."),
     (
@@ -31,6 +36,12 @@ const HEADERS: [(&str, &str, &str); 6] = [
     ("ToolsTag", TOOLS_TAG, "While it stays, so do the tools. Absent if that is not known without asking the store."),
     ("RetryAfter", "Retry-After", "After how many seconds the same request may succeed."),
     ("Challenge", "WWW-Authenticate", "How a key is sent."),
+    ("LastModified", "Last-Modified", "When the file was written."),
+    ("AcceptRanges", "Accept-Ranges", "`bytes`: parts of the file can be asked for."),
+    ("Sandbox", "Content-Security-Policy", "A browser that shows the bytes runs nothing in them."),
+    ("Disposition", "Content-Disposition", "`attachment`, with a name for a file."),
+    ("NoSniff", "X-Content-Type-Options", "`nosniff`: a browser takes the bytes for what the content type says."),
+    ("CacheControl", "Cache-Control", "Nobody but the caller keeps it, and not without asking again."),
 ];
 
 /// Adds the headers that many replies have.
@@ -83,6 +94,9 @@ fn add_headers(path: &str, status: &str, response: &mut Response) {
             "SessionVersion" | "PromptTag" | "ToolsTag" => path.starts_with(SESSION) && !is_problem(status),
             "RetryAfter" => ["429", "503"].contains(&status),
             "Challenge" => status == "401",
+            "LastModified" | "AcceptRanges" | "Sandbox" => is_file(path, status, response),
+            "Disposition" | "NoSniff" => is_file(path, status, response) || has_content(response, &ARCHIVES),
+            "CacheControl" => is_file(path, status, response) || has_content(response, &[TAR]),
             _ => true,
         };
         if has_it {
@@ -90,6 +104,16 @@ fn add_headers(path: &str, status: &str, response: &mut Response) {
             response.headers.insert(name.to_owned(), RefOr::Ref(reference));
         }
     }
+}
+
+/// Whether a reply is about a file: its bytes, or its headers alone.
+fn is_file(path: &str, status: &str, response: &Response) -> bool {
+    let is_head = FILES.iter().any(|route| path.ends_with(route)) && ["200", "304"].contains(&status);
+    has_content(response, &[BYTES]) || (is_head && response.content.is_empty())
+}
+
+fn has_content(response: &Response, kinds: &[&str]) -> bool {
+    kinds.iter().any(|kind| response.content.contains_key(*kind))
 }
 
 /// Whether a reply of this status is a problem document.

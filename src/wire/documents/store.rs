@@ -18,7 +18,7 @@ pub struct CatalogStatus {
     /// When the skills were read.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// The `catalog.json`, if there is one.
+    /// The `catalog.json`, if there is one. Null for a key of an agent.
     pub index: Option<IndexStatus>,
 }
 

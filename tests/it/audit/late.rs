@@ -5,9 +5,10 @@ use std::{sync::Arc, time::Duration};
 use jiff::Timestamp;
 use serde_json::json;
 use skillmount::{
-    audit::{AuditMode, EventId, Listener},
+    audit::{AuditMode, EventId, Events, Listener, Resume},
     backend::BackendProtocol as _,
     clock::Clock,
+    limits::{AUDIT_RETENTION_DAYS, EVENTS_PAGE_BYTES},
     store::{MemoryStore, Verb, testing::Fault},
     wire::WriteRequest,
 };
@@ -120,4 +121,83 @@ async fn a_listener_whose_replica_had_no_store_for_long_is_told_of_what_came_mea
     one.faulty.set_down(false);
     let (path, _) = timeout(Duration::from_secs(70), next_file(&mut listener)).await.expect("it is told");
     assert_eq!(path, "/workspace/late");
+}
+
+/// Two writes at `one`, of which no record comes into the store. The id of the first one's event.
+async fn two_writes_that_are_lost(one: &Audited) -> EventId {
+    let mut listener = one.events().listen(&user(), None, None).await.unwrap();
+    one.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    for path in ["/workspace/first", "/workspace/second"] {
+        one.session("s1").write(write(path)).await.unwrap();
+    }
+    next_file(&mut listener).await.1
+}
+
+async fn polled(events: &Events, from: impl Into<Resume>) -> Vec<String> {
+    let missed = events.since(&user(), None, from.into(), (100, EVENTS_PAGE_BYTES)).await.unwrap();
+    assert_eq!(missed.next, None);
+    missed.events.into_iter().map(|event| event.event).collect()
+}
+
+// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+#[tokio::test(start_paused = true)]
+async fn whoever_comes_back_at_once_after_a_crash_is_told_of_the_gap() {
+    let (one, two) = two_processes();
+    let first = two_writes_that_are_lost(&one).await;
+    two.session("s2").write(write("/workspace/other")).await.unwrap();
+    let events = two.events();
+    let mut again = events.listen(&user(), None, Some(first.clone().into())).await.unwrap();
+    assert_eq!(next_file(&mut again).await.0, "/workspace/other", "the stream goes on");
+    assert_eq!(polled(&events, first.clone()).await, Vec::<String>::new(), "and who asks keeps its id");
+    assert!(timeout(Duration::from_secs(50), again.next()).await.is_err(), "the other may still write it");
+    let gap = timeout(Duration::from_secs(20), again.next()).await.expect("it does not").unwrap().unwrap();
+    assert_eq!((gap.event.as_str(), &gap.data["after"]), ("gap", &json!(first.to_string())));
+    assert!(timeout(Duration::from_mins(5), again.next()).await.is_err(), "it is told once");
+    assert_eq!(polled(&events, first).await[0], "gap");
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test(start_paused = true)]
+async fn whoever_comes_back_before_the_batch_is_written_is_told_the_rest_of_it_and_of_no_gap() {
+    let (one, two) = two_processes();
+    let mut listener = one.events().listen(&user(), None, None).await.unwrap();
+    for path in ["/workspace/first", "/workspace/second"] {
+        one.session("s1").write(write(path)).await.unwrap();
+    }
+    let first = next_file(&mut listener).await.1;
+    let mut again = two.events().listen(&user(), None, Some(first.clone().into())).await.unwrap();
+    let mut told = Vec::new();
+    while let Ok(event) = timeout(Duration::from_mins(3), again.next()).await {
+        told.push(event.unwrap().unwrap());
+    }
+    assert!(told.iter().any(|event| event.data["path"] == "/workspace/second"), "{told:?}");
+    assert!(told.iter().all(|event| event.event != "gap"), "{told:?}");
+    assert!(!polled(&two.events(), first).await.contains(&"gap".to_owned()));
+}
+
+// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+#[tokio::test(start_paused = true)]
+async fn an_id_from_the_future_gives_a_gap_at_once() {
+    let (one, _) = two_processes();
+    let future = EventId::parse("29990102T030405.000006Z-0a1b2c3d.1.5").unwrap();
+    let mut listener = one.events().listen(&user(), None, Some(future.clone().into())).await.unwrap();
+    let gap = timeout(Duration::from_secs(1), listener.next()).await.expect("at once").unwrap().unwrap();
+    assert_eq!(gap.event, "gap");
+    assert_eq!(polled(&one.events(), future).await, ["gap"]);
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test(start_paused = true)]
+async fn the_present_position_is_good_for_as_long_as_records_are_kept() {
+    let (one, two) = two_processes();
+    let position = one.events().position().unwrap();
+    assert_eq!(polled(&two.events(), position.clone()).await, Vec::<String>::new());
+    one.session("s1").write(write("/workspace/a")).await.unwrap();
+    sleep(Duration::from_mins(10)).await;
+    let told = polled(&two.events(), position.clone()).await;
+    assert_eq!(told, ["tool_use_start", "tool_result", "file_changed"]);
+    sleep(Duration::from_hours(24 * u64::from(AUDIT_RETENTION_DAYS))).await;
+    assert_eq!(polled(&two.events(), position).await[0], "gap");
+    let off = Audited::new(AuditMode::Off);
+    assert_eq!(off.events().position(), None, "events without ids have no position");
 }

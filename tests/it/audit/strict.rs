@@ -10,7 +10,7 @@ use skillmount::{
     error::Code,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
     path::SkillPath,
-    session::{CreateSession, Policy, SkillsAccess},
+    session::{Change, CreateSession, Policy, Session, SkillsAccess, ToolRule},
     store::{GetOptions, Store as _, Verb, testing::Fault},
     wire::{LoadSkillRequest, ReadRequest, WriteRequest},
 };
@@ -228,4 +228,35 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
     let records = world.records().await;
     assert_eq!((records.len(), records[0].outcome.as_str()), (1, "edit_conflict"));
     assert!(digest.is_some() && records[0].files[0].after == digest, "{records:?}");
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test]
+async fn a_call_that_begins_to_wait_is_answered_once_its_record_is_in_the_store() {
+    let world = Audited::new(AuditMode::Strict);
+    let asks = |session: &mut Session| {
+        session.policy.tools = [("*".to_owned(), ToolRule::Ask)].into();
+        Ok(Change::Save(()))
+    };
+    world.service.sessions().update(&user(), &id("s1"), asks).await.unwrap();
+    let call = async |path: &str, writes: bool| {
+        let session = world.session("s1");
+        let error = if writes {
+            session.write(write(path, "x")).await.unwrap_err()
+        } else {
+            session.ls(skillmount::wire::LsRequest { path: path.to_owned() }).await.unwrap_err()
+        };
+        assert_eq!(error.code(), Code::ApprovalRequired);
+        error.parts().and_then(|parts| parts.audit)
+    };
+    for (writes, path) in [(true, "/workspace/a"), (false, "/workspace")] {
+        assert_eq!(call(path, writes).await, None);
+        let last = world.records().await.pop().unwrap();
+        assert_eq!((last.subject.as_str(), last.approval.is_some()), (path, true), "another process reads it");
+    }
+    world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    for (writes, path) in [(true, "/workspace/b"), (false, "/")] {
+        assert_eq!(call(path, writes).await, Some(Outcome::NotApplied));
+        assert_eq!(call(path, writes).await, None, "it waits already, so nothing is to be recorded");
+    }
 }

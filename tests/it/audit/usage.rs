@@ -29,7 +29,7 @@ fn begin() -> Timestamp {
 /// A skill that is loaded.
 fn skill_of(skill: &str) -> AuditSkill {
     let (name, description) = (skill.to_owned(), String::new());
-    AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned() }
+    AuditSkill { skill: skill.to_owned(), name, description, status: "loaded".to_owned(), ..AuditSkill::default() }
 }
 
 /// The calls of one conversation of the month, in their order.
@@ -193,7 +193,7 @@ async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
 fn put_load(audited: &Audited, skill: &str, at: Timestamp) {
     let name = BatchName::new(at, "0a1b2c3d");
     let loaded =
-        AuditSkill { skill: skill.into(), name: skill.into(), description: String::new(), status: "loaded".into() };
+        AuditSkill { skill: skill.into(), name: skill.into(), status: "loaded".into(), ..AuditSkill::default() };
     let record = AuditRecord {
         session: Some(format!("{skill}-{at}")),
         skill: Some(loaded),

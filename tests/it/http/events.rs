@@ -370,3 +370,38 @@ async fn a_stream_ends_when_its_user_is_deleted() {
     server.send(Method::POST, &url, &json!({"file_path": "/workspace/a", "content": "x"})).await.is(200);
     assert!(until(other, "file_changed").await.contains("file_changed"), "and another user's goes on");
 }
+
+// S-EVENT-11: An event names no skill that its watcher may not see now.
+#[tokio::test]
+async fn a_stream_whose_key_becomes_an_agents_names_no_hidden_skill_from_then_on() {
+    let user = Id::parse("u1").unwrap();
+    let [good, weaker] = [(); 2].map(|()| KeyEntry::generate(&SystemClock::new(), Some(&user), vec![Scope::Control]));
+    let (server, changed) = with_keys(&[good.1.clone(), weaker.1.clone()]).await;
+    server.memory.put_raw("u1/skills/gazelle/SKILL.md", "---\ndescription: Runs fast\n---\nRun.\n");
+    let call = async |method: Method, url: String, body: Value| {
+        server.client.request(method, url).bearer_auth(&good.0).json(&body).send().await.unwrap().status()
+    };
+    let load = json!({"skill": "gazelle"});
+    let policy = json!({"skills": {"gazelle": "blocked"}});
+    assert_eq!(call(Method::PUT, server.user("/policy"), policy).await, 200);
+    let watched = async || {
+        let request = server.client.get(server.session("/events")).bearer_auth(&weaker.0);
+        stream_of(request.header("accept", "text/event-stream")).await
+    };
+    let before = watched().await;
+    let after = watched().await;
+    assert_eq!(call(Method::POST, server.session("/load_skill"), load.clone()).await, 404);
+    assert!(until(before, "tool_result").await.contains("gazelle"), "a key of control sees it");
+    let agent = KeyEntry { scopes: vec![Scope::Agent], ..weaker.1.clone() };
+    changed.send(callers(&[good.1.clone(), agent])).unwrap();
+    let policy_of = async || server.client.get(server.user("/events")).bearer_auth(&weaker.0).send().await.unwrap();
+    while policy_of().await.status() != 403 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(call(Method::POST, server.session("/load_skill"), load).await, 404);
+    let write = json!({"file_path": "/workspace/end", "content": "x"});
+    assert_eq!(call(Method::POST, server.session("/write"), write).await, 200);
+    let text = until(after, "\"path\":\"/workspace/end\"").await;
+    let starts: Vec<_> = text.match_indices("tool_use_start").map(|(at, _)| at).collect();
+    assert!(starts.len() == 3 && !text[starts[1]..].contains("gazelle"), "{text}");
+}

@@ -54,6 +54,7 @@ mod remote;
 mod requests;
 mod server_sent_events;
 mod sessions;
+mod sight;
 mod skill_files;
 mod skill_records;
 mod skills;
@@ -201,7 +202,7 @@ impl Server {
 impl Answer {
     async fn of(response: Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        openapi::is_declared(response.url().path(), status);
+        openapi::is_declared(response.url().path(), status, &headers);
         let json: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
         refusals::count(json["code"].as_str());
         Self { status, headers, json }

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use serde_json::Value;
+use reqwest::{
+    Method,
+    header::{HeaderMap, HeaderName},
+};
+use serde_json::{Value, json};
 use skillmount::limits::SEARCH_RESULTS_MOST;
 
 use super::Server;
@@ -44,19 +48,32 @@ fn every_operation_is_described_tagged_and_says_how_it_fails() {
     }
 }
 
-/// Fails if no operation at this address declares the status. Every answer that these tests get comes by here.
+/// Headers that belong to HTTP itself, to caches of what was negotiated, and to pages of other origins. The document has none.
+const UNDECLARED: [&str; 8] =
+    ["allow", "connection", "content-encoding", "content-length", "content-type", "date", "transfer-encoding", "vary"];
+
+/// Fails if no operation at this address declares the status and the headers. Every answer that these tests get comes by here.
 #[track_caller]
-pub(super) fn is_declared(address: &str, status: u16) {
+pub(super) fn is_declared(address: &str, status: u16, headers: &HeaderMap) {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(skillmount::http::openapi()).unwrap());
     let mut items = DOCUMENT["paths"].as_object().unwrap().iter().filter(|(path, _)| covers(path, address)).peekable();
     if items.peek().is_none() || status == 405 {
         return;
     }
-    let mut operations = items.flat_map(|(_, item)| item.as_object().unwrap().values());
-    assert!(
-        operations.any(|one| one["responses"][status.to_string()].is_object()),
-        "{status} {address} is not declared"
-    );
+    let operations = items.flat_map(|(_, item)| item.as_object().unwrap().values());
+    let replies: Vec<_> = operations.map(|one| &one["responses"][status.to_string()]).collect();
+    assert!(replies.iter().any(|reply| reply.is_object()), "{status} {address} is not declared");
+    let declared: BTreeSet<_> = replies.iter().flat_map(|reply| names_of(reply)).collect();
+    let sent = headers.keys().map(HeaderName::as_str);
+    let is_missing =
+        |name: &&str| !declared.contains(*name) && !UNDECLARED.contains(name) && !name.starts_with("access-control-");
+    let missing: Vec<_> = sent.filter(is_missing).collect();
+    assert!(missing.is_empty(), "{status} {address} does not declare {missing:?}");
+}
+
+/// The headers that a reply declares, in lower case.
+fn names_of(reply: &Value) -> BTreeSet<String> {
+    reply["headers"].as_object().into_iter().flatten().map(|(name, _)| name.to_lowercase()).collect()
 }
 
 /// Whether an address is one of a path.
@@ -149,7 +166,7 @@ async fn the_methods_that_a_route_allows_are_those_of_the_document() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let filled: Vec<_> = path.split('/').map(|part| if part.starts_with('{') { "a" } else { part }).collect();
         let url = format!("{}{}", server.base, filled.join("/"));
-        let answer = server.client.request(reqwest::Method::TRACE, url).send().await.unwrap();
+        let answer = server.client.request(Method::TRACE, url).send().await.unwrap();
         assert_eq!(answer.status(), 405, "{path}");
         let allowed = answer.headers()["allow"].to_str().unwrap();
         let mut allowed: BTreeSet<_> = allowed.split(',').map(|method| method.trim().to_lowercase()).collect();
@@ -165,5 +182,48 @@ async fn the_methods_that_a_route_allows_are_those_of_the_document() {
             methods.remove("head");
         }
         assert_eq!(allowed, named, "{path}");
+    }
+}
+
+// S-API-1: The OpenAPI document at `/openapi.json` has an example of a request and a reply for every operation, and a server
+// answers these requests with these replies.
+#[tokio::test]
+async fn replies_with_bytes_have_the_headers_that_the_document_declares_and_no_other() {
+    let server = Server::with_skills().await;
+    server.put("/workspace/a", "some bytes").await;
+    let document = serde_json::to_value(skillmount::http::openapi()).unwrap();
+    let (user, session) = ("/v1/users/{user}", "/v1/users/{user}/sessions/{session}");
+    let skill = "escrituras/compraventa";
+    let file = ("files/{path}", server.session("/files/workspace/a"));
+    let of_skill = ("skill_files/{skill}", server.user(&format!("/skill_files/{skill}")));
+    let zip = ("accept", "application/zip");
+    let named = json!({"skills": [skill]});
+    for (method, route, url, sent, body) in [
+        (Method::GET, format!("{session}/{}", file.0), file.1.clone(), ("accept", "*/*"), Value::Null),
+        (Method::GET, format!("{session}/{}", file.0), file.1.clone(), ("range", "bytes=0-1"), Value::Null),
+        (Method::HEAD, format!("{session}/{}", file.0), file.1.clone(), ("accept", "*/*"), Value::Null),
+        (Method::GET, format!("{session}/{}", file.0), file.1, ("if-none-match", "*"), Value::Null),
+        (Method::GET, format!("{user}/{}", of_skill.0), of_skill.1.clone(), ("accept", "*/*"), Value::Null),
+        (Method::GET, format!("{user}/{}", of_skill.0), of_skill.1, ("range", "bytes=0-1"), Value::Null),
+        (Method::GET, format!("{user}/export"), server.user("/export"), ("accept", "*/*"), Value::Null),
+        (Method::POST, format!("{user}/skills/download"), server.user("/skills/download"), zip, named),
+        (Method::GET, format!("{user}/skills/{{skill}}"), server.user(&format!("/skills/{skill}")), zip, Value::Null),
+        (Method::GET, format!("{session}/tools"), server.session("/tools"), ("accept", "*/*"), Value::Null),
+    ] {
+        let request = server.client.request(method.clone(), url).header(sent.0, sent.1);
+        let request = if body.is_null() { request } else { request.json(&body) };
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        let declared =
+            names_of(&document["paths"][&route][method.as_str().to_lowercase()]["responses"][status.to_string()]);
+        let keys = answer.headers().keys().map(|name| name.as_str().to_owned());
+        let answered: BTreeSet<_> = keys.filter(|name| !UNDECLARED.contains(&name.as_str())).collect();
+        // Those are absent unless the service knows them, and here nothing has published a version or asked for a prompt.
+        let may_be_absent = |name: &String| {
+            ["x-skillmount-prompt-tag", "x-skillmount-tools-tag", "content-length"].contains(&name.as_str())
+                || (name == "etag" && route.ends_with("/skills/{skill}"))
+        };
+        let left: Vec<_> = declared.symmetric_difference(&answered).filter(|name| !may_be_absent(name)).collect();
+        assert!(left.is_empty(), "{method} {route} {status}: {left:?}");
     }
 }

@@ -319,3 +319,22 @@ fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
     }
     files
 }
+
+// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last.
+#[tokio::test]
+async fn a_rollback_is_done_only_if_the_skill_has_the_version_that_if_match_names() {
+    let server = Server::start().await;
+    let first = put_zip(&server, None, zipped(&[("SKILL.md", MAIN)])).await.is(201)["digest"].clone();
+    let first = first.as_str().unwrap();
+    let second = put_zip(&server, None, zipped(&[("SKILL.md", MAIN), ("b", "2")])).await.is(200)["digest"].clone();
+    let second = second.as_str().unwrap();
+    let back = async |tag: &str| {
+        let call = server.client.post(server.user("/rollback/a/demo")).header("if-match", tag);
+        Answer::of(call.json(&json!({"digest": first})).send().await.unwrap()).await
+    };
+    let stale = back(&format!("\"{first}\"")).await;
+    stale.is_problem(409, "version_conflict");
+    assert_eq!((&stale.json["current"], &stale.json["outcome"]), (&json!(second), &json!("not_applied")));
+    back("*").await.is_problem(400, "invalid_request");
+    assert_eq!(back(&format!("\"{second}\"")).await.is(200)["digest"], first);
+}

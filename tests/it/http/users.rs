@@ -152,3 +152,23 @@ async fn calls_about_all_users_need_control_of_all() {
         }
     }
 }
+
+#[tokio::test]
+async fn no_page_of_users_is_empty_before_the_last_one() {
+    let server = Server::with_skills().await;
+    for folder in ["_deleted", "_org/skills", "_teams/red", "zed/threads"] {
+        server.memory.put_raw(&format!("{folder}/a"), "x");
+    }
+    let (mut cursor, mut listed) = (String::new(), Vec::new());
+    loop {
+        let page = send(&server, Method::GET, &format!("/v1/users?limit=1{cursor}")).await;
+        let users = page.is(200)["users"].as_array().unwrap();
+        assert_eq!(users.len(), 1, "{}", page.json);
+        listed.push(users[0]["user_id"].as_str().unwrap().to_owned());
+        match page.json["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(listed, ["u1", "zed"]);
+}

@@ -77,6 +77,11 @@ class AuditSkill(BaseModel):
     """
     Its description.
     """
+    layer: Literal["user", "team", "org"] | None = None
+    team: str | None = None
+    """
+    The team, if it is a team's.
+    """
     status: str | None = None
     """
     `loaded`, `reloaded`, `already_loaded` or `unloaded`; `preloaded` for one that a session began with though nobody named it,
@@ -412,7 +417,8 @@ class EventList(BaseModel):
     """
     next: str | None = None
     """
-    Send this back as `Last-Event-ID` to get the rest; null if that is all.
+    Send this back as `Last-Event-ID` to get the rest; null if that is all. For a request without that header it is the present
+    position, after which events are told; null if events have no ids.
     """
 
 

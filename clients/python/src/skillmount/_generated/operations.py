@@ -92,7 +92,8 @@ def list_audit_records(
 
 
 def show_catalog(user: str) -> call.Call[models.CatalogStatus]:
-    """Say how many skills a user has, and what the store keeps of them."""
+    """Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
+    the store keeps of them."""
     return call.Call(
         operation="show_catalog",
         method="GET",
@@ -206,7 +207,7 @@ def set_user_policy(user: str, body: models.Policy) -> call.Call[models.UserPoli
 
 
 def roll_back_skill(
-    user: str, skill: str, body: models.RollbackRequest, *, layer: str | None = None
+    user: str, skill: str, body: models.RollbackRequest, *, layer: str | None = None, if_match: str | None = None
 ) -> call.Call[models.PublishReply]:
     """Go back to an earlier version of a skill, also of a deleted one. Needs a key of scope `control`."""
     kind, content = call.encoded(body)
@@ -216,7 +217,7 @@ def roll_back_skill(
         path=f"/v1/users/{call.segment(user)}/rollback/{call.tail(skill)}",
         read=call.json_reply(models.PublishReply),
         query=call.query({"layer": layer}),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"If-Match": if_match, "content-type": kind}),
         content=content,
     )
 

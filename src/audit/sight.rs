@@ -1,0 +1,242 @@
+//! What one watcher may see of events: no name of a skill that is hidden from it.
+//!
+//! The policy and the layers of this moment decide, and not those of the moment at which something happened. An event keeps its id
+//! whatever is left out of it, so that a watcher goes on from it. A word that may name a skill, and names none that the watcher is
+//! known to see, counts as the name of a hidden one.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    event::Event,
+    mentions::{Reading, folder_in},
+    record::AuditSkill,
+    report::EventReport,
+};
+use crate::{
+    backend::Service,
+    catalog::Audience,
+    error::{Code, Result},
+    path::{Id, Layer, SkillPath},
+    session::{EffectivePolicy, Policy, Session, SkillRule},
+    wire::Operation,
+};
+
+/// Who watches. The layers of its audience decide what it sees, and for an agent the policy too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watcher {
+    /// The user, and the team of the key.
+    pub audience: Audience,
+    /// Whether it is an agent, from which policy hides skills.
+    pub is_agent: bool,
+}
+
+impl From<Audience> for Watcher {
+    /// A watcher with a key of scope `control`.
+    fn from(audience: Audience) -> Self {
+        Self { audience, is_agent: false }
+    }
+}
+
+impl From<&Id> for Watcher {
+    /// A watcher with a key of scope `control`, in no team.
+    fn from(user: &Id) -> Self {
+        Audience::from(user).into()
+    }
+}
+
+/// A watcher, and where to find what it may see.
+#[derive(Debug)]
+pub(super) struct Sight {
+    watcher: Watcher,
+    service: Service,
+}
+
+/// What decides about the skills of one session.
+struct Rules {
+    policy: EffectivePolicy,
+    /// `None` for what lies beside sessions.
+    session: Option<Arc<Session>>,
+}
+
+impl Sight {
+    pub(super) fn new(watcher: Watcher, service: Service) -> Self {
+        Self { watcher, service }
+    }
+
+    /// From now on policy hides skills from the watcher.
+    pub(super) fn become_agent(&mut self) {
+        self.watcher.is_agent = true;
+    }
+
+    pub(super) fn audience(&self) -> &Audience {
+        &self.watcher.audience
+    }
+
+    /// The event as the watcher may see it; `None` if it says nothing but what is hidden.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn shown(&self, report: &EventReport) -> Result<Option<Event>> {
+        let mut event = report.event.clone();
+        if !may_name_skills(&event) || !self.is_limited() {
+            return Ok(Some(event));
+        }
+        let Some(rules) = self.rules(event.session.as_deref()).await? else { return Ok(Some(event)) };
+        let is_told = match event.event.as_str() {
+            "skill_activated" | "skill_unloaded" => self.keep_skills(&mut event.data, &rules, &report.skills).await?,
+            "file_changed" => {
+                let folder = event.data.get("path").and_then(Value::as_str).and_then(folder_in);
+                self.sees_all(folder, &rules, &report.skills).await?
+            }
+            _ => {
+                self.keep_members(&mut event.data, &rules, &report.skills).await?;
+                true
+            }
+        };
+        Ok(is_told.then_some(event))
+    }
+
+    /// Whether there may be skills that it does not see.
+    fn is_limited(&self) -> bool {
+        self.watcher.is_agent || self.has_layers()
+    }
+
+    fn has_layers(&self) -> bool {
+        self.service.catalogs().has_layers()
+    }
+
+    /// What decides in this session now; `None` if nothing is hidden from the watcher.
+    async fn rules(&self, session: Option<&str>) -> Result<Option<Rules>> {
+        let (sessions, user) = (self.service.sessions(), &self.watcher.audience.user);
+        let session = match session.and_then(|session| Id::parse(session).ok()) {
+            None => None,
+            Some(session) => match sessions.get(user, &session, 0).await {
+                Ok(found) => Some(found),
+                // What is known of a damaged session shows no skill. Its watchers go on.
+                Err(error) if error.code() == Code::Internal => {
+                    let policy = blocked().under(&blocked());
+                    return Ok(Some(Rules { policy, session: None }));
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        let of_user = sessions.user_policy(user).await?;
+        let of_session = session.as_ref().map_or_else(Policy::unrestricted, |session| session.policy.clone());
+        let hides = [&*of_user, &of_session].iter().any(|policy| policy.skills.values().any(|rule| !rule.is_visible()));
+        let is_limited = self.has_layers() || (self.watcher.is_agent && hides);
+        Ok(is_limited.then(|| Rules { policy: of_session.under(&of_user), session }))
+    }
+
+    /// Keeps the skills that the watcher sees. Returns whether any is left.
+    async fn keep_skills(&self, data: &mut Value, rules: &Rules, known: &[AuditSkill]) -> Result<bool> {
+        let Some(skills) = data.get_mut("skills").and_then(Value::as_array_mut) else { return Ok(false) };
+        let mut kept = Vec::new();
+        for skill in std::mem::take(skills) {
+            let path = skill.get("id").and_then(Value::as_str).unwrap_or_default();
+            if self.sees(path, rules, known).await? {
+                kept.push(skill);
+            }
+        }
+        *skills = kept;
+        Ok(!skills.is_empty())
+    }
+
+    /// Keeps the members of a call's input that name no hidden skill, and says if one is left out.
+    async fn keep_members(&self, data: &mut Value, rules: &Rules, known: &[AuditSkill]) -> Result<()> {
+        let is_about_skill = is_about_skill(data);
+        let Some(input) = data.get_mut("input").and_then(Value::as_object_mut) else { return Ok(()) };
+        let reading = Reading::of(input, is_about_skill);
+        let members = std::mem::take(input);
+        for (member, value) in members {
+            if self.sees_all(reading.mentions(&member, &value), rules, known).await? {
+                input.insert(member, value);
+            } else {
+                input.insert("input_cut".to_owned(), true.into());
+            }
+        }
+        Ok(())
+    }
+
+    async fn sees_all(
+        &self,
+        words: impl IntoIterator<Item = &str>,
+        rules: &Rules,
+        known: &[AuditSkill],
+    ) -> Result<bool> {
+        for word in words {
+            if !self.sees(word, rules, known).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the watcher sees every skill that a word names, and there is one. The nearest that is known decides: what the record says, then
+    /// what the session has loaded, then the catalog.
+    async fn sees(&self, word: &str, rules: &Rules, known: &[AuditSkill]) -> Result<bool> {
+        let recorded = known.iter().filter(|one| names(&one.skill, &one.name, word));
+        let recorded =
+            recorded.filter_map(|one| Some(self.may_see(rules, &one.skill, one.layer?, one.team.as_deref())));
+        if let Some(decided) = all_of(recorded) {
+            return Ok(decided);
+        }
+        let loaded = rules.session.iter().flat_map(|session| &session.loaded_skills);
+        let loaded = loaded.filter(|one| one.mount.as_str() == word || names(one.skill.as_str(), &one.name, word));
+        let team = |team: &Option<Id>| team.as_ref().map(ToString::to_string);
+        let loaded = loaded.map(|one| self.may_see(rules, one.skill.as_str(), one.layer, team(&one.team).as_deref()));
+        if let Some(decided) = all_of(loaded) {
+            return Ok(decided);
+        }
+        let view = self.service.catalogs().view(self.watcher.audience.clone(), false).await?;
+        let found = view.entries.iter().filter(|entry| names(entry.skill.as_str(), entry.name(), word));
+        let found = all_of(found.map(|entry| self.policy_shows(rules, entry.skill.as_str())));
+        Ok(found.unwrap_or(false))
+    }
+
+    /// Whether the watcher sees a skill of this layer.
+    fn may_see(&self, rules: &Rules, skill: &str, layer: Layer, team: Option<&str>) -> bool {
+        let own_team = self.watcher.audience.team.as_ref().map(Id::as_str);
+        let is_near = match layer {
+            Layer::User => true,
+            Layer::Team => self.has_layers() && team.is_some() && team == own_team,
+            Layer::Org => self.has_layers(),
+        };
+        is_near && self.policy_shows(rules, skill)
+    }
+
+    fn policy_shows(&self, rules: &Rules, skill: &str) -> bool {
+        !self.watcher.is_agent || SkillPath::parse(skill).is_ok_and(|skill| rules.policy.skill(&skill).is_visible())
+    }
+}
+
+/// Whether an event may name a skill. The others say how a call ended, or count.
+fn may_name_skills(event: &Event) -> bool {
+    let members = ["skills", "path", "input"];
+    members.iter().any(|member| event.data.get(member).is_some())
+}
+
+/// Whether a call, as an event shows it, takes the name of a skill.
+fn is_about_skill(data: &Value) -> bool {
+    let called = ["name", "toolName"].into_iter().find_map(|member| data.get(member)?.as_str());
+    let about = [Operation::LoadSkill, Operation::UnloadSkill, Operation::CreateSkill];
+    called.is_some_and(|called| about.iter().any(|operation| operation.name() == called))
+}
+
+/// Whether a word names the skill: its path, its folder, or the name in its frontmatter.
+fn names(skill: &str, name: &str, word: &str) -> bool {
+    let folder = skill.rsplit('/').next().unwrap_or_default();
+    [skill, folder, name].contains(&word)
+}
+
+/// Whether all are so; `None` if there is none.
+fn all_of(mut each: impl Iterator<Item = bool>) -> Option<bool> {
+    each.next().map(|first| first && each.all(|one| one))
+}
+
+/// The policy that hides every skill.
+fn blocked() -> Policy {
+    let rules = [("*".to_owned(), SkillRule::Blocked)];
+    Policy { skills: rules.into(), ..Policy::default() }
+}
