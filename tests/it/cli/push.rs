@@ -161,7 +161,8 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     let told = String::from_utf8(pushed.stdout).unwrap();
     assert_eq!(pushed.status.code(), Some(6), "{told}");
     assert!(
-        told.contains("notas: not pushed, it was deleted or moved meanwhile") && told.contains("push ana/notas --force"),
+        told.contains("notas: not pushed, it was deleted or moved meanwhile")
+            && told.contains("push ana/notas --force"),
         "{told}"
     );
     assert!(!home.ok(&["skills", "list"]).contains("notas"));
@@ -275,8 +276,7 @@ fn skills_that_were_changed_and_skills_that_were_deleted_are_told_apart_with_the
     let told = why(&["push", "ben"]);
     let one =
         "error: 1 skill stayed as it is in the store, because it is not the version that your folder comes from: ";
-    let gone =
-        "; 1 skill was deleted or moved by another author since you had it: delete its folder too, or put it back with --force";
+    let gone = "; 1 skill was deleted or moved by another author since you had it: delete its folder too, or put it back with --force";
     assert!(told.contains(one) && told.contains(gone), "{told}");
     let told = why(&["push", "ben/notas"]);
     assert!(told.contains("error: 1 skill was deleted ") && !told.contains("pull"), "{told}");
@@ -314,6 +314,34 @@ fn versions_are_listed_gone_back_to_moved_and_deleted() {
     let renamed = home.ok(&["skills", "mv", "varios/notas", "varios/apuntes"]);
     assert_eq!(renamed, "moved varios/notas to varios/apuntes\n");
     assert_eq!(home.json(&["skills", "show", "varios/apuntes"])["name"], "apuntes");
+}
+
+#[test]
+fn a_skill_whose_folder_another_tool_deleted_is_brought_back_by_a_rollback() {
+    let home = Home::with_skills();
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    home.ok(&["push", "skills"]);
+    let current = home.json(&["skills", "history", "notas"]);
+    assert_eq!(current["folder_is_gone"], false);
+    std::fs::remove_dir_all(home.path().join("data/skillmount/me/skills/notas")).unwrap();
+    let output = home.run(&["skills", "history", "notas"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("deleted its folder") && told.contains("`skillmount skills rollback notas`"), "{told}");
+    assert_eq!(home.json(&["skills", "history", "notas"])["folder_is_gone"], true);
+    assert_eq!(home.json(&["skills", "rollback", "notas"])["digest"], current["current"]);
+    assert_eq!(home.read("data/skillmount/me/skills/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
+    // With its folder there, the default is the version before.
+    assert_eq!(home.json(&["skills", "rollback", "notas"])["digest"], current["versions"][1]["digest"]);
+}
+
+#[test]
+fn a_version_whose_archive_is_damaged_is_listed_once() {
+    let home = Home::with_skills();
+    let folder = home.path().join("data/skillmount/me/.skillmount/versions/notas");
+    let archive = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(archive, "damaged").unwrap();
+    let shown = home.ok(&["skills", "history", "notas"]);
+    assert!(shown.lines().count() == 1 && shown.starts_with("* sha256:") && shown.contains('?'), "{shown}");
 }
 
 #[test]
