@@ -49,14 +49,19 @@ const FOR_PEOPLE: &[(&str, &str)] = &[
         "the text to replace cannot be empty; `skillmount write` makes a new file",
     ),
     ("leave it out of old_string", "leave it out"),
+    ("one begins with DELETE /v1/users/", "this begins one: skillmount user delete "),
+    (
+        "Last-Event-ID is no id of an event here; send one back as it came, or leave the header out",
+        "--after names no event here; give an id as `session tail --json` shows it, or leave --after out",
+    ),
 ];
 
-/// Shows an error: a problem document with `--json`, else the message, its causes and what to do next.
-pub(super) fn show(error: &Error, json: bool) {
+/// Shows an error of `command`: a problem document with `--json`, else the message, its causes and what to do next.
+pub(super) fn show(error: &Error, command: &str, json: bool) {
     if json {
         note(problem(error));
     } else {
-        note(explained(error));
+        note(explained(error, command));
     }
 }
 
@@ -97,7 +102,7 @@ fn problem(error: &Error) -> Value {
     problem
 }
 
-fn explained(error: &Error) -> String {
+fn explained(error: &Error, command: &str) -> String {
     let mut lines = vec![format!("{ERROR}error:{ERROR:#} {}", block(&for_people(error.message())).plain())];
     let mut last = error.message().to_owned();
     let mut next = std::error::Error::source(error);
@@ -110,20 +115,28 @@ fn explained(error: &Error) -> String {
         next = cause.source();
     }
     // Advice that was given already, by doctor, does not send back to doctor.
-    if let Some(step) = next_step(error.code()).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {
+    if let Some(step) = next_step(error, command).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {
         lines.push(format!("  {ASIDE}next:{ASIDE:#} {step}"));
     }
     lines.join("\n")
 }
 
-/// What a person at a terminal can do, where the message does not say it already.
-fn next_step(code: Code) -> Option<&'static str> {
-    match code {
+/// The commands on files, whose paths `ls` shows.
+const ON_FILES: &[&str] = &["ls", "cat", "grep", "glob", "write", "edit", "mv", "rm"];
+/// What the messages of internal errors have in common that say themselves what to do: somebody mends an object of the store.
+const SAY_THE_CURE: &[&str] = &["damaged", "newer version", "an operator"];
+
+/// What a person at a terminal can do, if the message does not say it already.
+fn next_step(error: &Error, command: &str) -> Option<&'static str> {
+    match error.code() {
         Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to mend it"),
         Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
-        Code::FileNotFound => Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded"),
+        Code::FileNotFound if ON_FILES.contains(&command) => {
+            Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded")
+        }
         Code::SkillNotFound | Code::AmbiguousSkill => Some("`skillmount skills list` shows every skill"),
-        Code::AlreadyExists => Some("take another name; `write --overwrite` replaces a file"),
+        Code::AlreadyExists if command == "write" => Some("take another name; `write --overwrite` replaces a file"),
+        Code::Internal if SAY_THE_CURE.iter().any(|cure| error.message().contains(cure)) => None,
         Code::Internal => Some("run again with -v and report what it prints"),
         _ => None,
     }
@@ -138,7 +151,7 @@ mod tests {
     use super::*;
 
     fn plain(error: &Error) -> String {
-        strip_str(&explained(error)).to_string()
+        strip_str(&explained(error, "ls")).to_string()
     }
 
     #[test]
@@ -149,7 +162,21 @@ mod tests {
             plain(&error),
             "error: the store did not answer\n  because: connection refused\n  next: run `skillmount doctor` to see which part fails and how to mend it"
         );
-        assert!(explained(&error).starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m "), "{:?}", explained(&error));
+        let styled = explained(&error, "ls");
+        assert!(styled.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m "), "{styled:?}");
+    }
+
+    #[test]
+    fn the_next_step_is_one_of_the_command() {
+        let step = |code, message: &str, command| next_step(&Error::new(code, message), command);
+        assert!(step(Code::AlreadyExists, "", "write").is_some() && step(Code::FileNotFound, "", "cat").is_some());
+        for command in ["mv", "user export", "skills mv", "push", "encoder add"] {
+            assert_eq!(step(Code::AlreadyExists, "", command), None, "{command}");
+        }
+        assert_eq!(step(Code::FileNotFound, "", "encoder add"), None);
+        let damaged = "the head of the skill a is damaged (x): an operator deletes the object k, and the skill is what lies there";
+        assert_eq!(step(Code::Internal, damaged, "push"), None);
+        assert!(step(Code::Internal, "something went wrong", "push").is_some());
     }
 
     #[test]
@@ -195,7 +222,7 @@ mod tests {
         }
         let mut said = String::new();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        for room in ["backend", "session"] {
+        for room in ["audit", "backend", "session"] {
             sources(&source.join(room), &mut said);
         }
         for (model, _) in FOR_PEOPLE {

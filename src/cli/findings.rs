@@ -2,41 +2,85 @@
 
 use std::{fmt::Display, path::Path};
 
+use bytes::Bytes;
+use jiff::Timestamp;
+
 use super::{
     counts::counted,
-    folder::{LocalSkill, NoSkill},
+    folder::{LocalFile, LocalSkill, NoSkill},
 };
 use crate::{
     backend::{lint_content, lint_skill},
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
-    skill::{Diagnostic, Severity, fix, shown::one_line},
+    skill::{Diagnostic, FindingCode, MAIN, Provenance, Severity, SkillUpload, fix, shown::one_line},
     wire::{LintFinding, LintedSkill},
 };
 
-/// The findings on a skill of this machine whose SKILL.md has these bytes. Its other files are read here, all but those
-/// that are too large to be pushed.
-///
-/// # Errors
-/// `invalid_request` if one of them cannot be read.
-pub(super) fn judge(local: &LocalSkill, bytes: &[u8]) -> Result<LintedSkill> {
+/// The findings on a skill of this machine. Its files are read here, all but those that are too large to be pushed. A file that
+/// cannot be read is a finding.
+pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
+    let file = local.main().display().to_string();
+    let bytes = match read(local.main()) {
+        Ok(bytes) => bytes,
+        Err(why) => return of_findings(&local.skill, file, vec![unreadable(MAIN, &why)]),
+    };
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
-    let mut linted = lint_skill(&local.skill, local.main().display().to_string(), bytes, &files);
-    linted.fixable = fix(bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
-    let others = local.files.iter().filter(|file| file.path != local.main() && file.size <= UPLOAD_FILE_BYTES as u64);
-    for file in others {
-        linted.findings.extend(lint_content(&file.relative, &read(&file.path)?));
+    let mut linted = lint_skill(&local.skill, file, &bytes, &files);
+    linted.fixable = fix(&bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
+    for file in &local.files {
+        linted.findings.extend(of_file(file, file.path == local.main()));
     }
+    linted.findings.extend(of_paths(local));
     let size = local.files.iter().map(|file| file.size).sum();
-    Ok(linted.with_quality(bytes, local.skill.folder(), &files, size))
+    linted.with_quality(&bytes, local.skill.folder(), &files, size)
+}
+
+/// The findings on a file: it is too large, it cannot be read, or its content has some. The content of SKILL.md is judged
+/// elsewhere.
+fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
+    if file.size > UPLOAD_FILE_BYTES as u64 {
+        let message =
+            format!("this file is over {} MiB, the most a file may have: keep it elsewhere", UPLOAD_FILE_BYTES >> 20);
+        let diagnostic = Diagnostic::new(FindingCode::VersionTooLarge, message);
+        return vec![LintFinding { path: file.relative.clone(), diagnostic }];
+    }
+    if is_main {
+        return Vec::new();
+    }
+    match read(&file.path) {
+        Ok(bytes) => lint_content(&file.relative, &bytes),
+        Err(why) => vec![unreadable(&file.relative, &why)],
+    }
+}
+
+/// The findings on the paths of a skill's files, by the rules of a publish: twins, and what no path can name.
+fn of_paths(local: &LocalSkill) -> Vec<LintFinding> {
+    let mut upload = SkillUpload::default();
+    for file in &local.files {
+        upload.add(&file.relative, &Bytes::new());
+    }
+    let from = Provenance { at: Timestamp::UNIX_EPOCH, by: None, source: None };
+    let found = upload.finish(&local.skill, &from).err().unwrap_or_default();
+    let of_path = |one: &Diagnostic| matches!(one.finding(), Some(FindingCode::PathTwins | FindingCode::PathInvalid));
+    found.into_iter().filter(of_path).map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }).collect()
+}
+
+fn unreadable(path: &str, why: &Error) -> LintFinding {
+    let diagnostic = Diagnostic::new(FindingCode::Unreadable, why.chain());
+    LintFinding { path: path.to_owned(), diagnostic }
 }
 
 /// What is no skill, as a finding on the folder that would be one.
 pub(super) fn judge_no_skill(none: &NoSkill) -> LintedSkill {
     let path = none.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let finding = LintFinding { path, diagnostic: none.finding.clone() };
-    let file = none.path.display().to_string();
-    LintedSkill { skill: none.at.clone(), file, mended: Vec::new(), findings: vec![finding], fixable: 0, quality: None }
+    of_findings(&none.at, none.path.display().to_string(), vec![finding])
+}
+
+/// What was not judged further, for these findings.
+fn of_findings(skill: impl Display, file: String, findings: Vec<LintFinding>) -> LintedSkill {
+    LintedSkill { skill: skill.to_string(), file, mended: Vec::new(), findings, fixable: 0, quality: None }
 }
 
 /// The skill's name and how many findings it has, for the line above them.

@@ -13,6 +13,7 @@ mod complete;
 mod connect;
 mod control;
 mod counts;
+mod each;
 mod edges;
 mod encoders;
 mod encoding;
@@ -28,6 +29,7 @@ mod plugin;
 mod sarif;
 mod screen;
 mod settings;
+mod shell;
 mod signals;
 mod sources;
 mod status;
@@ -71,7 +73,7 @@ pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
     match run_to_end(cli, &name, edges) {
         Ok(status) => status.exit_code(),
         Err(error) => {
-            failure::show(&error, json);
+            failure::show(&error, &name, json);
             ExitCode::from(error.kind().exit_code())
         }
     }
@@ -97,7 +99,7 @@ fn run_to_end(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
 /// Help and version are answers; everything else that does not parse is wrong input.
 fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
     if json && refusal.use_stderr() {
-        failure::show(&Error::new(Code::InvalidRequest, refusal.render().to_string()), json);
+        failure::show(&Error::new(Code::InvalidRequest, refusal.render().to_string()), "", json);
     } else {
         // Ignore the error: stdout may be closed.
         let _ = refusal.print();

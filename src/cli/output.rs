@@ -77,7 +77,7 @@ impl Output {
                 self.closed.store(true, Ordering::Relaxed);
                 Ok(())
             }
-            Err(error) => Err(Error::new(Code::Internal, "writing to standard output failed").with_source(error)),
+            Err(error) => Err(Error::new(Code::InvalidRequest, "standard output cannot be written").with_source(error)),
         }
     }
 

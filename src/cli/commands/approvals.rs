@@ -89,6 +89,11 @@ impl Approvals {
 impl Choice {
     async fn decide(self, app: &App, control: &Control, decision: Decision) -> Result<()> {
         let Self { approval_id, remember } = self;
+        if approval_id.is_empty() {
+            let message =
+                "the id of the call is empty; `skillmount approvals` lists the calls that wait, with their ids";
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
         control.decide_approval(&approval_id, DecideApproval { decision, remember }).await?;
         let done = json!({ "approval_id": approval_id, "decision": decision, "remember": remember });
         app.out.reply(&done, |out, _| out.line(format_args!("{} {approval_id}", past(decision))))

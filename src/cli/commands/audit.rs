@@ -1,6 +1,6 @@
 //! `skillmount audit`
 
-use std::num::NonZeroUsize;
+use std::{collections::BTreeSet, num::NonZeroUsize};
 
 use clap::Args;
 use jiff::{Span, Timestamp, tz::TimeZone};
@@ -13,8 +13,10 @@ use super::super::{
 };
 use crate::{
     audit::{AuditPage, AuditRecord, AuditRequest},
+    backend::Action,
     error::{Code, Error, Result},
     skill::shown::one_line,
+    wire::Operation,
 };
 
 #[derive(Debug, Args)]
@@ -72,6 +74,7 @@ impl Since {
 
 impl Audit {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+        self.operation.as_deref().map_or(Ok(()), check_operation)?;
         let is_any = app.settings.is_default(Setting::Session);
         let wanted = AuditRequest {
             session: app.settings.get(Setting::Session).filter(|_| !is_any).map(str::to_owned),
@@ -95,6 +98,39 @@ impl Audit {
     }
 }
 
+/// What is done beside the operations of an agent.
+const ACTIONS: &[Action] = &[
+    Action::CreateSession,
+    Action::ChangeSession,
+    Action::ForgetSession,
+    Action::DecideApproval,
+    Action::SetUserPolicy,
+    Action::PublishSkill,
+    Action::ChangeSkill,
+    Action::RollBackSkill,
+    Action::DeleteSkill,
+    Action::RefreshCatalog,
+    Action::RebuildCatalog,
+    Action::CollectSessions,
+    Action::ShowSkill,
+    Action::GetSkillFile,
+    Action::DownloadSkills,
+    Action::DiffVersions,
+    Action::ExportUser,
+];
+
+/// Refuses a name that no record has.
+fn check_operation(named: &str) -> Result<()> {
+    let operations = Operation::ALL.iter().map(|operation| operation.name());
+    let known: BTreeSet<_> = operations.chain(ACTIONS.iter().map(|action| action.name())).collect();
+    if known.contains(named) {
+        return Ok(());
+    }
+    let known: Vec<_> = known.into_iter().collect();
+    let message = format!("there is no operation {named:?}; those that records name are {}", known.join(", "));
+    Err(Error::new(Code::InvalidRequest, message))
+}
+
 fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Cut);
     for record in &page.records {
@@ -111,4 +147,21 @@ fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn every_action_that_leaves_records_can_be_asked_for() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/backend/operation_note.rs");
+        let text = fs::read_to_string(file).unwrap();
+        let names = text.split("pub const fn name(self)").nth(1).unwrap().split("const fn effect").next().unwrap();
+        let names: Vec<_> = names.split('"').skip(1).step_by(2).collect();
+        assert_eq!(names, ACTIONS.iter().map(|action| action.name()).collect::<Vec<_>>());
+        assert!(names.iter().chain(&["write"]).all(|name| check_operation(name).is_ok()));
+    }
 }

@@ -118,7 +118,7 @@ impl Lint {
         for local in scanned.skills {
             let mended = if self.fix { mend(&local, app)? } else { Vec::new() };
             // A signal ends the run here, between two skills, and never within a write.
-            let judged = blocking(move || judge(&local, &read(local.main())?)).await?;
+            let judged = blocking(move || Ok(judge(&local))).await?;
             linted.push(LintedSkill { mended, ..judged });
         }
         linted.sort_by(|one, two| (&one.skill, &one.file).cmp(&(&two.skill, &two.file)));
@@ -176,7 +176,10 @@ impl Lint {
 /// Mends the SKILL.md of a skill, and returns the findings that are gone by it.
 fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
     let path = local.main();
-    let Some(fixed) = fix(&read(path)?, local.skill.folder()) else { return Ok(Vec::new()) };
+    // What cannot be read is a finding that stays.
+    let Some(fixed) = read(path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {
+        return Ok(Vec::new());
+    };
     let folder = path.parent().unwrap_or(Path::new(""));
     Target::new(folder.to_owned()).write("SKILL.md", &fixed.bytes, app.clock.random())?;
     Ok(fixed.mended)
@@ -185,7 +188,7 @@ fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
 /// Prints what --fix would do to each of the skills.
 fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
     for local in skills {
-        let before = read(local.main())?;
+        let Ok(before) = read(local.main()) else { continue };
         let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
         let file = local.main().display().to_string();
         // What can be mended is UTF-8.

@@ -11,9 +11,10 @@ use super::super::{
     control::{CollectedOfAll, Control, DamagedOf},
     output::{Output, note},
     screen::{LastColumn, Screen, Table},
+    shell::quoted,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Kind, Result},
     session::{Collected, SessionPage, SessionSummary},
     skill::shown::{Shown, one_line},
 };
@@ -141,8 +142,9 @@ fn collected(out: &Output, all: &CollectedOfAll) -> Result<()> {
 /// Prints events until nobody reads them. A server that ends the stream is asked again, from the last event on.
 async fn tail(app: &App, control: &Control, mut last: Option<String>) -> Result<()> {
     loop {
-        let mut events = control.events(&app.clock, last.as_deref()).await?;
-        while let Some(event) = events.next().await? {
+        let mut events =
+            control.events(&app.clock, last.as_deref()).await.map_err(|error| broken_off(error, last.as_deref()))?;
+        while let Some(event) = events.next().await.map_err(|error| broken_off(error, last.as_deref()))? {
             last = event.id.clone().or(last);
             if app.out.is_json() {
                 app.out.line(serde_json::to_string(&event).map_err(Error::internal)?)?;
@@ -155,6 +157,18 @@ async fn tail(app: &App, control: &Control, mut last: Option<String>) -> Result<
             }
         }
         tokio::time::sleep(TAIL_PAUSE).await;
+    }
+}
+
+/// The error of a server that went away, with the command that goes on after the last event.
+fn broken_off(error: Error, last: Option<&str>) -> Error {
+    match last {
+        Some(last) if error.kind() == Kind::Unavailable => {
+            let message =
+                format!("{}; `skillmount session tail --after {}` goes on from here", error.message(), quoted(last));
+            Error::new(error.code(), message).with_source(error)
+        }
+        _ => error,
     }
 }
 

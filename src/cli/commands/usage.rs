@@ -11,7 +11,7 @@ use super::{
     audit::{Since, parse_since},
 };
 use crate::{
-    audit::{Usage as Figures, UsageRequest},
+    audit::{AuditRequest, Usage as Figures, UsageRequest},
     error::Result,
     skill::shown::one_line,
 };
@@ -33,10 +33,15 @@ pub(in super::super) struct Usage {
 impl Usage {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let wanted = UsageRequest { since: Some(self.since.at(app.clock.now())?) };
-        let figures = app.control().await?.usage(&wanted).await?;
+        let control = app.control().await?;
+        let figures = control.usage(&wanted).await?;
+        // Records that are no conversation's are those of changes beside sessions.
+        let since = AuditRequest { since: wanted.since, ..AuditRequest::default() };
+        let has_records =
+            figures.conversations > 0 || control.audit(since, 1).await.is_ok_and(|page| !page.records.is_empty());
         let now = app.clock.now();
         app.out.reply(&figures, |out, figures| {
-            print(out, figures)?;
+            print(out, figures, has_records)?;
             let mut table = Table::new(LastColumn::Whole);
             for used in &figures.skills {
                 let times = [used.conversations, used.loads].map(|count| Cell::number(count.to_string()));
@@ -53,7 +58,8 @@ impl Usage {
     }
 }
 
-fn print(out: &Output, figures: &Figures) -> Result<()> {
+/// Prints the figures. `has_records` says whether they are made from any record.
+fn print(out: &Output, figures: &Figures, has_records: bool) -> Result<()> {
     let number = |figure: Option<String>| Cell::number(figure.unwrap_or_else(|| "-".to_owned()));
     let Figures { conversations, searches, unanswered, .. } = figures;
     let rows = [
@@ -73,7 +79,8 @@ fn print(out: &Output, figures: &Figures) -> Result<()> {
     }
     out.table(&table)?;
     if *conversations == 0 {
-        note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
+        let lacking = if has_records { "no conversations in the records" } else { "no records" };
+        note(format_args!("{lacking}; --since reaches further back, and `serve --audit relaxed` writes them"));
     }
     if !figures.default_candidates.is_empty() {
         let candidates: Vec<_> =

@@ -106,13 +106,15 @@ impl User {
             }),
             Action::Export { id, file } => {
                 let user = Id::parse(&id)?;
+                if has_nothing(&control, &user).await {
+                    let message = format!("user {user} has nothing in the store; `skillmount user list` shows who has");
+                    return Err(Error::new(Code::FileNotFound, message));
+                }
                 export(app, control.export(&user).await?, &user, &file).await
             }
             Action::Delete { id, yes, wait } => {
                 let user = Id::parse(&id)?;
-                if !yes {
-                    confirm(&user)?;
-                }
+                check_means_it(&user, yes, has_nothing(&control, &user).await)?;
                 let mut deletion = control.delete_user(&user).await?;
                 while wait && deletion.state == DeletionState::Deleting {
                     sleep(LOOK).await;
@@ -122,6 +124,30 @@ impl User {
             }
             Action::Deletion { id } => show(app, &control, &control.deletion(&Id::parse(&id)?).await?),
         }
+    }
+}
+
+/// Whether the user has nothing in the store. If nobody says who has, as a server does not to a key of one user, the answer is no.
+async fn has_nothing(control: &Control, user: &Id) -> bool {
+    control.users().await.is_ok_and(|list| list.users.iter().all(|known| known.user_id != *user))
+}
+
+/// Goes on only if the caller means this user. One who has nothing may be a slip of the pen, and the deletion locks the id.
+fn check_means_it(user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
+    match (yes, has_nothing) {
+        (false, false) => confirm(user),
+        (false, true) => {
+            let message = format!(
+                "user {user} has nothing in the store, and a deletion locks the id: check it with `skillmount user list`, or \
+                 give --yes"
+            );
+            Err(Error::new(Code::FileNotFound, message))
+        }
+        (true, true) => {
+            note(format_args!("user {user} has nothing in the store; the id is locked until the deletion is done"));
+            Ok(())
+        }
+        (true, false) => Ok(()),
     }
 }
 

@@ -13,6 +13,7 @@ use super::super::{
     counts::counted,
     output::{Output, note},
     screen::{Cell, LastColumn, Table},
+    shell::quoted,
 };
 use crate::{
     backend::{AuthorProtocol, Condition, NamedSkill, PublishOptions, SkillText, skill_named},
@@ -64,7 +65,8 @@ pub(super) struct Diff {
 #[command(after_help = "\
 Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
-  skillmount skills rollback compraventa                   the version before this one")]
+  skillmount skills rollback compraventa                   the version before this one, or this one
+                                                           if its folder is gone")]
 pub(super) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
@@ -104,13 +106,16 @@ struct KnownVersions {
     versions: Vec<VersionDocument>,
     current: Option<String>,
     last_change: Option<VersionChange>,
+    /// Whether another tool deleted the folder of the version that was published last.
+    folder_is_gone: bool,
 }
 
 impl History {
     pub(super) async fn run(self, app: &App) -> Result<()> {
         let author = app.author().await?;
         let skill = named(&*author, &self.skill).await?;
-        let known = versions(&*author, skill, self.limit).await?;
+        let mut known = versions(&*author, skill, self.limit).await?;
+        known.look_for_folder(&*author).await?;
         app.out.reply(&known, print)
     }
 }
@@ -134,7 +139,8 @@ impl Rollback {
     pub(super) async fn run(self, app: &App) -> Result<()> {
         let author = app.author().await?;
         let skill = named(&*author, &self.skill).await?;
-        let known = versions(&*author, skill, usize::MAX).await?;
+        let mut known = versions(&*author, skill, usize::MAX).await?;
+        known.look_for_folder(&*author).await?;
         let digest = known.choose(self.digest.as_deref())?;
         let reply = author.roll_back_skill(&known.skill, &digest).await?;
         app.out.reply(&reply, |out, reply| {
@@ -163,6 +169,10 @@ impl Move {
     pub(super) async fn run(self, app: &App) -> Result<()> {
         let author = app.author().await?;
         let (from, to) = (named(&*author, &self.from).await?, SkillPath::parse(&self.to)?);
+        if from == to {
+            let message = format!("{to} is where the skill is already: name another path");
+            return Err(Error::new(Code::InvalidRequest, message));
+        }
         let none = || Error::new(Code::SkillNotFound, format!("there is no skill {from}"));
         let mut text = SkillText::get(&*author, &from, None).await?.ok_or_else(none)?;
         let digest = text.version.digest().to_owned();
@@ -176,7 +186,8 @@ impl Move {
             condition: Condition::Nothing,
             ..PublishOptions::default()
         };
-        author.publish_skill(&to, text.files.into_iter().collect(), options).await?;
+        let published = author.publish_skill(&to, text.files.into_iter().collect(), options).await;
+        published.map_err(|error| if error.code() == Code::VersionConflict { taken(&to) } else { error })?;
         author.delete_skill(&from, Some(digest)).await.map_err(|error| {
             let message = format!("{to} is there now, and {from} could not be deleted: {}", error.message());
             Error::new(error.code(), message).with_source(error)
@@ -188,6 +199,14 @@ impl Move {
             Ok(())
         })
     }
+}
+
+/// That a skill cannot move to a path, because one is there.
+fn taken(to: &SkillPath) -> Error {
+    let message = format!(
+        "there is a skill {to} already: name another path, or delete that one first with `skillmount skills rm {to}`"
+    );
+    Error::new(Code::VersionConflict, message)
 }
 
 /// The SKILL.md of a skill that moves to a folder of another name, if it had that of its folder: it has the new one then.
@@ -223,7 +242,8 @@ pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<Ski
 async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) -> Result<KnownVersions> {
     let mut wanted =
         VersionListRequest { limit: Some(most.clamp(1, VERSIONS_LISTED)), ..VersionListRequest::default() };
-    let mut all = KnownVersions { skill, versions: Vec::new(), current: None, last_change: None };
+    let mut all =
+        KnownVersions { skill, versions: Vec::new(), current: None, last_change: None, folder_is_gone: false };
     loop {
         let page = author.list_versions(&all.skill, &wanted).await?;
         all.versions.extend(page.versions);
@@ -231,6 +251,7 @@ async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) ->
         all.last_change = page.last_change;
         if all.versions.len() >= most || page.next_cursor.is_none() || page.next_cursor == wanted.cursor {
             all.versions.truncate(most);
+            all.complete();
             return Ok(all);
         }
         wanted.cursor = page.next_cursor;
@@ -238,6 +259,25 @@ async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) ->
 }
 
 impl KnownVersions {
+    /// Says of a version whose archive is damaged what the last change says of it, so that the two are one line.
+    fn complete(&mut self) {
+        let Some(change) = &self.last_change else { return };
+        let damaged = |one: &&mut VersionDocument| one.files.is_none() && Some(&one.digest) == change.digest.as_ref();
+        if let Some(version) = self.versions.iter_mut().find(damaged) {
+            version.published_at = change.at;
+            version.by.clone_from(&change.by);
+            version.source.clone_from(&change.source);
+        }
+    }
+
+    /// Finds out whether the published version has its folder.
+    async fn look_for_folder(&mut self, author: &dyn AuthorProtocol) -> Result<()> {
+        if self.current.is_some() {
+            self.folder_is_gone = author.skill_digests(Some(&self.skill)).await?.find(&self.skill).is_none();
+        }
+        Ok(())
+    }
+
     /// The last change, if no line of a version shows it.
     fn again(&self) -> Option<&VersionChange> {
         let is_shown = |change: &&VersionChange| {
@@ -247,9 +287,13 @@ impl KnownVersions {
         self.last_change.as_ref().filter(|change| !is_shown(change))
     }
 
-    /// The version whose digest begins so; the one before the published one if none is named.
+    /// The version whose digest begins so; if none is named, the one before the published one, or the published one itself if
+    /// its folder is gone.
     fn choose(&self, digest: Option<&str>) -> Result<String> {
         let Some(named) = digest else {
+            if let Some(current) = self.current.as_ref().filter(|_| self.folder_is_gone) {
+                return Ok(current.clone());
+            }
             let at = self.versions.iter().position(|one| Some(&one.digest) == self.current.as_ref());
             let before = self.versions.get(at.map_or(0, |at| at + 1));
             return before.map(|one| one.digest.clone()).ok_or_else(|| {
@@ -302,6 +346,12 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
     out.table(&table)?;
     if known.current.is_none() {
         note("it is deleted; `skillmount skills rollback` brings one of these back");
+    }
+    if known.folder_is_gone {
+        let skill = quoted(one_line(known.skill.as_str()).plain());
+        note(format_args!(
+            "another tool deleted its folder, so nobody sees it; `skillmount skills rollback {skill}` brings it back"
+        ));
     }
     Ok(())
 }

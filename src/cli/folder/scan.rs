@@ -55,12 +55,13 @@ impl LocalSkill {
     }
 }
 
-/// What is no skill though its author may take it for one: a file that is called almost `SKILL.md`, or a link.
+/// What is no skill though its author may take it for one: a file that is called almost `SKILL.md`, a link, a folder whose name
+/// no skill path can have, or one that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct NoSkill {
     /// Where the folder would belong below `skills/`.
     pub(in super::super) at: String,
-    /// The file or the link.
+    /// The file, the folder or the link.
     pub(in super::super) path: PathBuf,
     /// What is wrong with it.
     pub(in super::super) finding: Diagnostic,
@@ -87,15 +88,20 @@ pub(in super::super) enum Extent {
 /// lies in. `into` is the category they are put in.
 ///
 /// # Errors
-/// `invalid_request` where there is none, where a folder's name cannot be a skill path, or where the disk fails.
+/// `invalid_request` if there is none, or if `folder` itself cannot be read.
 pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<Scanned> {
     let root = Root::of(folder, into, extent)?;
     let (mains, mut no_skills) = root.look()?;
     let folders: BTreeSet<&Path> = mains.iter().filter_map(|main| main.parent()).collect();
     let is_in_skill = |path: &Path| path.ancestors().skip(1).any(|above| folders.contains(above));
-    let outermost = folders.iter().filter(|folder| !is_in_skill(folder));
-    let mut skills = outermost.map(|folder| root.skill(folder)).collect::<Result<Vec<_>>>()?;
     no_skills.retain(|one| !is_in_skill(&one.path));
+    let mut skills = Vec::new();
+    for folder in folders.iter().filter(|folder| !is_in_skill(folder)) {
+        match root.skill(folder) {
+            Ok(skill) => skills.push(skill),
+            Err((path, finding)) => no_skills.push(NoSkill { at: root.named(folder), path, finding }),
+        }
+    }
     for one in &mut no_skills {
         one.path = root.shown(&one.path);
     }
@@ -116,8 +122,8 @@ pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) 
 struct Root {
     /// As it was named.
     folder: PathBuf,
-    /// Its own name.
-    name: String,
+    /// Its own name, if it is Unicode.
+    name: Option<String>,
     /// The category that its skills are put in; may be empty.
     base: String,
     extent: Extent,
@@ -138,7 +144,7 @@ impl Root {
         if folder.as_os_str().is_empty() {
             folder.push(Component::CurDir);
         }
-        let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let name = real.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let base = into.map(|into| into.trim_matches('/')).unwrap_or_default().to_owned();
         Ok(Self { folder, name, base, extent })
     }
@@ -148,7 +154,13 @@ impl Root {
     fn look(&self) -> Result<(Vec<PathBuf>, Vec<NoSkill>)> {
         let (mut mains, mut no_skills) = (Vec::new(), Vec::new());
         for entry in self.walk(&self.folder, Some(SKILL_DEPTH + 1)) {
-            let entry = entry.map_err(|error| unreadable(&self.folder, error))?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    no_skills.push(self.closed(error)?);
+                    continue;
+                }
+            };
             if entry.depth() <= SKILL_DEPTH && (entry.depth() == 0 || is_folder(&entry)) {
                 let of_version = self.of_version(entry.path(), Some(1)).into_iter().flatten().flatten();
                 mains.extend(of_version.filter(|one| one.file_name() == MAIN && is_file(one)).map(DirEntry::into_path));
@@ -171,14 +183,29 @@ impl Root {
         Ok((mains, no_skills))
     }
 
+    /// A folder below this one that cannot be read.
+    ///
+    /// # Errors
+    /// `invalid_request` if it is this one.
+    fn closed(&self, error: ignore::Error) -> Result<NoSkill> {
+        match place_of(&error).map(Path::to_owned).filter(|path| *path != self.folder) {
+            None => Err(unreadable(&self.folder, error)),
+            Some(path) => Ok(NoSkill { at: self.named(&path), finding: unread(&error), path }),
+        }
+    }
+
     /// The skill in `folder` with all its files.
-    fn skill(&self, folder: &Path) -> Result<LocalSkill> {
-        let at = self.place(folder).unwrap_or_default();
-        let mut skill = LocalSkill { skill: SkillPath::parse(&at)?, files: Vec::new(), skipped: Vec::new() };
+    ///
+    /// # Errors
+    /// What is wrong with it, and at which path.
+    fn skill(&self, folder: &Path) -> Result<LocalSkill, (PathBuf, Diagnostic)> {
+        let skill = self.skill_path(folder).map_err(|finding| (folder.join(MAIN), finding))?;
+        let mut skill = LocalSkill { skill, files: Vec::new(), skipped: Vec::new() };
         let of_version = self.of_version(folder, None).into_iter().flatten();
         let mut seen = HashSet::new();
         for entry in self.walk(folder, None).chain(of_version) {
-            let entry = entry.map_err(|error| unreadable(folder, error))?;
+            let closed = |error: ignore::Error| (place_of(&error).unwrap_or(folder).to_owned(), unread(&error));
+            let entry = entry.map_err(closed)?;
             let is_inner = entry.file_type().is_some_and(|kind| !kind.is_dir()) && entry.depth() > 0;
             if !is_inner || !seen.insert(entry.path().to_owned()) {
                 continue;
@@ -188,18 +215,25 @@ impl Root {
                 continue;
             };
             if is_file(&entry) {
-                let size = entry.metadata().map_err(|error| unreadable(entry.path(), error))?.len();
+                let size = entry.metadata().map_err(closed)?.len();
                 skill.files.push(LocalFile { relative, path: self.shown(entry.path()), size });
             } else {
                 skill.skipped.push(format!("{relative} (neither a file nor a folder; links are not followed)"));
             }
         }
         if skill.files.len() > SKILL_FILES {
-            let message = format!("the skill {at} has more than {SKILL_FILES} files; split it into several");
-            return Err(Error::new(Code::FileTooLarge, message));
+            let message = format!("the skill has more than {SKILL_FILES} files: split it into several");
+            return Err((folder.join(MAIN), Diagnostic::new(FindingCode::TooManyFiles, message)));
         }
         skill.files.sort_by(|one, two| one.relative.cmp(&two.relative));
         Ok(skill)
+    }
+
+    /// The skill path of `folder`, or why it has none.
+    fn skill_path(&self, folder: &Path) -> Result<SkillPath, Diagnostic> {
+        let unusable = |why: &str| Diagnostic::new(FindingCode::PathInvalid, format!("{why}: rename the folder"));
+        let at = self.place(folder).ok_or_else(|| unusable("the name of this folder is not Unicode"))?;
+        SkillPath::parse(&at).map_err(|error| unusable(error.message()))
     }
 
     /// All that lies in `folder`, without what belongs to tools. Links are not followed.
@@ -235,8 +269,14 @@ impl Root {
     /// Where `folder`, which is this one or lies in it, belongs below `skills/`.
     fn place(&self, folder: &Path) -> Option<String> {
         let below = relative(&self.folder, folder)?;
-        let below = if below.is_empty() { &self.name } else { &below };
+        let below = if below.is_empty() { self.name.as_ref()? } else { &below };
         Some(if self.base.is_empty() { below.clone() } else { format!("{}/{below}", self.base) })
+    }
+
+    /// The same for people: what is not Unicode in it is replaced.
+    fn named(&self, folder: &Path) -> String {
+        let below = folder.strip_prefix(&self.folder).ok().filter(|below| !below.as_os_str().is_empty());
+        self.place(folder).unwrap_or_else(|| below.unwrap_or(folder).to_string_lossy().into_owned())
     }
 
     /// A path as one would write it who named this folder. Only one who wrote `./` is shown it.
@@ -273,6 +313,21 @@ fn link(entry: &DirEntry) -> Option<Diagnostic> {
          it leads to, or put a copy here"
     );
     Some(Diagnostic::new(FindingCode::LinkNotFollowed, message))
+}
+
+/// The path that an error of a walk is about, if it says so.
+fn place_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place_of(err),
+        _ => None,
+    }
+}
+
+/// The finding on what a walk could not read.
+fn unread(error: &ignore::Error) -> Diagnostic {
+    let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    Diagnostic::new(FindingCode::Unreadable, format!("this cannot be read: {why}"))
 }
 
 fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> Error {
@@ -391,6 +446,23 @@ mod tests {
         let named = scan(&folder.path().join("named"), None, Extent::NotIgnored).unwrap();
         assert_eq!(named.skills[0].skill.as_str(), "b", "a link that is named is meant");
         assert!(named.skills[0].main().starts_with(folder.path().join("named")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_whose_name_no_skill_can_have_is_a_finding_and_the_others_are_found() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let folder = tree(&["in/good/SKILL.md", "in/a\tb/SKILL.md"]);
+        let odd = folder.path().join("in").join(std::ffi::OsStr::from_bytes(b"x\xff"));
+        fs::create_dir(&odd).unwrap();
+        fs::write(odd.join(MAIN), "x").unwrap();
+        let scanned = scan(&folder.path().join("in"), Some("c"), Extent::NotIgnored).unwrap();
+        assert_eq!(scanned.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>(), ["c/good"]);
+        let found: Vec<_> = scanned.no_skills.iter().map(|one| (one.at.as_str(), one.finding.code.as_str())).collect();
+        assert_eq!(found, [("c/a\tb", "path_invalid"), ("x\u{fffd}", "path_invalid")]);
+        assert!(scanned.no_skills.iter().all(|one| one.path.ends_with(MAIN) && one.finding.message.contains("rename")));
+        let alone = scan(&odd, None, Extent::NotIgnored).unwrap();
+        assert_eq!((alone.skills.len(), alone.no_skills.len()), (0, 1), "also if it is named itself");
     }
 
     #[test]

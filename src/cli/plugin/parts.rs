@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cli::{app::App, connect::launch, settings::Setting},
+    cli::{app::App, connect::launch, settings::Setting, shell::quoted},
     error::{Error, Result},
 };
 
@@ -85,31 +85,8 @@ fn members<const N: usize>(of: [(&str, Value); N]) -> Map<String, Value> {
     of.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 fn text(value: &Value) -> Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value).map_err(Error::internal)?;
     text.push(b'\n');
     Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_word_stays_one_word_in_a_shell() {
-        for (word, shown) in
-            [("mcp", "mcp"), ("file:/a b", "'file:/a b'"), ("", "''"), ("it's $HOME", r"'it'\''s $HOME'")]
-        {
-            assert_eq!(quoted(word), shown);
-        }
-    }
 }

@@ -47,6 +47,9 @@ fn what_waits_is_listed_and_decided_on_a_store_and_through_a_server() {
         run(&["write", "/workspace/d", "x"]);
         let unknown = home.refused(&[more, &["approvals", "allow", "0123"]].concat());
         assert_eq!(unknown, (5, "approval_not_found".to_owned()));
+        let none = home.run(&[more, &["approvals", "deny", ""]].concat());
+        let said = String::from_utf8(none.stderr).unwrap();
+        assert!(none.status.code() == Some(2) && said.contains("`skillmount approvals` lists the calls"), "{said}");
     }
 }
 

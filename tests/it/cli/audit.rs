@@ -44,6 +44,9 @@ fn audit_lists_what_was_done_through_a_server_and_on_its_store() {
     assert!(text.lines().next().unwrap().ends_with("/workspace/a.md"), "{text}");
     assert_eq!(home.run(&["audit", "--since", "yesterday"]).status.code(), Some(2));
     assert_eq!(home.refused(&["--server", &server.url, "audit", "--limit", "0"]).0, 2);
+    let unknown = home.run(&["audit", "--operation", "nosuch"]);
+    let told = String::from_utf8(unknown.stderr).unwrap();
+    assert!(unknown.status.code() == Some(2) && told.contains("publish_skill") && told.contains("write"), "{told}");
 }
 
 #[test]
@@ -106,6 +109,40 @@ fn session_tail_goes_on_behind_an_event_through_a_server_and_on_its_store() {
     assert_eq!(tailed(&home, &on_store, third)["session"], "cli");
     let refused = home.refused(&["session", "tail", "--after", "x"]);
     assert_eq!(refused, (2, "invalid_request".to_owned()));
+}
+
+#[test]
+fn session_tail_says_after_which_event_to_go_on_when_a_server_went_away() {
+    let home = Home::with_skills();
+    let mut server = Server::start(&home, &[]);
+    home.ok(&["--server", &server.url, "write", "/workspace/a.md", "text"]);
+    let began = "20200102T030405.000006Z-0a1b2c3d.1.5";
+    let mut tail = home.program(&["--server", &server.url, "session", "tail", "--json", "--after", began]);
+    let mut tail = tail.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(tail.stdout.take().unwrap()).lines();
+    let is_file = |event: &Value| event["event"] == "file_changed";
+    let event = lines.by_ref().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).find(is_file).unwrap();
+    server.kill();
+    let mut last = event["id"].clone();
+    for line in lines.map(Result::unwrap) {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        last = if event["id"].is_string() { event["id"].clone() } else { last };
+    }
+    let output = tail.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(7), "{told}");
+    assert!(told.contains(&format!("`skillmount session tail --after {}`", last.as_str().unwrap())), "{told}");
+}
+
+#[test]
+fn usage_tells_records_without_a_conversation_from_no_records() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let said = |arguments: &[&str]| String::from_utf8(home.run(arguments).stderr).unwrap();
+    let usage = ["--server", &server.url, "usage"];
+    assert!(said(&usage).starts_with("no records; "));
+    home.ok(&["--server", &server.url, "skills", "rm", "notas"]);
+    assert!(said(&usage).starts_with("no conversations in the records; "), "{}", said(&usage));
 }
 
 // S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.

@@ -26,6 +26,8 @@ mod lint;
 mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
+#[cfg(target_os = "linux")]
+mod one_of_many;
 #[cfg(unix)]
 mod plugin;
 mod push;
@@ -44,6 +46,8 @@ mod transcripts;
 mod troubled_disk;
 mod user;
 mod verbose;
+#[cfg(unix)]
+mod watched;
 
 use std::{fs, path::Path, process::Output};
 

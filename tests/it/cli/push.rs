@@ -317,6 +317,34 @@ fn versions_are_listed_gone_back_to_moved_and_deleted() {
 }
 
 #[test]
+fn a_skill_whose_folder_another_tool_deleted_is_brought_back_by_a_rollback() {
+    let home = Home::with_skills();
+    home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));
+    home.ok(&["push", "skills"]);
+    let current = home.json(&["skills", "history", "notas"]);
+    assert_eq!(current["folder_is_gone"], false);
+    std::fs::remove_dir_all(home.path().join("data/skillmount/me/skills/notas")).unwrap();
+    let output = home.run(&["skills", "history", "notas"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("deleted its folder") && told.contains("`skillmount skills rollback notas`"), "{told}");
+    assert_eq!(home.json(&["skills", "history", "notas"])["folder_is_gone"], true);
+    assert_eq!(home.json(&["skills", "rollback", "notas"])["digest"], current["current"]);
+    assert_eq!(home.read("data/skillmount/me/skills/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));
+    // With its folder there, the default is the version before.
+    assert_eq!(home.json(&["skills", "rollback", "notas"])["digest"], current["versions"][1]["digest"]);
+}
+
+#[test]
+fn a_version_whose_archive_is_damaged_is_listed_once() {
+    let home = Home::with_skills();
+    let folder = home.path().join("data/skillmount/me/.skillmount/versions/notas");
+    let archive = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(archive, "damaged").unwrap();
+    let shown = home.ok(&["skills", "history", "notas"]);
+    assert!(shown.lines().count() == 1 && shown.starts_with("* sha256:") && shown.contains('?'), "{shown}");
+}
+
+#[test]
 fn two_versions_are_compared_as_a_patch() {
     let home = Home::with_skills();
     home.file("skills/notas/SKILL.md", &skill("notas", "Toma notas de una reunión."));

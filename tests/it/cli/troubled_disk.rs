@@ -142,6 +142,47 @@ fn close(path: &Path) {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_said_with_the_reason_and_is_no_bug() {
+    let home = Home::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = home.program(&["config", "show"]).stdout(full).output().unwrap();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("standard output cannot be written") && told.contains("No space left"), "{told}");
+    assert!(!told.contains("report"), "{told}");
+}
+
+#[test]
+fn what_may_not_be_read_of_one_skill_keeps_no_other_from_the_store() {
+    let home = Home::new();
+    for name in ["file", "folder", "good", "main"] {
+        home.file(&format!("skills/{name}/SKILL.md"), &skill(name, "Toma notas."));
+    }
+    for closed in ["skills/file/a.md", "skills/folder/sub/a.md", "skills/apart/sub/a.md"] {
+        home.file(closed, "x");
+    }
+    let folders = ["skills/folder/sub", "skills/apart"].map(|path| home.path().join(path));
+    for path in ["skills/file/a.md", "skills/main/SKILL.md"].map(|path| home.path().join(path)).iter().chain(&folders) {
+        close(path);
+    }
+    for command in ["lint", "push"] {
+        let output = without_privilege(&home, &[command, "skills", "--json"]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let names: Vec<_> =
+            shown["skills"].as_array().unwrap().iter().map(|row| row["skill"].as_str().unwrap()).collect();
+        assert_eq!(names, ["apart", "file", "folder", "good", "main"], "{command}");
+        assert_eq!(text(&output).matches("\"unreadable\"").count(), 4, "{}", text(&output));
+    }
+    assert!(home.path().join("store/me/skills/good/SKILL.md").exists());
+    assert_eq!(fs::read_dir(home.path().join("store/me/skills")).unwrap().count(), 1);
+    // So that the home can be removed.
+    for folder in folders {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
 fn doctor_names_a_skill_that_may_not_be_read() {
     let home = Home::new();
     for name in ["good", "bad"] {

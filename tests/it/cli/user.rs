@@ -66,6 +66,22 @@ fn an_archive_is_a_new_file_with_everything() {
     });
 }
 
+#[test]
+fn a_user_who_has_nothing_is_neither_exported_nor_deleted_by_a_slip_of_the_pen() {
+    here_and_on_a_server(|home, place| {
+        let user = |arguments: &[&'static str]| [place, &["user"], arguments].concat();
+        for file in ["typo.tar", "-"] {
+            assert_eq!(home.refused(&user(&["export", "annna", file])), (5, "file_not_found".to_owned()));
+        }
+        assert!(!home.path().join("typo.tar").exists());
+        assert_eq!(home.refused(&user(&["delete", "annna"])), (5, "file_not_found".to_owned()));
+        assert_eq!(home.refused(&user(&["deletion", "annna"])), (5, "deletion_not_found".to_owned()));
+        let output = home.run(&user(&["delete", "annna", "--yes"]));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && told.starts_with("user annna has nothing in the store; "), "{told}");
+    });
+}
+
 /// The address of a server that sends half an archive and goes away, as often as it is asked.
 fn torn_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

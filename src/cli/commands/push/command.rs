@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
 
 use super::{
     candidate::Candidate,
@@ -15,11 +15,12 @@ use crate::{
     cli::{
         app::App,
         blocking::blocking,
-        findings::{judge, judge_no_skill, read as read_main},
+        each::{Refusal, Run},
+        findings::{judge, judge_no_skill},
         folder::{Extent, LocalSkill, scan},
         transfer,
     },
-    error::{Code, Error, Result},
+    error::Result,
     limits::PARALLEL_SKILLS,
     path::SkillPath,
 };
@@ -36,6 +37,8 @@ Each skill that differs is published as a new version: its files are then those 
 `skillmount skills history` lists the versions before it. The file .skillmount.json in its folder says
 which version the folder comes from. A skill that another author published since stays as it is, the
 exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
+A skill that is refused stays behind with its reason, the others are pushed, and the exit status is
+that of the gravest error.
 A skill in which `skillmount lint` finds an error stays behind, and the exit status is 2: `lint --fix`
 mends what is safe.
 What .gitignore, .ignore and .skillignore name is passed over, but for files of the version that the
@@ -71,7 +74,9 @@ impl Push {
             return self.watch(app, &*author).await;
         }
         let report = self.once(app, &*author).await?;
-        report.show(app, self.dry_run)?;
+        if report.has_news() {
+            report.show(app, self.dry_run)?;
+        }
         report.outcome()
     }
 
@@ -81,10 +86,12 @@ impl Push {
         let is_ready = |one: &Candidate| one.local.is_some() && one.judged.errors_only().is_none();
         let (sent, left): (Vec<_>, Vec<_>) = self.candidates().await?.into_iter().partition(is_ready);
         let locals: Vec<_> = sent.iter().filter_map(|one| one.local.as_ref()).collect();
-        let pushed = self.send(app, author, &locals).await?;
-        let rows = sent.iter().zip(pushed).map(|(one, pushed)| Row::of(one, pushed));
-        let rows = rows.chain(left.iter().filter_map(Row::refused)).collect();
-        Ok(Report::new(rows, &locals, left, app.clock.uptime().saturating_sub(began)))
+        let run = Run::default();
+        let pushed = self.send(app, author, &locals, &run).await?;
+        let rows = sent.iter().zip(pushed).filter_map(|(one, pushed)| Some(Row::of(one, pushed?)));
+        let rows = rows.chain(left.iter().filter_map(Row::left_behind)).collect();
+        let took = app.clock.uptime().saturating_sub(began);
+        Ok(Report::new(rows, &locals, left, took, run.stopped()))
     }
 
     /// Everything in the folder that is a skill or almost one.
@@ -93,18 +100,25 @@ impl Push {
         let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
         blocking(move || {
             let scanned = scan(&dir, into.as_deref(), extent)?;
-            let none = scanned.no_skills.iter().map(|one| Ok(Candidate { local: None, judged: judge_no_skill(one) }));
+            let none = scanned.no_skills.iter().map(|one| Candidate { local: None, judged: judge_no_skill(one) });
             let skills = scanned.skills.into_iter().map(|local| {
-                let judged = judge(&local, &read_main(local.main())?)?;
-                Ok(Candidate { local: Some(local), judged })
+                let judged = judge(&local);
+                Candidate { local: Some(local), judged }
             });
-            none.chain(skills).collect()
+            Ok(none.chain(skills).collect())
         })
         .await
     }
 
-    /// Pushes the skills, some at a time, with one bar for all of them. What became of each comes in their order.
-    async fn send(&self, app: &App, author: &dyn AuthorProtocol, locals: &[&LocalSkill]) -> Result<Vec<Pushed>> {
+    /// Pushes the skills, some at a time, with one bar for all of them. What became of each comes in their order; `None` if
+    /// the run stopped before.
+    async fn send(
+        &self,
+        app: &App,
+        author: &dyn AuthorProtocol,
+        locals: &[&LocalSkill],
+        run: &Run,
+    ) -> Result<Vec<Option<Result<Pushed, Refusal>>>> {
         let options = PushOptions { force: self.force, dry_run: self.dry_run, source: self.source.clone() };
         let known = match locals {
             [] => return Ok(Vec::new()),
@@ -112,33 +126,27 @@ impl Push {
             _ => author.skill_digests(None).await?,
         };
         let bar = transfer::progress(&app.out, locals.len(), "skills");
-        let work = locals.iter().map(|local| async {
+        let push = async |local: &LocalSkill| {
             let mut folder = PushedFolder { app, local };
             let there = match known.find(&local.skill) {
                 None if known.is_cut => one(author, &local.skill).await?,
                 listed => listed.cloned(),
             };
-            let pushed = push_skill(author, &local.skill, &mut folder, there.as_ref(), &options).await;
+            push_skill(author, &local.skill, &mut folder, there.as_ref(), &options).await
+        };
+        let work = locals.iter().map(|local| async {
+            let pushed = run.on_one(push(local)).await;
             bar.inc(1);
-            pushed.map_err(|error| of_skill(&local.skill, error))
+            pushed
         });
         let work: Vec<_> = work.collect();
-        let pushed = stream::iter(work).buffered(PARALLEL_SKILLS).try_collect().await;
+        let pushed = stream::iter(work).buffered(PARALLEL_SKILLS).collect().await;
         bar.finish_and_clear();
-        pushed
+        Ok(pushed)
     }
 }
 
 /// One skill by itself, for the listing of all of them was cut.
 async fn one(author: &dyn AuthorProtocol, skill: &SkillPath) -> Result<Option<SkillDigest>> {
     Ok(author.skill_digests(Some(skill)).await?.skills.pop())
-}
-
-/// The error with the name of the skill, if it is one of many.
-fn of_skill(skill: &SkillPath, error: Error) -> Error {
-    if error.message().contains(skill.as_str()) || error.code() == Code::StoreUnavailable {
-        return error;
-    }
-    let message = format!("{skill}: {}", error.message());
-    Error::new(error.code(), message).with_source(error)
 }

@@ -5,7 +5,11 @@ use serde::Serialize;
 
 use crate::{
     backend::{ConflictFile, PushConflict, text_of},
-    cli::output::Output,
+    cli::{
+        folder::LocalSkill,
+        output::Output,
+        shell::{push_arguments, quoted, quoted_path},
+    },
     error::Result,
     skill::{
         patch,
@@ -21,8 +25,12 @@ pub(super) struct Conflict {
     /// The version that is there; null if the skill is gone.
     theirs: Option<String>,
     files: Vec<Difference>,
+    /// Its folder, as an argument of a command.
     #[serde(skip)]
     folder: String,
+    /// The arguments with which `push` puts the folder at the path that the skill had.
+    #[serde(skip)]
+    push: String,
 }
 
 /// What became of a file on either side.
@@ -36,11 +44,12 @@ struct Difference {
 }
 
 impl Conflict {
-    pub(super) fn of(conflict: PushConflict, folder: String) -> Self {
+    /// A conflict of the skill in this folder.
+    pub(super) fn of(conflict: PushConflict, local: &LocalSkill) -> Self {
         let PushConflict { base, theirs, files } = conflict;
         let is_known = base.is_some();
         let files = files.iter().map(|file| Difference::of(file, is_known)).collect();
-        Self { base, theirs, files, folder }
+        Self { base, theirs, files, folder: quoted_path(local.folder()), push: push_arguments(local) }
     }
 
     /// Whether the skill is gone.
@@ -75,12 +84,13 @@ impl Conflict {
                 }
             }
         }
-        let folder = one_line(&self.folder).plain().to_owned();
+        let Self { folder, push, .. } = self;
         if self.is_deleted() {
             out.line("  `skillmount skills list` shows it if it was moved: pull it from there")?;
-            let message = format!("  else delete {folder} too, or put it back: `skillmount push {folder} --force`");
-            return out.line(message);
+            return out
+                .line(format_args!("  else delete {folder} too, or put it back: `skillmount push {push} --force`"));
         }
+        let name = quoted(&name);
         out.line(format_args!("  to join both: `skillmount pull {name} {folder} --merge`, look at it, and push again"))
     }
 }
@@ -102,19 +112,18 @@ impl Difference {
 
 /// What changed from one to the other, whose it is; `None` if nothing did.
 fn changes((path, whose): (&str, &str), before: Option<&Bytes>, after: Option<&Bytes>) -> Option<String> {
-    let text = |side: Option<&'_ Bytes>| side.map_or(Some(String::new()), |bytes| text_of(bytes).map(str::to_owned));
     if before == after {
         return None;
     }
-    let Some((before_text, after_text)) = text(before).zip(text(after)) else {
+    let Some(after) = after else { return Some("deleted\n".to_owned()) };
+    let before_text = before.map_or(Some(""), |before| text_of(before));
+    let Some((before_text, after_text)) = before_text.zip(text_of(after)) else {
         return Some("bytes that are no text\n".to_owned());
     };
-    match (before, after) {
-        (Some(_), None) => return Some("deleted\n".to_owned()),
-        (None, Some(_)) => return Some(format!("new, {} lines\n", after_text.lines().count())),
-        _ => {}
+    if before.is_none() {
+        return Some(format!("new, {} lines\n", after_text.lines().count()));
     }
-    Some(patch(path, &format!("{path} ({whose})"), &before_text, &after_text))
+    Some(patch(path, &format!("{path} ({whose})"), before_text, after_text))
 }
 
 #[cfg(test)]
@@ -135,6 +144,7 @@ mod tests {
             for before in [None, file.base.as_ref()] {
                 assert_eq!(changes(("x", "mine"), before, binary.as_ref()).unwrap(), "bytes that are no text\n");
             }
+            assert_eq!(changes(("x", "theirs"), binary.as_ref(), None).unwrap(), "deleted\n");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     cli::{
         app::App,
         counts::counted,
+        each::{Refusal, gravest, refused},
         findings::{heading, line},
         folder::LocalSkill,
         output::{OfSkills, Output, note},
@@ -37,6 +38,9 @@ pub(super) struct Row {
     overtaken: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conflict: Option<Conflict>,
+    /// Why it was refused, if that is no finding of lint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refusal: Option<Refusal>,
 }
 
 /// What became of a skill, or would.
@@ -49,7 +53,7 @@ pub(super) enum Status {
     Changed,
     /// The store has the same files.
     Unchanged,
-    /// Lint finds an error in it, so it stayed behind.
+    /// Lint finds an error in it, or the push of it failed, so it stayed behind.
     Refused,
     /// Another author published it since, so it stayed as it is.
     Conflict,
@@ -61,10 +65,20 @@ pub(super) struct Report {
     /// What stayed behind for its errors.
     left: Vec<Candidate>,
     totals: Totals,
+    /// Why the push stopped before all of it was done.
+    stopped: Option<Error>,
 }
 
 impl Row {
-    pub(super) fn of(candidate: &Candidate, pushed: Pushed) -> Self {
+    /// What became of a skill that was sent.
+    pub(super) fn of(candidate: &Candidate, pushed: Result<Pushed, Refusal>) -> Self {
+        match pushed {
+            Ok(pushed) => Self::pushed(candidate, pushed),
+            Err(refusal) => Self { refusal: Some(refusal), ..Self::behind(&candidate.judged) },
+        }
+    }
+
+    fn pushed(candidate: &Candidate, pushed: Pushed) -> Self {
         let status = match pushed.status {
             PushStatus::New => Status::New,
             PushStatus::Changed => Status::Changed,
@@ -72,20 +86,19 @@ impl Row {
             PushStatus::Conflict => Status::Conflict,
         };
         let local = candidate.local.as_ref();
-        let folder = local.map(|local| local.folder().display().to_string()).unwrap_or_default();
         Self {
             status,
             changes: pushed.changes,
             skipped: local.map(|local| local.skipped.clone()).unwrap_or_default(),
             digest: pushed.digest,
             overtaken: pushed.kept,
-            conflict: pushed.conflict.map(|conflict| Conflict::of(conflict, folder)),
+            conflict: pushed.conflict.zip(local).map(|(conflict, local)| Conflict::of(conflict, local)),
             ..Self::behind(&candidate.judged)
         }
     }
 
     /// What stayed behind for its errors.
-    pub(super) fn refused(candidate: &Candidate) -> Option<Self> {
+    pub(super) fn left_behind(candidate: &Candidate) -> Option<Self> {
         candidate.judged.errors_only().map(|errors| Self { warnings: 0, ..Self::behind(&errors) })
     }
 
@@ -100,6 +113,7 @@ impl Row {
             digest: None,
             overtaken: Vec::new(),
             conflict: None,
+            refusal: None,
         }
     }
 
@@ -108,9 +122,10 @@ impl Row {
         self.changes.changed()
     }
 
-    /// How many errors lint finds in it.
-    pub(super) fn errors(&self) -> usize {
-        self.errors
+    /// Why it was refused: its error, or how many lint finds in it.
+    pub(super) fn why_refused(&self) -> String {
+        let refusal = self.refusal.as_ref().map(|refusal| one_line(refusal.message()).plain().to_owned());
+        refusal.unwrap_or_else(|| counted(self.errors, "error"))
     }
 
     /// The lines of it.
@@ -118,7 +133,7 @@ impl Row {
         let skill = one_line(&self.skill);
         match (self.status, &self.conflict) {
             (Status::Refused, _) => {
-                return out.line(format_args!("{}: refused, {}", skill.plain(), counted(self.errors, "error")));
+                return out.line(format_args!("{}: refused, {}", skill.plain(), self.why_refused()));
             }
             (_, Some(conflict)) => return conflict.print(out, &self.skill),
             _ => {}
@@ -134,7 +149,14 @@ impl Row {
 }
 
 impl Report {
-    pub(super) fn new(mut rows: Vec<Row>, locals: &[&LocalSkill], left: Vec<Candidate>, took: Duration) -> Self {
+    /// What became of `locals`, and of what was `left`. `stopped` says why not all of it was done, if so.
+    pub(super) fn new(
+        mut rows: Vec<Row>,
+        locals: &[&LocalSkill],
+        left: Vec<Candidate>,
+        took: Duration,
+        stopped: Option<Error>,
+    ) -> Self {
         rows.sort_by(|one, two| one.skill.cmp(&two.skill));
         let files = || locals.iter().flat_map(|local| &local.files);
         let stayed = |row: &&Row| matches!(row.status, Status::Refused | Status::Conflict);
@@ -146,7 +168,18 @@ impl Report {
             refused: rows.iter().filter(stayed).count(),
             took,
         };
-        Self { rows, left, totals }
+        Self { rows, left, totals, stopped }
+    }
+
+    /// Whether there is more to show than the error that stopped the push.
+    pub(super) fn has_news(&self) -> bool {
+        self.stopped.is_none() || self.unsent() < self.totals.skills
+    }
+
+    /// How many skills were not sent, because the push stopped.
+    fn unsent(&self) -> usize {
+        let left = self.left.iter().filter(|one| one.judged.errors_only().is_some()).count();
+        (self.totals.skills + left).saturating_sub(self.rows.len())
     }
 
     /// Shows all of it.
@@ -161,6 +194,12 @@ impl Report {
             if warnings > 0 {
                 let warnings = counted(warnings, "warning");
                 note(format_args!("`skillmount lint` has {warnings} to tell of what is sent"));
+            }
+            if self.unsent() > 0 {
+                let unsent = counted(self.unsent(), "skill");
+                note(format_args!(
+                    "the push stopped, and nothing is known of {unsent}: the same command does the rest"
+                ));
             }
             out.line(transfer::closing(&self.totals, dry_run))
         })
@@ -177,17 +216,32 @@ impl Report {
         }
     }
 
-    /// The error of a push that could not do all of it.
-    pub(super) fn outcome(&self) -> Result<()> {
-        let refused: Vec<_> = self.left.iter().filter_map(|one| one.judged.errors_only()).collect();
+    /// The error of a push that could not do all of it: what stopped it, else the gravest.
+    pub(super) fn outcome(self) -> Result<()> {
+        let conflicts = self.conflicts();
+        let refused = refused(self.rows.iter().filter_map(|row| Some((row.skill.as_str(), row.refusal.as_ref()?))));
+        let left: Vec<_> = self.left.iter().filter_map(|one| one.judged.errors_only()).collect();
+        let left = if left.is_empty() { None } else { Some(stayed_behind(&left)) };
+        let gravest = gravest([refused, conflicts, left].into_iter().flatten());
+        self.stopped.or(gravest).map_or(Ok(()), Err)
+    }
+
+    /// Why the push stopped before all of it was done.
+    pub(super) fn stopped(self) -> Option<Error> {
+        self.stopped
+    }
+
+    fn conflicts(&self) -> Option<Error> {
         let conflicts = self.rows.iter().filter_map(|row| row.conflict.as_ref());
         let (deleted, changed): (Vec<_>, Vec<_>) = conflicts.partition(|conflict| conflict.is_deleted());
         let said = [changed_there(changed.len()), deleted_there(deleted.len())];
         let said: Vec<String> = said.into_iter().flatten().collect();
-        if !said.is_empty() {
-            return Err(Error::new(Code::VersionConflict, said.join("; ")));
-        }
-        if refused.is_empty() { Ok(()) } else { Err(stayed_behind(&refused)) }
+        (!said.is_empty()).then(|| Error::new(Code::VersionConflict, said.join("; ")))
+    }
+
+    /// Whether the same push may do more a while later, though no file changes.
+    pub(super) fn is_passing(&self) -> bool {
+        self.rows.iter().filter_map(|row| row.refusal.as_ref()).any(Refusal::is_passing)
     }
 }
 

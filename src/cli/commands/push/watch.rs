@@ -3,10 +3,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
-use tokio::{
-    sync::mpsc,
-    time::{sleep, timeout},
-};
+use tokio::{sync::mpsc, time::timeout};
 
 use super::{
     command::Push,
@@ -28,6 +25,9 @@ use crate::{
 const QUIET: Duration = Duration::from_millis(300);
 /// What keeps changing is pushed all the same.
 const LONGEST: Duration = Duration::from_secs(5);
+/// How long to wait after a pass that failed, and after each that fails again; the last one from then on.
+const PAUSES: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(5), Duration::from_secs(30)];
 
 impl Push {
     /// Pushes what differs now, and then what changes, until the process is told to stop.
@@ -46,24 +46,20 @@ impl Push {
         };
         let mut watcher = notify::recommended_watcher(heard).map_err(unwatched)?;
         watcher.watch(&self.dir, RecursiveMode::Recursive).map_err(unwatched)?;
-        let mut told = BTreeMap::new();
-        self.pass(app, author, &mut told).await?;
+        let (mut told, mut failures) = (BTreeMap::new(), Failures::default());
+        failures.count(self.pass(app, author, &mut told).await?);
         note(format_args!("watching {}; Ctrl-C ends it", self.dir.display()));
-        while changes.recv().await.is_some() {
-            let settle = async { while timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {} };
-            // Time is up for what never settles.
-            let _ = timeout(LONGEST, settle).await;
-            if let Err(error) = self.pass(app, author, &mut told).await {
-                // A server that is away for a while, or a file that is half written, is no reason to end.
-                note(format_args!("not pushed: {}", for_people(error.message())));
-                sleep(QUIET).await;
+        while due(&mut changes, failures.pause()).await {
+            match self.pass(app, author, &mut told).await {
+                Ok(ended) => failures.count(ended),
+                Err(error) => failures.fail(&error),
             }
         }
         Ok(())
     }
 
     /// Pushes what differs, and prints a line for each skill with which something happened. `told` is what was said of each.
-    async fn pass(&self, app: &App, author: &dyn AuthorProtocol, told: &mut BTreeMap<String, String>) -> Result<()> {
+    async fn pass(&self, app: &App, author: &dyn AuthorProtocol, told: &mut BTreeMap<String, String>) -> Result<Pass> {
         let report = self.once(app, author).await?;
         for row in &report.rows {
             let line = line(row);
@@ -79,8 +75,70 @@ impl Push {
                 Status::Unchanged | Status::Refused | Status::Conflict => {}
             }
         }
-        Ok(())
+        let pass = if report.is_passing() { Pass::Partial } else { Pass::Whole };
+        report.stopped().map_or(Ok(pass), Err)
     }
+}
+
+/// How a pass ended that was not stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// What stayed behind waits for a change of its author.
+    Whole,
+    /// The same pass may do more a while later.
+    Partial,
+}
+
+/// Passes that failed one after the other.
+#[derive(Debug, Default)]
+struct Failures {
+    count: usize,
+    /// The last message that was said.
+    said: Option<String>,
+}
+
+impl Failures {
+    /// A pass ended.
+    fn count(&mut self, pass: Pass) {
+        match pass {
+            Pass::Whole => *self = Self::default(),
+            Pass::Partial => self.count += 1,
+        }
+    }
+
+    /// A pass failed: a server is away for a while, or a file is half written. The reason is said once.
+    fn fail(&mut self, error: &Error) {
+        self.count += 1;
+        let message = for_people(error.message());
+        if self.said.as_ref() != Some(&message) {
+            note(format_args!("not pushed, and tried again until it is: {message}"));
+            self.said = Some(message);
+        }
+    }
+
+    /// How long to wait before the next pass; `None` if it waits for a change.
+    fn pause(&self) -> Option<Duration> {
+        let at = self.count.checked_sub(1)?;
+        PAUSES.get(at).or(PAUSES.last()).copied()
+    }
+}
+
+/// Waits for a change that has settled, or until the pause is over. Returns whether there is a next pass.
+async fn due(changes: &mut mpsc::Receiver<()>, pause: Option<Duration>) -> bool {
+    let change = changes.recv();
+    let change = match pause {
+        None => change.await,
+        Some(pause) => match timeout(pause, change).await {
+            Ok(change) => change,
+            Err(_) => return true,
+        },
+    };
+    let settle = async { while timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {} };
+    if change.is_some() {
+        // Time is up for what never settles.
+        let _ = timeout(LONGEST, settle).await;
+    }
+    change.is_some()
 }
 
 fn line(row: &Row) -> String {
@@ -89,9 +147,8 @@ fn line(row: &Row) -> String {
         Status::Unchanged => format!("{skill}: unchanged"),
         Status::New => format!("{skill}: new"),
         Status::Changed => format!("{skill}: {} pushed", counted(row.changed(), "changed file")),
-        Status::Refused => {
-            format!("{skill}: refused, {}; `skillmount lint` tells them", counted(row.errors(), "error"))
-        }
+        Status::Refused if row.refusal.is_some() => format!("{skill}: refused, {}", row.why_refused()),
+        Status::Refused => format!("{skill}: refused, {}; `skillmount lint` tells them", row.why_refused()),
         Status::Conflict => format!("{skill}: another author published it; `skillmount push` shows how to join both"),
     }
 }
@@ -109,6 +166,23 @@ mod tests {
     use notify::event::{AccessKind, CreateKind};
 
     use super::*;
+
+    #[test]
+    fn pauses_grow_until_a_pass_is_whole() {
+        let mut failures = Failures::default();
+        assert_eq!(failures.pause(), None);
+        let seconds: Vec<_> = (0..6)
+            .map(|_| {
+                failures.fail(&Error::new(Code::StoreUnavailable, "away"));
+                failures.pause().unwrap().as_secs()
+            })
+            .collect();
+        assert_eq!(seconds, [1, 2, 5, 30, 30, 30]);
+        failures.count(Pass::Partial);
+        assert_eq!(failures.pause(), Some(Duration::from_secs(30)));
+        failures.count(Pass::Whole);
+        assert_eq!((failures.pause(), failures.said), (None, None), "what fails later is said again");
+    }
 
     #[test]
     fn only_changes_of_the_author_count() {
