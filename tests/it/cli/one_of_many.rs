@@ -129,9 +129,9 @@ fn the_key_of_an_agent_pulls_what_it_may_read_and_a_push_with_it_stops_and_says_
     assert_eq!(of(&pushed, "escrituras/compraventa")["status"], "unchanged");
     let told = String::from_utf8(home.run(&push).stderr).unwrap();
     assert!(told.contains("the push stopped, and nothing is known of 1 skill"), "{told}");
-    // With nothing done, there is nothing but the error.
+    // With nothing done, there is nothing but the error: such a key may not even read the skill, to tell what would change.
     let alone = [with_key.as_slice(), &["push", "skills/notas"]].concat();
-    assert_eq!(home.refused(&alone), (4, "denied".to_owned()));
+    assert_eq!(home.refused(&alone), (4, "approval_required".to_owned()));
 }
 
 #[test]
