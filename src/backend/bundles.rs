@@ -22,7 +22,7 @@ use crate::{
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
     path::{KeyPrefix, ObjectKey},
     session::LoadedSkill,
-    skill::{Packer, Provenance, Snapshot},
+    skill::{MAIN, Packer, Provenance, Snapshot},
     store::{Base, GetOptions, Keep, StoreError},
 };
 
@@ -51,13 +51,14 @@ impl SkillBackend {
 impl Shared {
     /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
     /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
-    /// for the second.
+    /// for the second. SKILL.md is read by loads and prompts alone, and the cache of the store has it then.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
         let versions = &self.versions;
         if !versions.may_be_there(&file.archive) || versions.holds(file) {
             return;
         }
-        if file.archive.unpacked <= BUNDLE_READ_BYTES || versions.note_read(file).await {
+        let is_small = file.archive.unpacked <= BUNDLE_READ_BYTES && file.path != MAIN;
+        if is_small || versions.note_read(file).await {
             versions.unpack(&self.store, &file.archive, BUNDLE_READ_BYTES).await;
         }
     }

@@ -5,6 +5,7 @@ use skillmount::{
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES},
     path::{KeyPrefix, SkillPath},
+    prompt::PromptRequest,
     store::{DeleteOptions, Requests, Verb, testing::Fault},
     wire::{GrepReply, UnloadSkillRequest},
 };
@@ -63,6 +64,21 @@ async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none
     let ((), cost) = replica.cost(every).await;
     assert_eq!(cost, Requests { get: 1, ..NONE }, "the archive, for the first file");
     let (_, cost) = replica.cost(agent.text("/skills/big/r/007.md")).await;
+    assert_eq!(cost, NONE);
+}
+
+// S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
+#[tokio::test]
+async fn what_a_load_has_read_costs_no_archive() {
+    let world = World::new();
+    published(&world, 20, 10).await;
+    let (replica, agent) = fresh(&world).await;
+    let (text, cost) = replica.cost(agent.text("/skills/big/SKILL.md")).await;
+    assert_eq!((text.unwrap().as_str(), cost), (MAIN, NONE));
+    agent.catalog(false).await.unwrap();
+    let wanted = PromptRequest::default();
+    let (prompt, cost) = replica.cost(Box::pin(skillmount::prompt::for_session(&agent, &wanted))).await;
+    assert!(prompt.unwrap().prompt.contains("needle main"));
     assert_eq!(cost, NONE);
 }
 
