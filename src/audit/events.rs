@@ -60,8 +60,9 @@ impl Events {
         Self { log: AuditLog::of(service), recorder, channels, catalogs, service: service.clone(), clock }
     }
 
-    /// Listens to what happens to the user of `watcher`, or in one of the sessions; first to what happened since `after`. What
-    /// this process finds changed in the skills that the watcher sees is told too. Nothing names a skill that is hidden from it.
+    /// Listens to what happens to the user of `watcher`, or in one of the sessions; first to what happened since `after`. The
+    /// listener also receives what this process finds changed in the skills that the watcher sees. No event names a skill that is
+    /// hidden from the watcher.
     ///
     /// # Errors
     /// The store's.
@@ -127,7 +128,7 @@ impl Events {
         has_records.then(|| EventId::before(earlier(self.clock.now())).to_string())
     }
 
-    /// The present position: a client that asks from it on is told all that happens from now on. `None` if events have no ids.
+    /// The present position. A client that asks from it on receives all later events. `None` if events have no ids.
     #[must_use]
     pub fn position(&self) -> Option<Resume> {
         let has_records = self.recorder.as_ref().is_some_and(Recorder::keeps_records);
@@ -135,7 +136,7 @@ impl Events {
     }
 
     /// What happened since `from`: `most` events and `bytes` of them as JSON at most, but one that has an id if there is one.
-    /// Nothing while it is open whether the batch of `from` comes into the store, so that a gap is the first that is told.
+    /// Returns nothing while another replica may still write the batch of `from`, so that a gap comes first.
     ///
     /// # Errors
     /// As [`listen`](Self::listen).

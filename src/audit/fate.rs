@@ -1,4 +1,4 @@
-//! What became of the batch of an event that a client knows: a process tells of events before their batch is in the store.
+//! What became of the batch of an event that a client knows. A process sends events before their batch is in the store.
 
 use std::sync::Arc;
 

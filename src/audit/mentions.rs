@@ -1,6 +1,8 @@
 //! Which skills the input of a call names: by their names, by their folders below `/skills`, or in globs.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::wire::Operation;
 
 /// The folder in which skills are.
 const SKILLS: &str = "skills";
@@ -21,10 +23,14 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn of(input: &Map<String, Value>, is_about_skill: bool) -> Self {
-        let below = input.get("path").and_then(Value::as_str).unwrap_or_default();
-        let first = segments(below).next();
-        Self { is_about_skill, searches_skills: first.is_none_or(|first| first == SKILLS) }
+    /// For the input of a call, which an event shows with the name of its tool.
+    pub(super) fn of_call(data: &Value) -> Self {
+        let called = ["name", "toolName"].into_iter().find_map(|member| data.get(member)?.as_str());
+        let about = [Operation::LoadSkill, Operation::UnloadSkill, Operation::CreateSkill];
+        let is_about_skill = called.is_some_and(|called| about.iter().any(|operation| operation.name() == called));
+        let below = data.pointer("/input/path").and_then(Value::as_str).unwrap_or_default();
+        let searches_skills = segments(below).next().is_none_or(|first| first == SKILLS);
+        Self { is_about_skill, searches_skills }
     }
 
     /// The words in `member` of an input that name skills, or may do so.
@@ -113,10 +119,11 @@ mod tests {
         for (path, searches_skills) in
             [(None, true), (Some("/"), true), (Some("/skills/a"), true), (Some("/workspace/skills"), false)]
         {
-            let input = json!({"path": path, "pattern": "**/tt/*.md"});
-            let reading = Reading::of(input.as_object().unwrap(), false);
+            let call = json!({"name": "glob", "input": {"path": path, "pattern": "**/tt/*.md"}});
+            let reading = Reading::of_call(&call);
             let named: &[&str] = if searches_skills { &["tt"] } else { &[] };
-            assert_eq!(reading.mentions("pattern", &input["pattern"]), named, "{path:?}");
+            assert_eq!(reading.mentions("pattern", &call["input"]["pattern"]), named, "{path:?}");
+            assert!(!reading.is_about_skill && Reading::of_call(&json!({"toolName": "load_skill"})).is_about_skill);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An event with what is known of the skills that it names, by which is decided who is told of them.
+//! An event and the skills of its record. Their layers decide who receives their names.
 
 use super::{
     batch::{BatchName, Position},

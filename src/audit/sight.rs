@@ -1,8 +1,8 @@
 //! What one watcher may see of events: no name of a skill that is hidden from it.
 //!
 //! The policy and the layers of this moment decide, and not those of the moment at which something happened. An event keeps its id
-//! whatever is left out of it, so that a watcher goes on from it. A word that may name a skill, and names none that the watcher is
-//! known to see, counts as the name of a hidden one.
+//! even if something is left out of it, so that a watcher goes on from it. A word that may name a skill, and names none that the
+//! watcher is known to see, counts as the name of a hidden one. To watch a session is not to use it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,6 @@ use crate::{
     error::{Code, Result},
     path::{Id, Layer, SkillPath},
     session::{EffectivePolicy, Policy, Session, SkillRule},
-    wire::Operation,
 };
 
 /// Who watches. The layers of its audience decide what it sees, and for an agent the policy too.
@@ -80,7 +79,8 @@ impl Sight {
     /// The store's.
     pub(super) async fn shown(&self, report: &EventReport) -> Result<Option<Event>> {
         let mut event = report.event.clone();
-        if !may_name_skills(&event) || !self.is_limited() {
+        // Most events name no skill, and nothing is read for them.
+        if !self.is_limited() || !may_name_skills(&event) {
             return Ok(Some(event));
         }
         let Some(rules) = self.rules(event.session.as_deref()).await? else { return Ok(Some(event)) };
@@ -112,7 +112,7 @@ impl Sight {
         let (sessions, user) = (self.service.sessions(), &self.watcher.audience.user);
         let session = match session.and_then(|session| Id::parse(session).ok()) {
             None => None,
-            Some(session) => match sessions.get(user, &session, 0).await {
+            Some(session) => match sessions.look_on(user, &session, 0).await {
                 Ok(found) => Some(found),
                 // What is known of a damaged session shows no skill. Its watchers go on.
                 Err(error) if error.code() == Code::Internal => {
@@ -145,9 +145,8 @@ impl Sight {
 
     /// Keeps the members of a call's input that name no hidden skill, and says if one is left out.
     async fn keep_members(&self, data: &mut Value, rules: &Rules, known: &[AuditSkill]) -> Result<()> {
-        let is_about_skill = is_about_skill(data);
+        let reading = Reading::of_call(data);
         let Some(input) = data.get_mut("input").and_then(Value::as_object_mut) else { return Ok(()) };
-        let reading = Reading::of(input, is_about_skill);
         let members = std::mem::take(input);
         for (member, value) in members {
             if self.sees_all(reading.mentions(&member, &value), rules, known).await? {
@@ -211,17 +210,18 @@ impl Sight {
     }
 }
 
-/// Whether an event may name a skill. The others say how a call ended, or count.
+/// Whether an event names a skill, or may do so. Those without these members say how a call ended, or count.
 fn may_name_skills(event: &Event) -> bool {
-    let members = ["skills", "path", "input"];
-    members.iter().any(|member| event.data.get(member).is_some())
-}
-
-/// Whether a call, as an event shows it, takes the name of a skill.
-fn is_about_skill(data: &Value) -> bool {
-    let called = ["name", "toolName"].into_iter().find_map(|member| data.get(member)?.as_str());
-    let about = [Operation::LoadSkill, Operation::UnloadSkill, Operation::CreateSkill];
-    called.is_some_and(|called| about.iter().any(|operation| operation.name() == called))
+    let data = &event.data;
+    if data.get("skills").is_some() {
+        return true;
+    }
+    if let Some(path) = data.get("path").and_then(Value::as_str) {
+        return folder_in(path).is_some();
+    }
+    let reading = Reading::of_call(data);
+    let members = data.get("input").and_then(Value::as_object);
+    members.into_iter().flatten().any(|(member, value)| !reading.mentions(member, value).is_empty())
 }
 
 /// Whether a word names the skill: its path, its folder, or the name in its frontmatter.

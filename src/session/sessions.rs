@@ -90,12 +90,12 @@ impl Sessions {
     /// # Errors
     /// `store_unavailable` if the store is down and the session is not in memory; `internal` if its object is damaged.
     pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
-        let key = self.namespace.user(user)?.session(session)?;
-        let seen = self.records.get(&key, &at_least.into()).await?;
-        let Some(found) = self.alive(&seen)? else {
-            return Ok(Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now())));
-        };
-        if self.read_only.is_some() || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH {
+        let found = self.look_on(user, session, at_least).await?;
+        // Nobody uses a session that is not there.
+        if found.version == 0
+            || self.read_only.is_some()
+            || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH
+        {
             return Ok(found);
         }
         match self.update(user, session, |_| Ok(Change::Save(()))).await {
@@ -105,6 +105,16 @@ impl Sessions {
                 Ok(found)
             }
         }
+    }
+
+    /// As [`get`](Self::get), for one who only looks on: the session does not count as used.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn look_on(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
+        let seen = self.records.get(&self.namespace.user(user)?.session(session)?, &at_least.into()).await?;
+        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
+        Ok(self.alive(&seen)?.unwrap_or_else(fresh))
     }
 
     /// The session as the store has it now, or a new value if there is none.

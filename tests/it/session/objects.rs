@@ -48,6 +48,24 @@ async fn fork(world: &World, parent: &str, name: &str) {
     assert!(created.is_new);
 }
 
+#[tokio::test]
+async fn to_look_on_is_not_to_use_a_session() {
+    let clock = SetClock::at(Timestamp::now().as_second());
+    let world = World::at(Arc::new(MemoryStore::new()), ServiceOptions::default(), clock.clone());
+    with_skills(&world, &["k0"]).await;
+    world.agent().load("k0").await.unwrap();
+    let stored = async || world.bytes("demo/.skillmount/sessions/s.json").await.unwrap();
+    let before = stored().await;
+    clock.set(Timestamp::now().as_second() + MONTH / 2);
+    let sessions = world.service.sessions();
+    let glanced = sessions.look_on(&id("demo"), &id("s"), 0).await.unwrap();
+    assert_eq!((glanced.loaded_skills.len(), stored().await == before), (1, true));
+    sessions.get(&id("demo"), &id("s"), 0).await.unwrap();
+    assert!(stored().await != before, "it counts as used, and is kept for longer");
+    clock.set(Timestamp::now().as_second() + 3 * MONTH);
+    assert_eq!(sessions.look_on(&id("demo"), &id("s"), 0).await.unwrap().version, 0, "it has expired");
+}
+
 // S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
 #[tokio::test]
 async fn a_session_that_was_deleted_and_made_again_elsewhere_is_never_answered_from_its_former_life() {
