@@ -181,89 +181,50 @@ pub struct Actor<'who> {
     pub by: Option<&'who str>,
 }
 
-/// A change, or a read of contents, beside the agent's operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// A session is made.
-    CreateSession,
-    /// Policy, variables or current skill of a session.
-    ChangeSession,
-    /// A session is forgotten.
-    ForgetSession,
-    /// A call that waits for approval is allowed or denied.
-    DecideApproval,
-    /// The policy of a user.
-    SetUserPolicy,
-    /// A new version of a skill.
-    PublishSkill,
-    /// What a skill is: its description, its body, or whether it is a draft.
-    ChangeSkill,
-    /// Back to an earlier version of a skill.
-    RollBackSkill,
-    /// A skill is deleted.
-    DeleteSkill,
-    /// The catalog is read again.
-    RefreshCatalog,
-    /// What is kept of the catalog is made anew.
-    RebuildCatalog,
-    /// Sessions that were idle for long are forgotten.
-    CollectSessions,
-    /// The instructions of a skill, or its folder as an archive, are read without a session.
-    ShowSkill,
-    /// A file of a skill is read without a load.
-    GetSkillFile,
-    /// Files of skills are read without a load.
-    DownloadSkills,
-    /// What differs between two versions of a skill is read.
-    DiffVersions,
-    /// All that there is of a user is read.
-    ExportUser,
+macro_rules! actions {
+    ($($variant:ident $name:literal $effect:ident $doc:literal;)*) => {
+        /// A change, or a read of contents, beside the agent's operations.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Action {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl Action {
+            /// Every action, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What records call it: as clients of the HTTP interface do.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            const fn effect(self) -> Effect {
+                match self { $(Self::$variant => Effect::$effect,)* }
+            }
+        }
+    };
 }
 
-impl Action {
-    /// What records call it: as clients of the HTTP interface do.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CreateSession => "create_session",
-            Self::ChangeSession => "change_session",
-            Self::ForgetSession => "forget_session",
-            Self::DecideApproval => "decide_approval",
-            Self::SetUserPolicy => "set_user_policy",
-            Self::PublishSkill => "publish_skill",
-            Self::ChangeSkill => "change_skill",
-            Self::RollBackSkill => "roll_back_skill",
-            Self::DeleteSkill => "delete_skill",
-            Self::RefreshCatalog => "refresh_catalog",
-            Self::RebuildCatalog => "rebuild_catalog",
-            Self::CollectSessions => "collect_sessions",
-            Self::ShowSkill => "show_skill",
-            Self::GetSkillFile => "get_skill_file",
-            Self::DownloadSkills => "download_skills",
-            Self::DiffVersions => "diff_versions",
-            Self::ExportUser => "export_user",
-        }
-    }
-
-    const fn effect(self) -> Effect {
-        match self {
-            Self::CreateSession
-            | Self::ChangeSession
-            | Self::ForgetSession
-            | Self::CollectSessions
-            | Self::DecideApproval => Effect::Loads,
-            Self::SetUserPolicy | Self::PublishSkill | Self::ChangeSkill | Self::RollBackSkill | Self::DeleteSkill => {
-                Effect::Writes
-            }
-            Self::RefreshCatalog
-            | Self::RebuildCatalog
-            | Self::ShowSkill
-            | Self::GetSkillFile
-            | Self::DownloadSkills
-            | Self::DiffVersions
-            | Self::ExportUser => Effect::Reads,
-        }
-    }
+// Name in records, and what it does.
+actions! {
+    CreateSession "create_session" Loads "A session is made.";
+    ChangeSession "change_session" Loads "Policy, variables or current skill of a session.";
+    ForgetSession "forget_session" Loads "A session is forgotten.";
+    DecideApproval "decide_approval" Loads "A call that waits for approval is allowed or denied.";
+    SetUserPolicy "set_user_policy" Writes "The policy of a user.";
+    PublishSkill "publish_skill" Writes "A new version of a skill.";
+    ChangeSkill "change_skill" Writes "What a skill is: its description, its body, or whether it is a draft.";
+    RollBackSkill "roll_back_skill" Writes "Back to an earlier version of a skill.";
+    DeleteSkill "delete_skill" Writes "A skill is deleted.";
+    RefreshCatalog "refresh_catalog" Reads "The catalog is read again.";
+    RebuildCatalog "rebuild_catalog" Reads "What is kept of the catalog is made anew.";
+    CollectSessions "collect_sessions" Loads "Sessions that were idle for long are forgotten.";
+    ShowSkill "show_skill" Reads "The instructions of a skill, or its folder as an archive, are read without a session.";
+    GetSkillFile "get_skill_file" Reads "A file of a skill is read without a load.";
+    DownloadSkills "download_skills" Reads "Files of skills are read without a load.";
+    DiffVersions "diff_versions" Reads "What differs between two versions of a skill is read.";
+    ExportUser "export_user" Reads "All that there is of a user is read.";
 }
 
 impl Service {
