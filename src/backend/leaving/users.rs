@@ -3,7 +3,7 @@
 use super::super::Service;
 use crate::{
     error::{Code, Error, Result},
-    limits::PAGE_ENTRIES,
+    limits::{LIST_OBJECTS, PAGE_ENTRIES},
     path::Id,
     store::ListOptions,
     wire::{User, UserList, UserListRequest},
@@ -21,21 +21,25 @@ impl Service {
             let message = format!("limit is {limit}: ask for 1 to {PAGE_ENTRIES} users");
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let mut cursor = wanted.cursor.clone();
-        loop {
-            let page = self.users_after(cursor.as_deref(), limit).await?;
-            // A client may take an empty page for the last one.
+        let mut page = self.users_after(wanted.cursor.as_deref()).await?;
+        // A client may take an empty page for the last one. So many folders of other tools are passed over, and no more.
+        for _ in 1..LIST_OBJECTS / PAGE_ENTRIES {
             if !page.users.is_empty() || page.next_cursor.is_none() {
-                return Ok(page);
+                break;
             }
-            cursor = page.next_cursor;
+            page = self.users_after(page.next_cursor.as_deref()).await?;
         }
+        if page.users.len() > limit {
+            page.users.truncate(limit);
+            page.next_cursor = page.users.last().map(|last| format!("{}/", last.user_id));
+        }
+        Ok(page)
     }
 
-    /// The users among the next `limit` folders.
-    async fn users_after(&self, cursor: Option<&str>, limit: usize) -> Result<UserList> {
+    /// The users among the next folders.
+    async fn users_after(&self, cursor: Option<&str>) -> Result<UserList> {
         let prefix = self.namespace().prefix();
-        let options = ListOptions { delimiter: true, max_entries: Some(limit), ..ListOptions::default() };
+        let options = ListOptions { delimiter: true, max_entries: Some(PAGE_ENTRIES), ..ListOptions::default() };
         let options = match cursor {
             // What lies in a folder comes after the folder's own name, and must not bring it up again.
             Some(cursor) if cursor.ends_with('/') => options.with_start_after(format!("{prefix}{cursor}{}", char::MAX)),

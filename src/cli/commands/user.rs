@@ -129,7 +129,7 @@ impl User {
 
 /// Whether the user has nothing in the store. If nobody says who has, as a server does not to a key of one user, the answer is no.
 async fn has_nothing(control: &Control, user: &Id) -> bool {
-    control.users().await.is_ok_and(|list| list.users.iter().all(|known| known.user_id != *user))
+    control.has_user(user).await.is_ok_and(|has_user| !has_user)
 }
 
 /// Goes on only if the caller means this user. One who has nothing may be a slip of the pen, and the deletion locks the id.

@@ -84,15 +84,40 @@ impl Control {
     pub(in crate::cli) async fn users(&self) -> Result<UserList> {
         let (mut wanted, mut all) = (UserListRequest::default(), UserList::default());
         loop {
-            let page = match self {
-                Self::Local { service, .. } => service.list_users(&wanted).await?,
-                Self::Remote(remote) => remote.list_users(&wanted).await?,
-            };
+            let page = self.users_page(&wanted).await?;
             all.users.extend(page.users);
             match next(wanted.cursor.as_ref(), page.next_cursor)? {
                 None => return Ok(all),
                 cursor => wanted.cursor = cursor,
             }
+        }
+    }
+
+    /// Whether a user has anything in the store.
+    ///
+    /// # Errors
+    /// As [`users`](Self::users).
+    pub(in crate::cli) async fn has_user(&self, user: &Id) -> Result<bool> {
+        // Users are listed in the order of their folders, and the folder of an id comes after the id.
+        let folder = |user: &Id| format!("{user}/");
+        let mut wanted = UserListRequest { cursor: Some(user.to_string()), ..UserListRequest::default() };
+        loop {
+            let page = self.users_page(&wanted).await?;
+            if page.users.iter().any(|known| known.user_id == *user) {
+                return Ok(true);
+            }
+            let is_past = page.users.iter().any(|known| folder(&known.user_id) > folder(user));
+            match next(wanted.cursor.as_ref(), page.next_cursor)? {
+                Some(cursor) if !is_past => wanted.cursor = Some(cursor),
+                _ => return Ok(false),
+            }
+        }
+    }
+
+    async fn users_page(&self, wanted: &UserListRequest) -> Result<UserList> {
+        match self {
+            Self::Local { service, .. } => service.list_users(wanted).await,
+            Self::Remote(remote) => remote.list_users(wanted).await,
         }
     }
 

@@ -70,6 +70,11 @@ fn an_archive_is_a_new_file_with_everything() {
 fn a_user_who_has_nothing_is_neither_exported_nor_deleted_by_a_slip_of_the_pen() {
     here_and_on_a_server(|home, place| {
         let user = |arguments: &[&'static str]| [place, &["user"], arguments].concat();
+        // Their folders come before that of `annna` in a listing, and after it.
+        for other in ["annna-b", "annna.c", "annnab"] {
+            home.file(&format!("data/skillmount/{other}/threads/s/a.md"), "text");
+        }
+        home.ok(&user(&["export", "annna.c", "c.tar"]));
         for file in ["typo.tar", "-"] {
             assert_eq!(home.refused(&user(&["export", "annna", file])), (5, "file_not_found".to_owned()));
         }
