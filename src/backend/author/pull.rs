@@ -74,7 +74,7 @@ pub struct Pulled {
     pub marked: Vec<String>,
     /// Files of the other author that lie beside those of this one now, because both changed them and they are no text.
     pub beside: Vec<String>,
-    /// Files of the skill that belong to a tool. A pull leaves them out, and keeps whatever lies in their places.
+    /// Files of the skill that belong to a tool. A pull leaves them out, and keeps what lies in their places.
     pub of_tools: Vec<String>,
     /// Why files cannot be here, each in a sentence.
     pub refused: Vec<String>,

@@ -55,6 +55,12 @@ impl Remembered {
         Self { skill: Some(skill.clone()), ..self }
     }
 
+    /// The skill whose version it is; `None` if an earlier version of this program wrote it down.
+    #[must_use]
+    pub fn skill(&self) -> Option<&SkillPath> {
+        self.skill.as_ref()
+    }
+
     /// Whether it may be of this skill: earlier versions of this program did not write down of which it is.
     #[must_use]
     pub fn is_of(&self, skill: &SkillPath) -> bool {

@@ -55,6 +55,10 @@ pub(super) fn gone(folder: &Path, known: &SkillDigests) -> Vec<Gone> {
     let gone = missing.filter_map(|local| {
         // A memory that cannot be read does not say that the folder comes from this store.
         let version = remembered(local.folder()).ok().flatten()?;
+        // It was pushed from here to another place, where it still is.
+        if version.skill().is_some_and(|skill| known.find(skill).is_some()) {
+            return None;
+        }
         let is_changed = !is_version(&local, &version);
         Some(Gone { local, is_changed })
     });
