@@ -2,9 +2,6 @@
 
 use std::{fmt::Display, path::Path};
 
-use bytes::Bytes;
-use jiff::Timestamp;
-
 use super::{
     counts::counted,
     folder::{LocalFile, LocalSkill, NoSkill},
@@ -13,7 +10,7 @@ use crate::{
     backend::{lint_content, lint_skill},
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
-    skill::{Diagnostic, FindingCode, MAIN, Provenance, Severity, SkillUpload, fix, shown::one_line},
+    skill::{Diagnostic, FindingCode, MAIN, Severity, SkillUpload, fix, shown::one_line},
     wire::{LintFinding, LintedSkill},
 };
 
@@ -56,14 +53,8 @@ fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
 
 /// The findings on the paths of a skill's files, by the rules of a publish: twins, and what no path can name.
 fn of_paths(local: &LocalSkill) -> Vec<LintFinding> {
-    let mut upload = SkillUpload::default();
-    for file in &local.files {
-        upload.add(&file.relative, &Bytes::new());
-    }
-    let from = Provenance { at: Timestamp::UNIX_EPOCH, by: None, source: None };
-    let found = upload.finish(&local.skill, &from).err().unwrap_or_default();
-    let of_path = |one: &Diagnostic| matches!(one.finding(), Some(FindingCode::PathTwins | FindingCode::PathInvalid));
-    found.into_iter().filter(of_path).map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }).collect()
+    let found = SkillUpload::path_findings(local.files.iter().map(|file| file.relative.as_str()));
+    found.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }).collect()
 }
 
 fn unreadable(path: &str, why: &Error) -> LintFinding {

@@ -72,6 +72,13 @@ impl SkillUpload {
         Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new(), hidden: Vec::new() }
     }
 
+    /// What is wrong with the paths of a skill's files: twins, and what no file of a skill may be called. The first of many
+    /// findings.
+    pub fn path_findings<'path>(paths: impl IntoIterator<Item = &'path str>) -> Vec<Diagnostic> {
+        let mut upload = Self::default();
+        paths.into_iter().filter_map(|path| upload.check_path(path)).take(SKILL_FINDINGS).collect()
+    }
+
     /// Takes one file.
     pub fn add(&mut self, path: &str, bytes: &Bytes) {
         if self.findings.len() > SKILL_FINDINGS || self.packer.is_over() {
