@@ -148,7 +148,7 @@ async fn whoever_does_not_ask_for_json_alone_is_sent_the_stream() {
 // S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_client_that_never_reads_its_socket_is_dropped_and_can_go_on_while_another_misses_nothing() {
-    const WRITES: usize = 2000;
+    const WRITES: usize = 400;
     let server = audited(&Arc::new(MemoryStore::like_s3())).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
