@@ -151,7 +151,7 @@ impl SkillBackend {
         let found = self.service().skill_files(space, path).await?;
         let is_published = matches!(&found, Found::Files(files) if files.version.is_some());
         let is_nothing = matches!(found, Found::Nothing);
-        // What is published is a skill of its own, whatever another tool puts above it.
+        // A published skill is a skill of its own, even if another tool puts a SKILL.md above it.
         if !is_published && !is_nothing && self.lies_inside_another(layer, space, path).await? {
             return Ok(InLayer::Nothing);
         }

@@ -200,7 +200,7 @@ impl Place {
         }
     }
 
-    /// Takes a draft away if the skill took its place. A draft that stays harms nobody.
+    /// Removes a draft if the skill took its place. If that fails, the next change of the skill removes it.
     pub(super) async fn remove_taken(&self, known: StoredDraft, changed: &Changed) {
         if changed.took.as_ref() == Some(&known.draft.digest)
             && let Err(error) = self.remove_draft(known).await

@@ -18,7 +18,7 @@ const EMPTY: f32 = 6.5;
 const SPAN: f32 = 3.0;
 /// The crowd of which passages count by what it is: everyday words that tell twice as much as those of a request.
 const LONG: f32 = std::f32::consts::LN_2;
-/// The most words of a request, also of several sentences. In a longer message passages count, whatever its words tell.
+/// The most words of a request, also of several sentences. In a longer message passages count, even if its words tell little.
 const REQUEST: f32 = 70.0;
 /// The most that passages count, so that in a message of many pages the others are heard too.
 const HEARD: f32 = 1.5;

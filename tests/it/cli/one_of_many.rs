@@ -132,6 +132,9 @@ fn the_key_of_an_agent_pulls_what_it_may_read_and_a_push_with_it_stops_and_says_
     // With nothing done, there is nothing but the error: such a key may not even read the skill, to tell what would change.
     let alone = [with_key.as_slice(), &["push", "skills/notas"]].concat();
     assert_eq!(home.refused(&alone), (4, "approval_required".to_owned()));
+    home.file("alone/nueva/SKILL.md", &skill("nueva", "Es nueva."));
+    let denied = [with_key.as_slice(), &["push", "alone"]].concat();
+    assert_eq!(home.refused(&denied), (4, "denied".to_owned()), "a run that stopped at its first skill has no rows");
 }
 
 #[test]

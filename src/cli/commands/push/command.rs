@@ -53,7 +53,7 @@ pub(in crate::cli) struct Push {
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Publish over what other authors published, too; their versions stay in the history
+    /// Publish over what other authors published, too; their versions stay in the history, and a draft there is gone
     #[arg(long)]
     force: bool,
     /// Send what .gitignore, .ignore and .skillignore name, too
