@@ -58,12 +58,13 @@ use self::{
 };
 
 /// The steps beyond plain BM25, in the order in which they are added.
-const LADDER: [(&str, Step); 10] = [
+const LADDER: [(&str, Step); 11] = [
     ("+ stems", Step::Stems),
     ("+ stop list", Step::StopWords),
     ("+ body", Step::Body),
     ("+ headings", Step::Headings),
     ("+ fields", Step::Fields),
+    ("+ lengths by script", Step::Scripts),
     ("+ repair of typos", Step::Repair),
     ("+ lexicons", Step::Lexicon),
     ("+ everyday words", Step::Everyday),

@@ -1,11 +1,11 @@
-//! Thousands of public skills and requests in users' words, in three sets.
+//! Thousands of public skills and requests in users' words, in sets by which weights were chosen and sets by which none was.
 //!
 //! The skills and most requests lie outside the project, in the folder `SKILLMOUNT_SEARCH_SET` or `../shared/search`:
 //! `skills.jsonl` has skills, `questions.jsonl` requests with the skills that serve them. Weights were chosen on the first half of
-//! these requests, the even places in the file; nothing was chosen by the second half, nor by the requests of
-//! `data/search_public_questions.tsv`. Each of those was written for this project after reading one skill, drawn at random from
-//! those that no request of `questions.jsonl` asks for, and before any search; copies and near-duplicates of the skill count as
-//! right. The questions in seven languages are those of the tests, to English skills.
+//! these requests, the even places in the file, and on those of `data/search_public_questions.tsv`; nothing was chosen by the second
+//! half, nor by the requests of `data/search_unseen_public_questions.tsv`. Each in these two files was written for this project after
+//! reading one skill, drawn at random from those that no other request asks for, and before any search; copies and near-duplicates of
+//! the skill count as right. The questions in seven languages are those of the tests, to English skills.
 
 use std::{
     collections::HashMap,
@@ -37,8 +37,10 @@ pub(crate) struct Set {
     pub(crate) tuned: Vec<Request>,
     /// The others of the same hand.
     pub(crate) untouched: Vec<Request>,
-    /// Those that were written for this project.
+    /// Those that were written for this project, and by which weights were chosen.
     pub(crate) own: Vec<Request>,
+    /// Those that were written for this project, and by which nothing was chosen.
+    pub(crate) unseen: Vec<Request>,
     /// Those in other languages than English and Spanish, which is their kind.
     pub(crate) foreign: Vec<Request>,
 }
@@ -74,8 +76,10 @@ impl Set {
         for (place, line) in requests.lines().enumerate() {
             if place % 2 == 0 { &mut tuned } else { &mut untouched }.push(request(line, &paths));
         }
-        let (own, foreign) = (own_requests(&paths), foreign_requests(&read));
-        Some(Self { skills: read, texts, tuned, untouched, own, foreign })
+        let own = own_requests("search_public_questions.tsv", &paths);
+        let unseen = own_requests("search_unseen_public_questions.tsv", &paths);
+        let foreign = foreign_requests(&read);
+        Some(Self { skills: read, texts, tuned, untouched, own, unseen, foreign })
     }
 }
 
@@ -86,8 +90,8 @@ fn request(line: &str, paths: &HashMap<String, String>) -> Request {
     Request { text: text("query"), kind: text("kind"), right: accepted.cloned().collect() }
 }
 
-fn own_requests(paths: &HashMap<String, String>) -> Vec<Request> {
-    let requests = table("search_public_questions.tsv").into_iter().map(|[text, right, kind]| Request {
+fn own_requests(file: &str, paths: &HashMap<String, String>) -> Vec<Request> {
+    let requests = table(file).into_iter().map(|[text, right, kind]| Request {
         text,
         kind,
         right: right.split(',').filter_map(|id| paths.get(id)).cloned().collect(),

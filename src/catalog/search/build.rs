@@ -7,10 +7,11 @@ use super::{
     document::{Field, SearchDocument},
     index::{Posting, SearchIndex},
     language::Language,
+    lengths::FieldNumbers,
     score::saturated,
     vocabulary::Vocabulary,
     word_map::WordMap,
-    words::{fold, words},
+    words::{Spacing, fold, words},
 };
 use crate::{
     budget::{Stop, Work},
@@ -69,8 +70,8 @@ struct Builder {
     found: Vec<Found>,
 }
 
-/// A term in a field: `term * 8 + field`. There is one for each word of each document, so it is small; a catalog has fewer words than
-/// five hundred million.
+/// A term in a field, and how it is written: `term * 16 + spacing * 8 + field`. There is one for each word of each document, so it is
+/// small; a catalog has fewer words than two hundred million.
 type Found = u32;
 
 /// What stands for the term of a word that has none.
@@ -80,6 +81,7 @@ const STOP_WORD: u32 = u32::MAX;
 struct Known {
     /// Its term, or [`STOP_WORD`].
     term: u32,
+    spacing: Spacing,
     /// Whether it stands in other fields than headings and body.
     is_spelling: bool,
 }
@@ -88,8 +90,7 @@ struct Known {
 struct Counted {
     /// Those of its words, in the order of its fields.
     found: Box<[Found]>,
-    /// The number of words of each field.
-    lengths: [f32; Field::ALL.len()],
+    lengths: FieldNumbers,
 }
 
 impl Builder {
@@ -117,13 +118,11 @@ impl Builder {
                 found.append(&mut own);
             }
         }
-        let mut lengths = [0; Field::ALL.len()];
-        for (_, field) in found.iter().filter_map(|one| parts(*one)) {
-            if let Some(length) = lengths.get_mut(field as usize) {
-                *length += 1;
-            }
+        let mut lengths = FieldNumbers::default();
+        for (_, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
+            lengths.add(field, spacing, 1.0);
         }
-        self.documents.push(Counted { found: found.as_slice().into(), lengths: lengths.map(count) });
+        self.documents.push(Counted { found: found.as_slice().into(), lengths });
         self.found = found;
     }
 
@@ -140,16 +139,17 @@ impl Builder {
         let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
         let is_spelling = !matches!(field, Field::Headings | Field::Body);
         for word in words(folded) {
-            found.extend(self.term(word, language, is_spelling).map(|term| whole(term, counted_as)));
+            let term = self.term(word, language, is_spelling);
+            found.extend(term.map(|(term, spacing)| whole(term, counted_as, spacing)));
         }
     }
 
-    /// The term of a word; `None` for a stop word.
-    fn term(&mut self, word: &str, language: Language, is_spelling: bool) -> Option<u32> {
+    /// The term of a word, and how the word is written; `None` for a stop word.
+    fn term(&mut self, word: &str, language: Language, is_spelling: bool) -> Option<(u32, Spacing)> {
         let known = self.known.get_mut(language as usize)?;
         if let Some(known) = known.get_mut(word) {
             known.is_spelling |= is_spelling;
-            return Some(known.term).filter(|term| *term != STOP_WORD);
+            return Some((known.term, known.spacing)).filter(|(term, _)| *term != STOP_WORD);
         }
         let is_stop_word = self.steps.has(Step::StopWords) && language.is_stop_word(word);
         let term = (!is_stop_word).then(|| {
@@ -157,13 +157,14 @@ impl Builder {
             let next = number(self.terms.len());
             *self.terms.get_or_insert(&stem, next)
         });
-        known.insert(word, Known { term: term.unwrap_or(STOP_WORD), is_spelling });
-        term
+        let spacing = self.steps.spacing(word);
+        known.insert(word, Known { term: term.unwrap_or(STOP_WORD), spacing, is_spelling });
+        term.map(|term| (term, spacing))
     }
 
     /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
     fn finish<E>(self, skills: Vec<SkillPath>, go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
-        let mean_lengths = mean_lengths(&self.documents);
+        let mean_lengths = FieldNumbers::means(|| self.documents.iter().map(|document| &document.lengths));
         let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_words().collect();
         sorted.sort_unstable();
         let mut places = vec![0; sorted.len()];
@@ -206,7 +207,7 @@ pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
 fn strengths<E>(
     documents: &[Counted],
     places: &[u32],
-    mean_lengths: [f32; Field::ALL.len()],
+    mean_lengths: FieldNumbers,
     mut go_on: impl FnMut() -> Result<(), E>,
 ) -> Result<(Vec<Posting>, Vec<u32>), E> {
     let place = |term: u32| places.get(term as usize).copied().unwrap_or_default();
@@ -215,12 +216,9 @@ fn strengths<E>(
     let mut postings = vec![Posting { document: 0, strength: 0.0 }; end as usize];
     for (document, Counted { found, lengths }) in (0_u32..).zip(documents) {
         go_on()?;
-        let mut each = [0.0; Field::ALL.len()];
-        for (((each, field), length), mean) in each.iter_mut().zip(Field::ALL).zip(lengths).zip(mean_lengths) {
-            *each = field.worth(*length, mean);
-        }
-        for (term, field) in found.iter().filter_map(|one| parts(*one)) {
-            sums.add(place(term), each.get(field as usize).copied().unwrap_or_default());
+        let worths = lengths.worths(&mean_lengths);
+        for (term, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
+            sums.add(place(term), worths.get(field, spacing));
         }
         for (place, sum) in sums.take() {
             let Some(next) = next.get_mut(place as usize) else { continue };
@@ -238,7 +236,7 @@ fn strengths<E>(
 fn beginnings(documents: &[Counted], place: impl Fn(u32) -> u32, sums: &mut Sums) -> (Vec<u32>, u32) {
     let mut held = vec![0_u32; sums.of.len()];
     for document in documents {
-        for (term, _) in document.found.iter().filter_map(|one| parts(*one)) {
+        for (term, ..) in document.found.iter().filter_map(|one| parts(*one)) {
             sums.add(place(term), 1.0);
         }
         for (place, _) in sums.take() {
@@ -279,27 +277,19 @@ impl Sums {
     }
 }
 
-/// The mean number of words of each field, over the documents that have the field.
-fn mean_lengths(documents: &[Counted]) -> [f32; Field::ALL.len()] {
-    Field::ALL.map(|field| {
-        let lengths = documents.iter().filter_map(|one| one.lengths.get(field as usize).copied());
-        let (sum, having) = lengths.filter(|length| *length > 0.0).fold((0.0, 0), |(sum, n), one| (sum + one, n + 1));
-        sum / count(having.max(1))
-    })
-}
-
 /// A count as a factor. Counts over 16 bits make no difference.
 pub(super) fn count(number: usize) -> f32 {
     f32::from(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-fn whole(term: u32, field: Field) -> Found {
-    term * 8 + field as Found
+fn whole(term: u32, field: Field, spacing: Spacing) -> Found {
+    term * 16 + spacing as Found * 8 + field as Found
 }
 
-fn parts(found: Found) -> Option<(u32, Field)> {
+fn parts(found: Found) -> Option<(u32, Field, Spacing)> {
     let field = Field::ALL.get(usize::try_from(found % 8).ok()?)?;
-    Some((found / 8, *field))
+    let spacing = Spacing::ALL.get(usize::try_from(found / 8 % 2).ok()?)?;
+    Some((found / 16, *field, *spacing))
 }
 
 /// A position in 32 bits: an index has fewer than 2^32 postings.

@@ -90,7 +90,8 @@ impl Field {
     pub(super) const ALL: [Self; 7] =
         [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
 
-    /// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean.
+    /// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean. Both count words of the
+    /// same [`Spacing`](super::words::Spacing).
     pub(super) fn worth(self, length: f32, mean: f32) -> f32 {
         let (weight, strictness) = self.weight();
         weight / (1.0 - strictness + strictness * length / mean.max(1.0))
@@ -104,8 +105,8 @@ impl Field {
             // A list of triggers that is longer than others buys nothing.
             Self::Keywords => (0.5, 0.75),
             Self::Category => (0.5, 0.0),
-            Self::Headings => (0.3, 0.7),
-            Self::Body => (0.4, 0.7),
+            Self::Headings => (0.1, 0.7),
+            Self::Body => (0.56, 0.6),
         }
     }
 }

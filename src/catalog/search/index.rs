@@ -1,6 +1,6 @@
 //! The index: terms, and the skills in which each term occurs.
 
-use super::{Steps, document::Field, vocabulary::Vocabulary};
+use super::{Steps, lengths::FieldNumbers, vocabulary::Vocabulary};
 use crate::path::SkillPath;
 
 /// A searchable catalog: an immutable value, rebuilt when the catalog changes.
@@ -16,8 +16,8 @@ pub struct SearchIndex {
     /// The end of the postings of each term.
     pub(super) ends: Vec<u32>,
     pub(super) postings: Vec<Posting>,
-    /// The mean number of words of each field, over the skills that have the field.
-    pub(super) mean_lengths: [f32; Field::ALL.len()],
+    /// The mean number of words of each field, over the skills that have such words there.
+    pub(super) mean_lengths: FieldNumbers,
 }
 
 /// One skill in which a term occurs.

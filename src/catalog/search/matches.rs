@@ -7,6 +7,7 @@ use super::{
     build::{count, language_of},
     document::{Field, SearchDocument},
     index::SearchIndex,
+    lengths::FieldNumbers,
     query::{Meaning, Sense},
     words::{fold, words},
 };
@@ -69,20 +70,30 @@ pub(super) fn places(index: &SearchIndex, skill: &SearchDocument<'_>, answered: 
     }
     let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
     let language = language_of(skill);
-    for (field, mean) in Field::ALL.into_iter().zip(index.mean_lengths) {
+    let forms = Field::ALL.map(|field| {
         let mut forms = BTreeMap::<String, usize>::new();
         for text in skill.texts(field) {
             for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
                 *forms.entry(word.to_owned()).or_default() += 1;
             }
         }
-        let worth = field.worth(count(forms.values().sum()), mean);
+        forms
+    });
+    let mut lengths = FieldNumbers::default();
+    for (field, forms) in Field::ALL.into_iter().zip(&forms) {
+        for (form, times) in forms {
+            lengths.add(field, index.steps.spacing(form), count(*times));
+        }
+    }
+    let worths = lengths.worths(&index.mean_lengths);
+    for (field, forms) in Field::ALL.into_iter().zip(forms) {
         for (form, times) in forms {
             let stem = if index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
+            let worth = worths.get(field, index.steps.spacing(&form)) * count(times);
             let asking = index.terms.find(&stem).and_then(|term| asking.get(&term));
             for at in asking.into_iter().flatten() {
                 if let Some(places) = places.get_mut(*at) {
-                    places.push(Place { field, form: form.clone(), worth: worth * count(times) });
+                    places.push(Place { field, form: form.clone(), worth });
                 }
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and
 //! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
-//! per word over all fields. A name counts for more than a description, and headings and body for least. A skill need not contain
+//! per word over all fields. A name counts for more than a description, and a description for more than the rest. A text in two
+//! scripts, of which one has no spaces between words, has two lengths. A skill need not contain
 //! every word of the question: words that no skill contains, such as names and dates, hide nothing. The score is the
 //! share of the question's information that a skill answers, from 0 to 1, so that scores of different questions
 //! compare.
@@ -22,6 +23,7 @@ mod hostile;
 mod index;
 mod language;
 mod language_file;
+mod lengths;
 mod lexicon;
 mod likeness;
 mod matches;
@@ -48,12 +50,15 @@ pub(super) use likeness::Likeness;
 pub use matches::{MatchedBy, WordMatch};
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
+use words::Spacing;
 
 /// One step beyond plain BM25, so that a benchmark can measure the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Fields have weights, and the category is searched as well. Without this step all fields are one text.
     Fields,
+    /// A text in two scripts, of which one has no spaces between words, has two lengths. Without this step it has one.
+    Scripts,
     /// Words are stemmed.
     Stems,
     /// The body is searched, as far as it was read.
@@ -100,5 +105,10 @@ impl Steps {
     #[must_use]
     pub const fn has(self, step: Step) -> bool {
         self.0 & (1 << step as u8) != 0
+    }
+
+    /// How a word is written, as far as it counts for lengths.
+    fn spacing(self, word: &str) -> Spacing {
+        if self.has(Step::Scripts) { Spacing::of(word) } else { Spacing::Spaced }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
 
 /// How fast further occurrences stop counting (`k1` of BM25).
-const SATURATION: f32 = 1.2;
+const SATURATION: f32 = 1.5;
 /// The share of a question's known information that a skill must contain. Words that no skill contains do not count:
 /// names, dates and greetings would hide good results.
 pub(super) const LEAST_COVERED: f32 = 0.2;

@@ -103,6 +103,26 @@ fn while_all(text: &str, is_ascii_wanted: impl Fn(u8) -> bool, is_wanted: impl F
     end
 }
 
+/// How a script separates words. A word has one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spacing {
+    /// There are spaces between words.
+    Spaced,
+    /// There are none, so that a word is a pair of characters.
+    Unspaced,
+}
+
+impl Spacing {
+    pub(super) const ALL: [Self; 2] = [Self::Spaced, Self::Unspaced];
+
+    /// The spacing of the script that a word is written in.
+    pub(super) fn of(word: &str) -> Self {
+        // Most words are of ASCII.
+        let first = if word.is_ascii() { None } else { word.chars().next() };
+        if first.is_some_and(is_unspaced) { Self::Unspaced } else { Self::Spaced }
+    }
+}
+
 /// Whether a word is a single sign of Han or Hangul, which may stand for a longer word that begins with it.
 pub(super) fn is_sign(word: &str) -> bool {
     let mut signs = word.chars();

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 use skillmount::{
-    catalog::search::{SearchDocument, SearchIndex},
+    catalog::search::{SearchDocument, SearchIndex, Step, Steps},
     path::SkillPath,
     skill::{Head, read_head},
 };
@@ -82,4 +82,37 @@ fn questions_in_seven_languages_find_english_skills() {
         assert!(found[language].0 >= floor, "{language}: {:?}", found[language]);
     }
     assert_eq!(found.len(), FLOORS.len());
+}
+
+// S-SEARCH-18: In a text that has words of scripts with spaces and of scripts without, such as Chinese, a word counts by the number of
+// words of its own kind.
+#[test]
+fn a_command_in_a_chinese_text_counts_as_much_as_alone_and_so_does_chinese_in_an_english_one() {
+    let chinese: String = ('\u{4e00}'..'\u{5000}').collect();
+    let english: Vec<String> = (0..400).map(|number| format!("word{number}")).collect();
+    let bodies = ["kubectl", &format!("kubectl {chinese}"), "合同", &format!("合同 {}", english.join(" "))];
+    let paths = ["commands/alone", "commands/in-chinese", "contracts/alone", "contracts/in-english"];
+    let paths = paths.map(|path| SkillPath::parse(path).unwrap());
+    let document = |(skill, body)| SearchDocument {
+        skill,
+        name: "",
+        description: "",
+        when_to_use: "",
+        triggers: &[],
+        tags: &[],
+        keywords: &[],
+        headings: "",
+        body,
+    };
+    let scores = |steps, question| {
+        let index = SearchIndex::build_with(paths.iter().zip(bodies).map(document), steps);
+        let scores = index.search(question, |_| true, 5).unwrap().hits.into_iter().map(|hit| hit.score);
+        <[f32; 2]>::try_from(scores.collect::<Vec<_>>()).unwrap()
+    };
+    for question in ["kubectl", "合同"] {
+        let [alone, beside] = scores(Steps::ALL, question);
+        assert!((alone - beside).abs() < f32::EPSILON, "{question}: {alone} {beside}");
+        let [alone, beside] = scores(Steps::ALL.without(Step::Scripts), question);
+        assert!(alone > 1.5 * beside, "{question}: {alone} {beside}");
+    }
 }

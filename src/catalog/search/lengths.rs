@@ -1,0 +1,44 @@
+//! How many words the fields of skills have, and what an occurrence of a word is worth by that.
+//!
+//! A text in two scripts, of which one has no spaces between words, is two texts here. A Chinese one has about three pairs of characters
+//! for each word of its English translation, and beside them the names and commands in it would count for nothing.
+
+use super::{document::Field, words::Spacing};
+
+/// A number for the words of each field, one for those of scripts with spaces and one for the others: how many there are, how many
+/// there are in the mean, or the worth of an occurrence.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FieldNumbers([[f32; Spacing::ALL.len()]; Field::ALL.len()]);
+
+impl FieldNumbers {
+    fn from_fn(number: impl Fn(Field, Spacing) -> f32) -> Self {
+        Self(Field::ALL.map(|field| Spacing::ALL.map(|spacing| number(field, spacing))))
+    }
+
+    /// The means over the `lengths` of skills, each over those that have such words.
+    pub(super) fn means<'a, L: Iterator<Item = &'a Self>>(lengths: impl Fn() -> L) -> Self {
+        Self::from_fn(|field, spacing| {
+            let own = lengths().map(|one| one.get(field, spacing)).filter(|length| *length > 0.0);
+            let (sum, having) = own.fold((0.0, 0.0_f32), |(sum, having), length| (sum + length, having + 1.0));
+            sum / having.max(1.0)
+        })
+    }
+
+    /// What one occurrence in a skill of these lengths is worth.
+    pub(super) fn worths(&self, means: &Self) -> Self {
+        Self::from_fn(|field, spacing| field.worth(self.get(field, spacing), means.get(field, spacing)))
+    }
+
+    pub(super) fn get(&self, field: Field, spacing: Spacing) -> f32 {
+        let of_field = self.0.get(field as usize);
+        of_field.and_then(|of_field| of_field.get(spacing as usize)).copied().unwrap_or_default()
+    }
+
+    /// Counts `more` words.
+    pub(super) fn add(&mut self, field: Field, spacing: Spacing, more: f32) {
+        let of_field = self.0.get_mut(field as usize);
+        if let Some(number) = of_field.and_then(|of_field| of_field.get_mut(spacing as usize)) {
+            *number += more;
+        }
+    }
+}
