@@ -7,7 +7,7 @@ use tokio::sync::{broadcast, oneshot};
 use super::{
     batch::BatchName,
     event::{Event, EventId, Resume},
-    log::{AuditLog, earlier},
+    log::{AuditLog, untold},
     pieces::Pieces,
     record::StoredRecord,
     report::EventReport,
@@ -159,7 +159,7 @@ impl Replay {
         let Resume { after, begun } = resume;
         let time = after.record.batch.time();
         // A batch that was begun before may have got its last record later, or have come into the store later.
-        let from = BatchName::before(if begun.is_some() { time } else { earlier(time) });
+        let from = BatchName::before(if begun.is_some() { time } else { untold(time) });
         let pieces = Pieces::new(&log, &user, [], EVENTS_PIECE_BYTES);
         Self { log, user, after, from, pieces, is_listed: false }
     }

@@ -6,7 +6,7 @@ use super::batch::BatchName;
 use crate::{
     backend::Service,
     error::Result,
-    limits::AUDIT_LATENESS,
+    limits::{AUDIT_LATENESS, EVENTS_LOOK},
     path::{Id, Namespace, ObjectKey},
     store::{GetOptions, Keep, ListOptions, Object, SharedStore, StoreError},
 };
@@ -80,6 +80,13 @@ impl AuditLog {
 pub(super) fn earlier(time: Timestamp) -> Timestamp {
     let lateness = SignedDuration::try_from(AUDIT_LATENESS).unwrap_or_default();
     time.checked_sub(lateness).unwrap_or(Timestamp::MIN)
+}
+
+/// From when on batches may be of which a client that received an event of `time` was not told: they come late into the store, and a
+/// process looks for them now and then.
+pub(super) fn untold(time: Timestamp) -> Timestamp {
+    let looks = SignedDuration::try_from(2 * EVENTS_LOOK).unwrap_or_default();
+    earlier(time).checked_sub(looks).unwrap_or(Timestamp::MIN)
 }
 
 /// Up to when on the names of batches may be that are in the store at `time`, by whichever clock.

@@ -11,9 +11,9 @@ use crate::{
 
 /// Callers at once, each of a user of its own.
 const CALLERS: usize = 64;
-/// Operations of each; a soak makes 10,000 in all.
+/// Operations of each.
 const ROUNDS: usize = 8;
-/// Of a soak.
+/// Of a soak, which makes 5,120 in all.
 const MOST_ROUNDS: usize = 80;
 
 /// The batches of a user.

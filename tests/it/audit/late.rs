@@ -60,10 +60,10 @@ async fn next_file(listener: &mut Listener) -> (String, EventId) {
     }
 }
 
-/// Listens at `one` to its own event 70 s after the beginning, and leaves.
-async fn leave_after_70_seconds(one: &Audited) -> EventId {
+/// Listens at `one` to its own event so many seconds after the beginning, and leaves.
+async fn leave_after(seconds: u64, one: &Audited) -> EventId {
     let mut listener = one.events().listen(&user(), None, None).await.unwrap();
-    sleep(Duration::from_secs(70)).await;
+    sleep(Duration::from_secs(seconds)).await;
     one.session("s1").write(write("/workspace/own")).await.unwrap();
     let (_, last) = next_file(&mut listener).await;
     one.recorder.flush_all().await;
@@ -91,7 +91,7 @@ async fn a_batch_that_took_the_store_long_is_not_skipped_by_who_resumes() {
     let (one, two) = two_processes();
     two.session("s2").write(write("/workspace/late")).await.unwrap();
     two.faulty.script(Verb::Put, [Fault::SlowRequest(Duration::from_secs(12))]);
-    let last = leave_after_70_seconds(&one).await;
+    let last = leave_after(70, &one).await;
     is_told_of_the_late_write(&one, last).await;
     let calls: Vec<_> =
         one.records().await.into_iter().filter(|record| record.session.as_deref() == Some("s2")).collect();
@@ -99,11 +99,21 @@ async fn a_batch_that_took_the_store_long_is_not_skipped_by_who_resumes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_batch_that_came_after_the_last_look_is_not_skipped_by_who_resumes() {
+    let (one, two) = two_processes();
+    two.session("s2").write(write("/workspace/late")).await.unwrap();
+    // It is in the store 64.5 s after the beginning. The process that tells of it looked at 64 s, and looks again at 68 s.
+    two.faulty.script(Verb::Put, [Fault::SlowRequest(Duration::from_millis(4_500))]);
+    let last = leave_after(66, &one).await;
+    is_told_of_the_late_write(&one, last).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_batch_whose_first_attempts_are_unknown_is_not_skipped_by_who_resumes() {
     let (one, two) = two_processes();
     two.session("s2").write(write("/workspace/late")).await.unwrap();
     two.faulty.every(Verb::Put, 1, Fault::LoseRequest);
-    let last = leave_after_70_seconds(&one).await;
+    let last = leave_after(70, &one).await;
     sleep(Duration::from_secs(20)).await;
     two.faulty.clear();
     is_told_of_the_late_write(&one, last).await;
