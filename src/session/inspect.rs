@@ -1,6 +1,6 @@
 //! Looking at a session as it is stored: for checks of a store.
 
-use super::Sessions;
+use super::{LoadedSkill, Sessions};
 use crate::{
     error::Result,
     json,
@@ -17,6 +17,8 @@ pub struct StoredSession {
     pub snapshots: Vec<String>,
     /// The digests of all its snapshots.
     pub loaded: Vec<String>,
+    /// The skills whose file list in the session itself is not what its digest says.
+    pub damaged: Vec<SkillPath>,
     /// The versions of the user's own skills that it has loaded, by their digests.
     pub versions: Vec<(SkillPath, String)>,
 }
@@ -32,9 +34,15 @@ impl Sessions {
         let aside = found.loaded_skills.iter().filter(|loaded| loaded.snapshot.is_none());
         let snapshots = aside.map(|loaded| loaded.digest.clone()).collect();
         let loaded = found.loaded_skills.iter().map(|loaded| loaded.digest.clone()).collect();
+        let is_damaged = |loaded: &&LoadedSkill| {
+            let inline = loaded.snapshot.as_ref();
+            inline.is_some_and(|snapshot| snapshot.digest() != loaded.digest || !snapshot.is_sound())
+        };
+        let damaged = found.loaded_skills.iter().filter(is_damaged).map(|loaded| loaded.skill.clone()).collect();
         let own = found.loaded_skills.iter().filter(|loaded| loaded.layer == Layer::User);
         let versions = own.filter_map(|loaded| Some((loaded.skill.clone(), loaded.version.clone()?))).collect();
-        Ok(Some(StoredSession { is_expired: self.clock.now() >= found.expires_at(), snapshots, loaded, versions }))
+        let is_expired = self.clock.now() >= found.expires_at();
+        Ok(Some(StoredSession { is_expired, snapshots, loaded, damaged, versions }))
     }
 
     /// Whether the bytes of a snapshot beside sessions are what its name says.

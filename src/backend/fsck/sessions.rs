@@ -37,6 +37,10 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
                     }
                     referred.insert(digest);
                 }
+                for skill in stored.damaged {
+                    let detail = format!("its list of the files of {skill} is not what its digest says");
+                    survey.find(FindingCode::DamagedSnapshot, entry.key.clone(), detail);
+                }
                 for (skill, digest) in stored.versions {
                     if survey.is_missing(service, &survey.space.version(&skill, &digest)?).await? {
                         let detail = format!("it has loaded version {digest} of {skill}, which is not there");

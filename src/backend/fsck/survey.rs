@@ -38,7 +38,8 @@ impl Survey {
         let mut survey = Self {
             owner,
             now: service.shared.clock.now(),
-            repair,
+            // What uses an object may be among those that were not looked at.
+            repair: repair && !has_more,
             objects: BTreeMap::new(),
             findings: Vec::new(),
             space,

@@ -8,7 +8,7 @@ use skillmount::{
     limits::LIST_OBJECTS,
     path::{KeyPrefix, SkillPath},
     store::{DeleteOptions, MemoryStore, Store as _},
-    wire::{FindingCode, FindingLevel, FsckReport},
+    wire::{FindingCode, FindingLevel, FsckFinding, FsckReport},
 };
 
 use crate::support::{
@@ -109,6 +109,18 @@ async fn what_is_named_and_gone_is_found() {
     assert!(found.contains(&FindingCode::MissingVersion), "{report:?}");
     assert!(found.contains(&FindingCode::MissingSnapshot), "{report:?}");
     assert!(!report.clean);
+}
+
+#[tokio::test]
+async fn a_file_list_in_a_session_that_is_not_what_its_digest_says_is_found() {
+    let (world, memory) = used().await;
+    let stored = world.bytes("demo/.skillmount/sessions/s.json").await.unwrap();
+    let mut session: Value = serde_json::from_slice(&stored).unwrap();
+    session["loaded_skills"][0]["snapshot"]["files"][0]["size"] = json!(1_000_000);
+    memory.put_raw("demo/.skillmount/sessions/s.json", session.to_string());
+    let report = check(&over(&memory), false).await;
+    assert_eq!(codes(&report), [FindingCode::DamagedSnapshot], "{report:?}");
+    assert_eq!(report.findings[0].key, "demo/.skillmount/sessions/s.json");
 }
 
 #[tokio::test]
@@ -275,6 +287,12 @@ async fn what_is_too_much_to_be_checked_is_no_clean_store() {
         let found = report.findings.iter().find(|found| found.code == FindingCode::TooManyObjects).unwrap();
         assert_eq!((found.owner.as_deref(), report.clean), (owner, false));
         assert!(beginning.starts_with(&found.key), "{found:?}");
+        if owner.is_some() {
+            memory.put_raw("demo/.skillmount/catalog.json", "{");
+            let report = over(&memory).service.check_everybody(true).await.unwrap();
+            let is_mended = |found: &FsckFinding| found.owner.as_deref() == owner && found.repaired;
+            assert!(!report.findings.iter().any(is_mended), "nothing is mended of what is not seen whole");
+        }
     }
 }
 
