@@ -1,5 +1,7 @@
 //! The versions of a skill: which there are, and going back to one.
 
+use std::cmp::Reverse;
+
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
@@ -43,7 +45,9 @@ impl Service {
             let message = format!("{skill} has no versions: it was never published");
             return Err(Error::new(Code::SkillNotFound, message));
         }
-        let order = |one: &Listed| (std::cmp::Reverse(one.entry.modified_at), one.digest.clone());
+        // A store may know whole seconds alone.
+        let number = |digest: &str| head.as_ref().and_then(|known| known.head.numbers.number_of(digest));
+        let order = |one: &Listed| (Reverse(one.entry.modified_at), Reverse(number(&one.digest)), one.digest.clone());
         listed.sort_by_key(order);
         let begin = match &wanted.cursor {
             None => 0,

@@ -65,7 +65,7 @@ pub(super) struct Diff {
 #[command(after_help = "\
 Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
-  skillmount skills rollback compraventa                   the version before this one, or this one
+  skillmount skills rollback compraventa                   the one that the last change replaced, or this one
                                                            if its folder is gone")]
 pub(super) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
@@ -154,12 +154,17 @@ impl Remove {
         let author = app.author().await?;
         let skill = named(&*author, &self.skill).await?;
         author.delete_skill(&skill, None).await?;
+        let was_draft = is_unknown(&*author, &skill).await;
         app.out.reply(&json!({ "deleted": skill }), |out, _| {
             let name = one_line(skill.as_str()).plain().to_owned();
             out.line(format_args!("deleted {name}"))?;
-            note(format_args!(
-                "its versions stay: `skillmount skills history {name}` lists them, and a rollback brings it back"
-            ));
+            if was_draft {
+                note(format_args!("it was a draft, of which no version is kept"));
+            } else {
+                note(format_args!(
+                    "its versions stay: `skillmount skills history {name}` lists them, and a rollback brings it back"
+                ));
+            }
             Ok(())
         })
     }
@@ -174,6 +179,8 @@ impl Move {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let none = || Error::new(Code::SkillNotFound, format!("there is no skill {from}"));
+        // A server shows its drafts too. To move one would publish it.
+        author.skill_digests(Some(&from)).await?.find(&from).ok_or_else(none)?;
         let mut text = SkillText::get(&*author, &from, None).await?.ok_or_else(none)?;
         let digest = text.version.digest().to_owned();
         if let Some(main) = text.files.get_mut(MAIN)
@@ -227,16 +234,16 @@ pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<Ski
         (Ok(found), _) => Ok(found.clone()),
         (Err(unknown), Ok(path)) if unknown.code() == Code::SkillNotFound => {
             // One that is gone is in no list, and still has versions.
-            match author
-                .list_versions(&path, &VersionListRequest { limit: Some(1), ..VersionListRequest::default() })
-                .await
-            {
-                Ok(_) => Ok(path),
-                Err(_) => Err(unknown),
-            }
+            if is_unknown(author, &path).await { Err(unknown) } else { Ok(path) }
         }
         (Err(unknown), _) => Err(unknown),
     }
+}
+
+/// Whether nothing was ever published there.
+async fn is_unknown(author: &dyn AuthorProtocol, skill: &SkillPath) -> bool {
+    let one = VersionListRequest { limit: Some(1), ..VersionListRequest::default() };
+    author.list_versions(skill, &one).await.is_err_and(|error| error.code() == Code::SkillNotFound)
 }
 
 async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) -> Result<KnownVersions> {
@@ -287,7 +294,16 @@ impl KnownVersions {
         self.last_change.as_ref().filter(|change| !is_shown(change))
     }
 
-    /// The version whose digest begins so; if none is named, the one before the published one, or the published one itself if
+    /// The version that the last change replaced, if it is another one and there.
+    fn replaced(&self) -> Option<&String> {
+        let replaced = self.last_change.as_ref()?.previous.as_ref();
+        let is_another = |digest: &&String| {
+            Some(*digest) != self.current.as_ref() && self.versions.iter().any(|one| one.digest == **digest)
+        };
+        replaced.filter(is_another)
+    }
+
+    /// The version whose digest begins so; if none is named, the one that the last change replaced, or the published one itself if
     /// its folder is gone.
     fn choose(&self, digest: Option<&str>) -> Result<String> {
         let Some(named) = digest else {
@@ -295,8 +311,8 @@ impl KnownVersions {
                 return Ok(current.clone());
             }
             let at = self.versions.iter().position(|one| Some(&one.digest) == self.current.as_ref());
-            let before = self.versions.get(at.map_or(0, |at| at + 1));
-            return before.map(|one| one.digest.clone()).ok_or_else(|| {
+            let older = self.versions.get(at.map_or(0, |at| at + 1)).map(|one| &one.digest);
+            return self.replaced().or(older).cloned().ok_or_else(|| {
                 Error::new(Code::VersionNotFound, format!("{} has no version before this one", self.skill))
             });
         };

@@ -317,6 +317,24 @@ fn versions_are_listed_gone_back_to_moved_and_deleted() {
 }
 
 #[test]
+fn a_rollback_without_a_version_takes_back_the_last_change() {
+    let home = Home::with_skills();
+    let publish = |description: &str| {
+        home.file("skills/notas/SKILL.md", &skill("notas", description));
+        home.ok(&["push", "skills"]);
+        home.json(&["skills", "history", "notas"])["current"].clone()
+    };
+    let back = || home.json(&["skills", "rollback", "notas"])["digest"].clone();
+    let second = publish("Toma buenas notas.");
+    let first = publish("Toma notas.");
+    let versions = home.json(&["skills", "history", "notas"])["versions"].clone();
+    assert_eq!((&versions[0]["digest"], &versions[1]["digest"]), (&second, &first), "old content is no new version");
+    assert_eq!((back(), back()), (second, first.clone()));
+    home.ok(&["skills", "rm", "notas"]);
+    assert_eq!(back(), first, "and not the newest");
+}
+
+#[test]
 fn a_skill_whose_folder_another_tool_deleted_is_brought_back_by_a_rollback() {
     let home = Home::with_skills();
     home.file("skills/notas/SKILL.md", &skill("notas", "Toma buenas notas."));

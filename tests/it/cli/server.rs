@@ -163,6 +163,29 @@ fn authors_work_through_a_server_as_on_a_store() {
     assert_eq!(through(&["skills", "list"])["total"], 1);
 }
 
+#[tokio::test]
+async fn a_draft_does_not_move_and_whoever_deletes_one_is_told_that_nothing_of_it_is_kept() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let draft = serde_json::json!({"description": "Plans a week. Use it on Mondays.", "body": "# Plan\n"});
+    let url = format!("{}/v1/users/me/skills/ideas/plan?state=draft", server.url);
+    let made = reqwest::Client::new().put(url).json(&draft).send().await.unwrap();
+    assert_eq!(made.status(), 201);
+    let through = ["--server", &server.url];
+    for place in [&through[..], &[]] {
+        let refused = home.refused(&[place, &["skills", "mv", "ideas/plan", "ideas/week"]].concat());
+        assert_eq!(refused, (5, "skill_not_found".into()), "{place:?}");
+    }
+    let told = |arguments: &[&str]| {
+        let output = home.run(&[&through[..], arguments].concat());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(told(&["skills", "rm", "ideas/plan"]).contains("it was a draft, of which no version is kept"));
+    assert!(told(&["skills", "rm", "notas"]).contains("its versions stay"));
+    assert_eq!(home.refused(&["skills", "rm", "ideas/plan"]), (5, "skill_not_found".into()));
+}
+
 // S-AUTHOR-4: `push` of N unchanged skills is the LIST requests of the user's skills and N GET, of their heads.
 #[tokio::test]
 async fn a_push_of_unchanged_skills_is_two_calls_of_a_server_however_many_they_are() {
