@@ -63,7 +63,7 @@ pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
     rows("tuned half", &set.tuned, &ways);
     let mut missed = rows("untouched half", &set.untouched, &ways).missed();
     rows("requests of our own by which weights were chosen", &set.own, &ways);
-    rows("requests of our own by which nothing was chosen", &set.unseen, &ways);
+    rows("requests of our own by which no weight was chosen", &set.unseen, &ways);
     let mut whole = vec![Way::new(PLAIN, |text| plain.search(text, MOST)), Way::of(WORDS, &lexical, MOST)];
     whole.extend(by_meaning(fused.as_ref(), multilingual.as_ref()));
     rows("questions in seven languages, by language", &set.foreign, &whole);
@@ -149,7 +149,7 @@ fn amid_chat(set: &Set, ways: &[Way<'_>]) {
     let sets = [
         ("tuned half", &set.tuned, &chosen_by),
         ("untouched half", &set.untouched, &held_out),
-        ("our own by which nothing was chosen", &set.unseen, &held_out),
+        ("our own by which no weight was chosen", &set.unseen, &held_out),
     ];
     for (name, requests, chats) in sets {
         println!("{name}, not Spanish");

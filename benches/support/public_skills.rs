@@ -2,8 +2,8 @@
 //!
 //! The skills and most requests lie outside the project, in the folder `SKILLMOUNT_SEARCH_SET` or `../shared/search`:
 //! `skills.jsonl` has skills, `questions.jsonl` requests with the skills that serve them. Weights were chosen on the first half of
-//! these requests, the even places in the file, and on those of `data/search_public_questions.tsv`; nothing was chosen by the second
-//! half, nor by the requests of `data/search_unseen_public_questions.tsv`. Each in these two files was written for this project after
+//! these requests, the even places in the file, and on those of `data/search_public_questions.tsv`; no weight was chosen by the
+//! second half, nor by the requests of `data/search_unseen_public_questions.tsv`. Each in these two files was written for this project after
 //! reading one skill, drawn at random from those that no other request asks for, and before any search; copies and near-duplicates of
 //! the skill count as right. The questions in seven languages are those of the tests, to English skills.
 
@@ -39,7 +39,7 @@ pub(crate) struct Set {
     pub(crate) untouched: Vec<Request>,
     /// Those that were written for this project, and by which weights were chosen.
     pub(crate) own: Vec<Request>,
-    /// Those that were written for this project, and by which nothing was chosen.
+    /// Those that were written for this project, and by which no weight was chosen.
     pub(crate) unseen: Vec<Request>,
     /// Those in other languages than English and Spanish, which is their kind.
     pub(crate) foreign: Vec<Request>,

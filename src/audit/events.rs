@@ -1,9 +1,9 @@
 //! Listening to events: those of this process at once, and those of other replicas from their records.
 //!
 //! Records of other replicas are looked for only while a client listens, by one task for each user. A client that comes
-//! back with the id of its last event first receives what the store has since. That overlaps with what it was told
-//! by the time in which those of other replicas arrive: [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) and two looks. So events may
-//! come twice, with the same id, and none is skipped.
+//! back with the id of its last event first receives what the store has since. The replay begins earlier than that event, by the
+//! time in which events of other replicas arrive: [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) and two looks. So a client may
+//! receive an event twice, with the same id, and misses none.
 
 use std::{collections::BTreeSet, sync::Arc};
 

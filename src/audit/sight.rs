@@ -213,15 +213,13 @@ impl Sight {
 /// Whether an event names a skill, or may do so. Those without these members say how a call ended, or count.
 fn may_name_skills(event: &Event) -> bool {
     let data = &event.data;
-    if data.get("skills").is_some() {
-        return true;
-    }
-    if let Some(path) = data.get("path").and_then(Value::as_str) {
-        return folder_in(path).is_some();
-    }
-    let reading = Reading::of_call(data);
-    let members = data.get("input").and_then(Value::as_object);
-    members.into_iter().flatten().any(|(member, value)| !reading.mentions(member, value).is_empty())
+    let is_in_path = || data.get("path").and_then(Value::as_str).is_some_and(|path| folder_in(path).is_some());
+    let is_in_input = || {
+        let reading = Reading::of_call(data);
+        let members = data.get("input").and_then(Value::as_object);
+        members.into_iter().flatten().any(|(member, value)| !reading.mentions(member, value).is_empty())
+    };
+    data.get("skills").is_some() || is_in_path() || is_in_input()
 }
 
 /// Whether a word names the skill: its path, its folder, or the name in its frontmatter.

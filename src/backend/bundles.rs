@@ -51,7 +51,7 @@ impl SkillBackend {
 impl Shared {
     /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
     /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
-    /// for the second. SKILL.md is read by loads and prompts alone, and the cache of the store has it then.
+    /// for the second. A load or a prompt has read SKILL.md before, so the cache of the store has it.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
         let versions = &self.versions;
         if !versions.may_be_there(&file.archive) || versions.holds(file) {

@@ -1,6 +1,6 @@
 //! The versions of a skill: which there are, and going back to one.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
@@ -45,10 +45,11 @@ impl Service {
             let message = format!("{skill} has no versions: it was never published");
             return Err(Error::new(Code::SkillNotFound, message));
         }
-        // A store may know whole seconds alone.
-        let number = |digest: &str| head.as_ref().and_then(|known| known.head.numbers.number_of(digest));
-        let order = |one: &Listed| (Reverse(one.entry.modified_at), Reverse(number(&one.digest)), one.digest.clone());
-        listed.sort_by_key(order);
+        // A store may know whole seconds alone, and then the numbers say which version is newer.
+        let numbered = head.iter().flat_map(|known| known.head.numbers.iter());
+        let numbers: HashMap<&str, u64> = numbered.map(|(number, digest)| (digest, number)).collect();
+        let number = |one: &Listed| numbers.get(one.digest.as_str()).copied();
+        listed.sort_by_cached_key(|one| (Reverse(one.entry.modified_at), Reverse(number(one)), one.digest.clone()));
         let begin = match &wanted.cursor {
             None => 0,
             Some(cursor) => {

@@ -1,7 +1,7 @@
 //! How many words the fields of skills have, and what an occurrence of a word is worth by that.
 //!
-//! A text in two scripts, of which one has no spaces between words, is two texts here. A Chinese one has about three pairs of characters
-//! for each word of its English translation, and beside them the names and commands in it would count for nothing.
+//! A text in two scripts, of which one has no spaces between words, is two texts here. A Chinese one has more than twice as many pairs of
+//! characters as an English one has words, and beside them the names and commands in it would count for half.
 
 use super::{document::Field, words::Spacing};
 
@@ -29,6 +29,7 @@ impl FieldNumbers {
         Self::from_fn(|field, spacing| field.worth(self.get(field, spacing), means.get(field, spacing)))
     }
 
+    /// The number for these words.
     pub(super) fn get(&self, field: Field, spacing: Spacing) -> f32 {
         let of_field = self.0.get(field as usize);
         of_field.and_then(|of_field| of_field.get(spacing as usize)).copied().unwrap_or_default()

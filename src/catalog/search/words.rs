@@ -108,7 +108,7 @@ fn while_all(text: &str, is_ascii_wanted: impl Fn(u8) -> bool, is_wanted: impl F
 pub(super) enum Spacing {
     /// There are spaces between words.
     Spaced,
-    /// There are none, so that a word is a pair of characters.
+    /// There are none, or, in Korean, endings are written together with words. So a word is a pair of characters.
     Unspaced,
 }
 

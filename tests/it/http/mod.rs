@@ -153,7 +153,7 @@ impl Server {
         let faulty = Arc::new(Faulty::new(below));
         let service = Service::new(faulty.clone(), options, clock.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        // Connections have the buffer of their listener. With a small one it is soon felt that a client does not read.
+        // Connections have the buffer of their listener. With a small one the server soon notices a client that does not read.
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, 64 << 10).unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
