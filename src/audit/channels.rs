@@ -5,9 +5,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use jiff::Timestamp;
 use tokio::{sync::broadcast, time::sleep};
 
-use super::report::EventReport;
+use super::{log::looked_since, report::EventReport};
 use crate::{
     limits::{EVENTS_PAUSE, EVENTS_WAITING, REQUESTS_REMEMBERED},
     path::Id,
@@ -23,6 +24,8 @@ pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
 struct Channel {
     sender: broadcast::Sender<Arc<EventReport>>,
     followed: Followed,
+    /// When the records of other replicas were looked at. What came into the store later was not sent.
+    looked: Timestamp,
     /// The permission requests that were sent, the oldest first. Records and sessions both report them.
     told: VecDeque<String>,
 }
@@ -61,15 +64,16 @@ impl Drop for Tidied {
 }
 
 impl Channels {
-    /// Returns a receiver of the events of `user` from now on, and whether the events of other replicas are looked for.
-    pub(super) fn listen(&self, user: &Id) -> (broadcast::Receiver<Arc<EventReport>>, Followed) {
+    /// Returns a receiver of the events of `user` from `now` on, and whether the events of other replicas are looked for.
+    pub(super) fn listen(&self, user: &Id, now: Timestamp) -> (broadcast::Receiver<Arc<EventReport>>, Followed) {
         let mut channels = self.lock();
         if let Some(channel) = channels.get(user) {
             return (channel.sender.subscribe(), Arc::clone(&channel.followed));
         }
         let (sender, receiver) = broadcast::channel(EVENTS_WAITING);
         let followed = Followed::default();
-        channels.insert(user.clone(), Channel { sender, followed: Arc::clone(&followed), told: VecDeque::new() });
+        let channel = Channel { sender, followed: Arc::clone(&followed), looked: now, told: VecDeque::new() };
+        channels.insert(user.clone(), channel);
         (receiver, followed)
     }
 
@@ -80,6 +84,21 @@ impl Channels {
 
     fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<EventReport>>> {
         self.lock().get(user).map(|channel| channel.sender.clone())
+    }
+
+    /// Notes that the records of other replicas that were in the store at `looked` were sent by the channel that `followed`
+    /// belongs to.
+    pub(super) fn has_looked(&self, user: &Id, followed: &Followed, looked: Timestamp) {
+        let mut channels = self.lock();
+        if let Some(channel) = channels.get_mut(user).filter(|channel| Arc::ptr_eq(&channel.followed, followed)) {
+            channel.looked = looked;
+        }
+    }
+
+    /// Whether a listener of `user` goes on from an event of a batch of `time` without missing records of other replicas. It would
+    /// miss some if they could not be read for a while.
+    pub(super) fn goes_on_from(&self, user: &Id, time: Timestamp) -> bool {
+        self.lock().get(user).is_none_or(|channel| channel.looked >= looked_since(time))
     }
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
@@ -140,15 +159,33 @@ impl Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::AuditRecord;
 
     #[test]
     fn a_task_of_a_channel_that_is_gone_ends_though_its_user_has_a_new_one() {
         let (channels, user) = (Channels::default(), Id::parse("u1").unwrap());
-        let (first, followed) = channels.listen(&user);
+        let (first, followed) = channels.listen(&user, Timestamp::UNIX_EPOCH);
         assert!(!channels.is_over(&user, &followed));
         drop((first, channels.tidied(&user, &followed)));
-        let (_second, other) = channels.listen(&user);
+        let (_second, other) = channels.listen(&user, Timestamp::UNIX_EPOCH);
         assert!(channels.is_over(&user, &followed));
         assert!(!channels.is_over(&user, &other), "and takes no listener along");
+    }
+
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    #[test]
+    fn so_many_permission_requests_are_remembered_to_have_been_sent() {
+        let (channels, user) = (Channels::default(), Id::parse("u1").unwrap());
+        let (mut listener, _) = channels.listen(&user, Timestamp::UNIX_EPOCH);
+        let mut sent = |number: usize| {
+            let approval = Some(format!("{number:032x}"));
+            let record = AuditRecord { operation: "write".to_owned(), approval, ..AuditRecord::default() };
+            channels.tell(&user, || EventReport::unrecorded(&record));
+            listener.try_recv().is_ok()
+        };
+        assert!((0..REQUESTS_REMEMBERED).all(&mut sent));
+        assert!(!sent(0), "it is among the last");
+        assert!(sent(REQUESTS_REMEMBERED));
+        assert!(!sent(1) && sent(0), "and now it is not");
     }
 }

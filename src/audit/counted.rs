@@ -9,6 +9,7 @@ use super::{
     figures::{Usage, UsageRequest},
     log::{AuditLog, StoredBatch, earlier},
     pieces::Pieces,
+    record::StoredRecord,
     usage::UsageTally,
 };
 use crate::{
@@ -81,14 +82,32 @@ async fn latest(log: &AuditLog, user: &Id, from: &str, most: usize) -> Result<(V
     }
 }
 
-/// Counts the records of batches, those of each piece in the order of time.
+/// Counts the records of batches in the order of time. Those of one replica may lie in later batches than those of another, so the
+/// latest that were read wait for the next piece: as many as that piece may have.
 async fn count(tally: &mut UsageTally, log: &AuditLog, user: &Id, batches: Vec<StoredBatch>) -> Result<()> {
     let mut pieces = Pieces::new(log, user, batches, AUDIT_PIECE_BYTES);
-    while let Some(mut piece) = pieces.next().await? {
-        piece.sort_by_key(|stored| stored.record.time);
-        for stored in &piece {
+    let mut read = Vec::new();
+    while let Some(piece) = pieces.next().await? {
+        read.extend(piece);
+        read.sort_by_key(|stored: &StoredRecord| stored.record.time);
+        let first = pieces.next_batch().map_or(read.len(), |next| ready(&read, earlier(next.time())));
+        for stored in read.drain(..first) {
             tally.add(&stored.record);
         }
     }
+    for stored in read {
+        tally.add(&stored.record);
+    }
     Ok(())
+}
+
+/// How many of the first `records` wait no longer: those from before `time`, and more if the rest has more than a piece.
+fn ready(records: &[StoredRecord], time: Timestamp) -> usize {
+    let early = records.partition_point(|stored| stored.record.time < time);
+    let sums = records.iter().rev().scan(0_u64, |sum, stored| {
+        *sum = sum.saturating_add(stored.bytes as u64);
+        Some(*sum)
+    });
+    let held = sums.take_while(|sum| *sum <= AUDIT_PIECE_BYTES).count();
+    early.max(records.len() - held)
 }

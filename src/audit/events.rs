@@ -2,8 +2,9 @@
 //!
 //! Records of other replicas are looked for only while a client listens, by one task for each user. A client that comes
 //! back with the id of its last event first receives what the store has since. The replay begins earlier than that event, by the
-//! time in which events of other replicas arrive: [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) and two looks. So a client may
-//! receive an event twice, with the same id, and misses none.
+//! time in which events of other replicas arrive: [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) and two looks. While looks
+//! fail, events of this process have no ids, so that nobody goes on from them. So a client may receive an event twice, with the
+//! same id, and misses none.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -78,7 +79,7 @@ impl Events {
         let changes = self.catalogs.changes();
         let last = self.now_as_id();
         let live = {
-            let (receiver, followed) = self.channels.listen(user);
+            let (receiver, followed) = self.channels.listen(user, self.clock.now());
             // Before `live`, so that it is dropped after it. Once others are followed, what follows them tidies up.
             let _tidied = self.channels.tidied(user, &followed);
             let live = receiver;
@@ -96,13 +97,11 @@ impl Events {
             if let Some(recorder) = &self.recorder {
                 recorder.flush(user).await?;
             }
-            if after.begun.is_none() {
-                let doubted = self.doubted(user, &after.after);
-                match doubted.fate().await? {
-                    Fate::Kept => {}
-                    Fate::Gone => gap = Some(Event::gap(&after.after)),
-                    Fate::Open => doubt = Some(doubted.watched()),
-                }
+            let doubted = self.doubted(user, &after.after);
+            match doubted.fate().await? {
+                Fate::Kept => {}
+                Fate::Gone => gap = Some(Event::gap(&after.after)),
+                Fate::Open => doubt = Some(doubted.watched()),
             }
             replay = Some(Replay::new(self.log.clone(), user.clone(), after));
         }
@@ -171,23 +170,30 @@ impl Events {
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
     async fn look_for_others(&self, user: &Id, followed: &Followed) -> Result<()> {
-        let batches = self.recent(user, horizon(self.clock.now())).await?;
+        let looked = self.clock.now();
+        let batches = self.recent(user, horizon(looked)).await?;
+        self.channels.has_looked(user, followed, looked);
         let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
         let sessions = self.service.sessions().known_sessions(user).await?;
         let (this, user, followed) = (self.clone(), user.clone(), Arc::clone(followed));
-        tokio::spawn(async move { this.follow(&user, &followed, seen, sessions).await });
+        tokio::spawn(async move { this.follow(&user, &followed, (seen, looked), sessions).await });
         Ok(())
     }
 
-    async fn follow(&self, user: &Id, followed: &Followed, mut seen: BTreeSet<BatchName>, mut sessions: KnownSessions) {
+    /// Looks for what other replicas wrote since `looked`, at which time it had `seen` these batches.
+    async fn follow(
+        &self,
+        user: &Id,
+        followed: &Followed,
+        (mut seen, mut looked): (BTreeSet<BatchName>, Timestamp),
+        mut sessions: KnownSessions,
+    ) {
         let own = self.recorder.as_ref().map(Recorder::replica);
-        let mut looked = self.clock.now();
         loop {
             sleep(EVENTS_LOOK).await;
             if self.channels.is_over(user, followed) {
                 return;
             }
-            let now = self.clock.now();
             match self.service.sessions().waiting_since(user, &mut sessions).await {
                 Ok(waiting) => self.channels.tell(user, || {
                     let event = |(session, request): (Id, ApprovalRequest)| Event::waiting(&session, &request);
@@ -197,8 +203,12 @@ impl Events {
                     tracing::warn!(%user, error = %error.chain(), "permission requests of other replicas come later");
                 }
             }
+            let now = self.clock.now();
             match self.look_once(user, own.as_deref(), &mut seen, looked).await {
-                Ok(()) => looked = now,
+                Ok(()) => {
+                    looked = now;
+                    self.channels.has_looked(user, followed, looked);
+                }
                 Err(error) => {
                     tracing::warn!(%user, error = %error.chain(), "events of other replicas come later");
                 }

@@ -82,11 +82,16 @@ pub(super) fn earlier(time: Timestamp) -> Timestamp {
     time.checked_sub(lateness).unwrap_or(Timestamp::MIN)
 }
 
-/// From when on batches may be of which a client that received an event of `time` was not told: they come late into the store, and a
-/// process looks for them now and then.
-pub(super) fn untold(time: Timestamp) -> Timestamp {
+/// Since when a process has looked for the batches of others if it gives an id to an event of `time`: it looks now and then.
+pub(super) fn looked_since(time: Timestamp) -> Timestamp {
     let looks = SignedDuration::try_from(2 * EVENTS_LOOK).unwrap_or_default();
-    earlier(time).checked_sub(looks).unwrap_or(Timestamp::MIN)
+    time.checked_sub(looks).unwrap_or(Timestamp::MIN)
+}
+
+/// From when on batches may be of which a client that received an event of `time` was not told: they come late into the store, and
+/// a process looks for them now and then.
+pub(super) fn untold(time: Timestamp) -> Timestamp {
+    earlier(looked_since(time))
 }
 
 /// Up to when on the names of batches may be that are in the store at `time`, by whichever clock.

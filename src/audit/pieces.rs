@@ -60,6 +60,12 @@ impl Pieces {
         self.batches.extend(batches);
     }
 
+    /// The first batch that is not read to its end.
+    pub(super) fn next_batch(&self) -> Option<&BatchName> {
+        let large = self.large.as_ref().map(|large| &large.name);
+        large.or_else(|| self.batches.front().map(|batch| &batch.name))
+    }
+
     /// The records of the next piece, in the order of their positions; `None` after the last piece. A piece may be empty.
     ///
     /// # Errors

@@ -36,9 +36,7 @@ use crate::{
     store::{Committer, SharedStore},
 };
 
-/// How often the old batches of one user are looked for.
-const PRUNE_EVERY: Duration = Duration::from_hours(24);
-/// Users whose last look is remembered; of others it may be made sooner.
+/// Users of whom is remembered when their old batches are due; those of others may be looked for sooner.
 const PRUNED_USERS: u64 = 100_000;
 
 /// Writes audit records. Cheap to clone.
@@ -54,7 +52,8 @@ pub(super) struct Shared {
     pub(super) clock: Arc<dyn Clock>,
     options: AuditOptions,
     journals: Mutex<Journals>,
-    pub(super) pruned: Cache<Id, ()>,
+    /// The uptime at which the old batches of a user are looked for again.
+    pub(super) pruned: Cache<Id, Duration>,
     candidates: future::Cache<Id, Arc<Vec<SkillPath>>>,
     channels: Channels,
     pub(super) records: AtomicU64,
@@ -92,7 +91,7 @@ impl Recorder {
             clock,
             options: options.into(),
             journals: Mutex::new(Journals::new(replica)),
-            pruned: Cache::builder().max_capacity(PRUNED_USERS).time_to_live(PRUNE_EVERY).build(),
+            pruned: Cache::builder().max_capacity(PRUNED_USERS).build(),
             candidates: future::Cache::builder()
                 .max_capacity(CANDIDATE_USERS)
                 .time_to_live(CANDIDATES_REMEMBERED)
@@ -267,8 +266,9 @@ impl Shared {
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
             if let Some(Added { position, .. }) = &added {
-                let events = || EventReport::of(position, &record).filter(later).map(|(_, report)| report);
-                self.channels.tell(&user, events);
+                let has_id = self.channels.goes_on_from(&user, position.batch.time());
+                let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
+                self.channels.tell(&user, || EventReport::of(position, &record).filter(later).map(sent));
             }
             added
         };

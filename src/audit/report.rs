@@ -37,7 +37,11 @@ impl EventReport {
     /// The events of a record that is not kept: they have no ids.
     pub(super) fn unrecorded(record: &AuditRecord) -> impl Iterator<Item = Self> {
         let nowhere = Position { batch: BatchName::new(record.time, "00000000"), place: 0 };
-        let without_id = |(_, report): (EventId, Self)| Self { event: Event { id: None, ..report.event }, ..report };
-        Self::of(&nowhere, record).map(without_id)
+        Self::of(&nowhere, record).map(|(_, report)| report.without_id())
+    }
+
+    /// The same, as an event from which nobody goes on.
+    pub(super) fn without_id(self) -> Self {
+        Self { event: Event { id: None, ..self.event }, ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! Deleting records that are too old, by whoever writes newer ones or clears a user's old sessions away.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
@@ -8,29 +8,40 @@ use jiff::SignedDuration;
 use super::{batch::BatchName, recorder::Shared};
 use crate::{
     error::Error,
-    limits::{AUDIT_PRUNED, PARALLEL_GETS},
+    limits::{AUDIT_PRUNED, AUDIT_PRUNED_AGAIN, PARALLEL_GETS},
     path::Id,
     store::{DeleteOptions, ListOptions, StoreResult},
 };
 
+/// How often the old batches of one user are looked for, once they are gone.
+const PRUNE_EVERY: Duration = Duration::from_hours(24);
+
 impl Shared {
-    /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it.
+    /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it. If some
+    /// are left, it goes on sooner.
     pub(super) fn prune(self: &Arc<Self>, user: &Id) {
-        if self.pruned.contains_key(user) {
+        let now = self.clock.uptime();
+        if self.pruned.get(user).is_some_and(|due| now < due) {
             return;
         }
-        self.pruned.insert(user.clone(), ());
+        // Nobody else begins meanwhile.
+        self.pruned.insert(user.clone(), now + PRUNE_EVERY);
         let (this, user) = (Arc::clone(self), user.clone());
         tokio::spawn(async move {
-            if let Err(error) = this.prune_now(&user).await {
+            let are_gone = this.prune_now(&user).await.unwrap_or_else(|error| {
                 // A process that ends may not come to it. The next one does.
-                tracing::info!(%user, error = %Error::from(error).chain(), "old audit records were not deleted");
+                tracing::info!(%user, error = %Error::from(error).chain(), "old audit records are deleted later");
+                false
+            });
+            if !are_gone {
+                this.pruned.insert(user, this.clock.uptime() + AUDIT_PRUNED_AGAIN);
             }
         });
     }
 
-    pub(super) async fn prune_now(&self, user: &Id) -> StoreResult<()> {
-        let Ok(prefix) = self.namespace.user(user).and_then(|space| space.audit()) else { return Ok(()) };
+    /// Deletes batches of `user` that are too old, [`AUDIT_PRUNED`] at most. Returns whether all of them are gone.
+    pub(super) async fn prune_now(&self, user: &Id) -> StoreResult<bool> {
+        let Ok(prefix) = self.namespace.user(user).and_then(|space| space.audit()) else { return Ok(true) };
         let age = SignedDuration::from_hours(24 * i64::from(self.options().retention_days));
         let oldest = self.clock.now().checked_sub(age).unwrap_or_default();
         let mut options = ListOptions::default();
@@ -49,8 +60,11 @@ impl Shared {
                 old.into_iter().map(|key| async move { self.store.delete(&key, DeleteOptions::default()).await });
             stream::iter(deletes).buffer_unordered(PARALLEL_GETS).try_collect::<()>().await?;
             options.page = page.next_after(options.page.as_ref())?;
-            if options.page.is_none() || left == 0 || is_last {
-                return Ok(());
+            if left == 0 {
+                return Ok(false);
+            }
+            if options.page.is_none() || is_last {
+                return Ok(true);
             }
         }
     }

@@ -24,8 +24,10 @@ pub const AUDIT_INPUT_BYTES: usize = 4 << 10;
 pub const AUDIT_RETENTION_DAYS: u32 = 90;
 /// The most days that can be configured: a hundred years.
 pub const AUDIT_RETENTION_MOST_DAYS: u32 = 36_500;
-/// Old batches that are deleted in one go; the next day's deletes the rest.
+/// Old batches that are deleted in one go.
 pub const AUDIT_PRUNED: usize = 10_000;
+/// How long after that, or after a failure, the rest of them is deleted.
+pub const AUDIT_PRUNED_AGAIN: Duration = Duration::from_mins(10);
 /// Bytes of a batch that is read. A batch of ours is smaller, and one that is not is passed over.
 pub const AUDIT_BATCH_BYTES: u64 = 16 << 20;
 /// Records of one page of a query, and the default.

@@ -2,7 +2,10 @@
 //!
 //! The objects of sessions show it first: a call waits once its session is stored, also if the replica that stored it ends then.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use futures_util::{StreamExt as _, stream};
 
@@ -11,12 +14,16 @@ use crate::{
     error::Result,
     limits::{LIST_OBJECTS, SESSION_PAGE_PARALLEL, SESSIONS_LOOKED_AT},
     path::{ETag, Id},
-    store::StoreExt as _,
+    store::{ListEntry, StoreExt as _},
 };
 
 /// The sessions of a user in the versions that were looked at.
 #[derive(Debug, Default)]
-pub struct KnownSessions(BTreeMap<String, ETag>);
+pub struct KnownSessions {
+    versions: BTreeMap<String, ETag>,
+    /// The key of the last one. The next look begins behind it, so that each has its turn.
+    last: String,
+}
 
 impl Sessions {
     /// The sessions of a user as they are.
@@ -26,34 +33,62 @@ impl Sessions {
     pub async fn known_sessions(&self, user: &Id) -> Result<KnownSessions> {
         let prefix = self.namespace.user(user)?.sessions()?;
         let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        Ok(KnownSessions(entries.into_iter().map(|entry| (entry.key, entry.etag)).collect()))
+        let versions = entries.into_iter().map(|entry| (entry.key, entry.etag)).collect();
+        Ok(KnownSessions { versions, last: String::new() })
     }
 
     /// The calls that wait in sessions that have changed since `known`, which is brought up to date. At most
-    /// [`SESSIONS_LOOKED_AT`] sessions are read, and the others the next time. A session that cannot be read says nothing.
+    /// [`SESSIONS_LOOKED_AT`] sessions are read, and the others the next time, as is one that the store does not give. A session
+    /// that is damaged says nothing.
     ///
     /// # Errors
     /// The store's.
     pub async fn waiting_since(&self, user: &Id, known: &mut KnownSessions) -> Result<Vec<(Id, ApprovalRequest)>> {
         let prefix = self.namespace.user(user)?.sessions()?;
         let (entries, _) = self.store.list_all(&prefix, LIST_OBJECTS).await?;
-        let changed = entries.iter().filter(|entry| known.0.get(&entry.key) != Some(&entry.etag));
-        let changed: Vec<_> = changed.take(SESSIONS_LOOKED_AT).cloned().collect();
-        let named = changed.iter().filter_map(|entry| Some((self.named(user, entry)?, entry.etag.clone())));
-        let read = stream::iter(named.collect::<Vec<_>>())
-            .map(|((session, key), etag)| async move {
-                let stored = match self.records.recall(&key).await.filter(|seen| seen.etag() == Some(&etag)) {
-                    Some(seen) => seen,
-                    None => Arc::new(self.records.pass(&key).await.ok()?),
-                };
-                let waiting = stored.value().ok()??.approvals.requests(self.clock.now());
-                Some(waiting.into_iter().map(move |call| (session.clone(), call)).collect::<Vec<_>>())
-            })
-            .buffered(SESSION_PAGE_PARALLEL);
-        let waiting = read.filter_map(std::future::ready).concat().await;
-        let listed: BTreeMap<_, _> = entries.into_iter().map(|entry| (entry.key, entry.etag)).collect();
-        known.0.retain(|key, _| listed.contains_key(key));
-        known.0.extend(changed.into_iter().map(|entry| (entry.key, entry.etag)));
+        let reads = stream::iter(known.changed(&entries)).map(|entry| async move {
+            let calls = self.waiting_in(user, &entry).await;
+            (entry, calls)
+        });
+        let read: Vec<_> = reads.buffered(SESSION_PAGE_PARALLEL).collect().await;
+        let listed: BTreeSet<_> = entries.iter().map(|entry| &entry.key).collect();
+        known.versions.retain(|key, _| listed.contains(key));
+        let mut waiting = Vec::new();
+        for (entry, calls) in read {
+            known.last.clone_from(&entry.key);
+            match calls {
+                Ok(calls) => {
+                    known.versions.insert(entry.key, entry.etag);
+                    waiting.extend(calls);
+                }
+                Err(error) => {
+                    tracing::warn!(%user, key = %entry.key, error = %error.chain(), "a session is looked at again");
+                }
+            }
+        }
         Ok(waiting)
+    }
+
+    /// The calls that wait in one session.
+    async fn waiting_in(&self, user: &Id, entry: &ListEntry) -> Result<Vec<(Id, ApprovalRequest)>> {
+        let Some((session, key)) = self.named(user, entry) else { return Ok(Vec::new()) };
+        let stored = match self.records.recall(&key).await.filter(|seen| seen.etag() == Some(&entry.etag)) {
+            Some(seen) => seen,
+            None => Arc::new(self.records.pass(&key).await?),
+        };
+        let Ok(Some(value)) = stored.value() else { return Ok(Vec::new()) };
+        let calls = value.approvals.requests(self.clock.now());
+        Ok(calls.into_iter().map(|call| (session.clone(), call)).collect())
+    }
+}
+
+impl KnownSessions {
+    /// The sessions that have changed and are looked at now.
+    fn changed(&self, entries: &[ListEntry]) -> Vec<ListEntry> {
+        // Listings come in the order of keys.
+        let behind = entries.partition_point(|entry| entry.key <= self.last);
+        let (before, behind) = entries.split_at(behind);
+        let changed = behind.iter().chain(before).filter(|entry| self.versions.get(&entry.key) != Some(&entry.etag));
+        changed.take(SESSIONS_LOOKED_AT).cloned().collect()
     }
 }

@@ -11,12 +11,15 @@ use std::{
 };
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use self::skill::{SkillTally, is_candidate, share};
 use super::{figures::Usage, record::AuditRecord};
 use crate::{
     backend::Action,
-    limits::{USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES},
+    limits::{
+        APPROVAL_LIFE, USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES,
+    },
     wire::Operation,
 };
 
@@ -61,7 +64,7 @@ pub struct UsageTally {
 const CONVERSATION_BYTES: u64 = 128;
 const SKILL_BYTES: u64 = 128;
 const SKILL_OF_CONVERSATION_BYTES: u64 = 16;
-const ASKED_BYTES: u64 = 32;
+const ASKED_BYTES: u64 = 64;
 
 /// What is known of one conversation.
 #[derive(Debug, Default)]
@@ -88,11 +91,13 @@ struct Used {
     is_chosen: bool,
 }
 
-/// A call that was told to ask for an approval.
+/// A call that was told to ask for an approval. Several may look the same here, because records have no contents.
 #[derive(Debug)]
 struct Asked {
-    /// A hash of the call.
+    /// A hash of what records have of the call.
     call: u64,
+    /// When it was asked for, or decided about.
+    since: Timestamp,
     /// The id of its approval, if the record has it.
     approval: Option<u128>,
     /// Whether it was allowed, once that is decided.
@@ -161,30 +166,43 @@ impl UsageTally {
     }
 
     fn count_call(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
-        let call = hash((&record.operation, &record.subject));
-        let at = conversation.asked.iter().position(|asked| asked.call == call);
+        let call = hash((&record.operation, &record.subject, record.input.as_ref().map(Value::to_string)));
+        conversation.asked.retain(|asked| record.time.duration_since(asked.since) < APPROVAL_LIFE);
         if let Some(calls) = &mut conversation.since_search {
             *calls += 1;
         }
         if record.outcome == APPROVAL_REQUIRED {
             let approval = record.approval.as_deref().and_then(approval_number);
-            match at.and_then(|at| conversation.asked.get_mut(at)) {
-                // The call asks again, so the decision before is complete and counts.
-                Some(asked) if approval.is_some() => *asked = Asked { call, approval, is_allowed: None },
-                // A call that is repeated while it waits is asked for once.
-                Some(_) => {}
-                None => self.note_asked(conversation, Asked { call, approval, is_allowed: None }),
+            // A call that is repeated while it waits has no new approval, and is asked for once.
+            let is_same = |asked: &Asked| match approval {
+                Some(_) => asked.approval == approval,
+                None => asked.call == call && asked.is_allowed.is_none(),
+            };
+            if !conversation.asked.iter().any(is_same) {
+                self.note_asked(conversation, Asked { call, since: record.time, approval, is_allowed: None });
             }
             return;
         }
-        if let Some(at) = at
-            && conversation.asked.swap_remove(at).is_allowed.is_none()
-        {
-            self.decided += 1;
-            self.approved += u64::from(!REFUSED.contains(&record.outcome.as_str()));
-        }
+        self.count_asked(conversation, call, !REFUSED.contains(&record.outcome.as_str()));
         self.calls += 1;
         self.completed += u64::from(record.is_ok());
+    }
+
+    /// Counts what the outcome of a call says of a decision that no record has. The oldest that waits was decided about if none
+    /// that looks the same was decided so.
+    fn count_asked(&mut self, conversation: &mut Conversation, call: u64, is_allowed: bool) {
+        let all = &mut conversation.asked;
+        let find = |decision| all.iter().position(|asked| asked.call == call && asked.is_allowed == decision);
+        let at = find(Some(is_allowed)).or_else(|| find(None));
+        let Some((at, asked)) = at.and_then(|at| Some((at, all.get_mut(at)?))) else { return };
+        if asked.is_allowed.replace(is_allowed).is_none() {
+            self.decided += 1;
+            self.approved += u64::from(is_allowed);
+        }
+        // An approval serves once, and a refusal each time.
+        if is_allowed {
+            all.remove(at);
+        }
     }
 
     /// Notes a call that waits for an approval, in the place of the oldest if there are too many.
@@ -204,6 +222,7 @@ impl UsageTally {
         let Some(asked) = conversation.asked.iter_mut().find(|asked| id.is_some() && asked.approval == id) else {
             return;
         };
+        asked.since = record.time;
         let before = asked.is_allowed.replace(is_allowed);
         self.decided += u64::from(before.is_none());
         self.approved -= u64::from(before == Some(true));

@@ -1,3 +1,5 @@
+use jiff::SignedDuration;
+
 use super::*;
 use crate::audit::AuditSkill;
 
@@ -76,6 +78,11 @@ fn only_calls_that_were_decided_about_count_for_the_approval_rate() {
     };
     let rate = |records: Vec<AuditRecord>| figures(records).approval_rate;
     let late = AuditRecord { outcome: "approval_not_found".to_owned(), ..decide("deny", 1) };
+    // Another call with other contents, of which the record has nothing.
+    let same = |number: u128| AuditRecord { approval: ask(number).approval, ..ask(1) };
+    let refused = |number: u128| repeat(number, "tool_blocked");
+    let after = |life: SignedDuration, record: AuditRecord| AuditRecord { time: record.time + life, ..record };
+    let second = SignedDuration::from_secs(1);
     let table = [
         ("waits", vec![ask(1)], None),
         ("waits, and is repeated meanwhile", vec![ask(1), AuditRecord { approval: None, ..ask(1) }], None),
@@ -91,7 +98,17 @@ fn only_calls_that_were_decided_about_count_for_the_approval_rate() {
         ("one of two", vec![ask(1), ask(2), decide("allow", 1)], Some(1.0)),
         ("both", vec![ask(1), ask(2), decide("allow", 1), decide("deny", 2)], Some(0.5)),
         ("asked anew", vec![ask(1), decide("deny", 1), AuditRecord { approval: ask(2).approval, ..ask(1) }], Some(0.0)),
+        ("two that look the same", vec![ask(1), same(2), decide("allow", 1), decide("deny", 2)], Some(0.5)),
+        ("and one waits", vec![ask(1), same(2), decide("deny", 1), repeat(1, "tool_blocked")], Some(0.0)),
+        ("and is made later", vec![ask(1), same(2), decide("deny", 1), repeat(1, "ok")], Some(0.5)),
+        (
+            "and one is refused twice",
+            vec![ask(1), same(2), decide("deny", 1), refused(1), refused(1), decide("allow", 2)],
+            Some(0.5),
+        ),
         ("too late", vec![ask(1), late], None),
+        ("made in its time", vec![ask(1), after(APPROVAL_LIFE - second, repeat(1, "ok"))], Some(1.0)),
+        ("made after its time", vec![ask(1), after(APPROVAL_LIFE, repeat(1, "ok"))], None),
         ("of nobody", vec![record(0, "ls"), decide("allow", 7)], None),
     ];
     for (what, records, expected) in table {

@@ -70,7 +70,7 @@ async fn leave_after(seconds: u64, one: &Audited) -> EventId {
     last
 }
 
-/// Whoever comes back 100 s after the beginning is told of the other process's write.
+/// Whoever comes back 30 s later is told of the other process's write.
 async fn is_told_of_the_late_write(one: &Audited, last: EventId) {
     sleep(Duration::from_secs(30)).await;
     let mut again = one.events().listen(&user(), None, Some(last.into())).await.unwrap();
@@ -203,4 +203,55 @@ async fn the_present_position_is_good_for_as_long_as_records_are_kept() {
     assert_eq!(polled(&two.events(), position).await[0], "gap");
     let off = Audited::new(AuditMode::Off);
     assert_eq!(off.events().position(), None, "events without ids have no position");
+}
+
+// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+#[tokio::test(start_paused = true)]
+async fn what_names_the_rest_gives_a_gap_once_the_records_are_deleted() {
+    let (one, two) = two_processes();
+    let begin = one.events().position().unwrap();
+    one.session("s1").write(write("/workspace/a")).await.unwrap();
+    one.recorder.flush_all().await;
+    let events = two.events();
+    let one_event = async |from| events.since(&user(), None, from, (1, EVENTS_PAGE_BYTES)).await.unwrap();
+    let rest = one_event(begin).await.next.unwrap();
+    assert!(rest.begun.is_some() && one_event(rest.clone()).await.events[0].event == "tool_result");
+    sleep(Duration::from_hours(24 * u64::from(AUDIT_RETENTION_DAYS + 1))).await;
+    one.session("s1").write(write("/workspace/b")).await.unwrap();
+    one.recorder.flush_all().await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(one_event(rest).await.events[0].event, "gap");
+}
+
+/// The id of the next event of a file that was changed, if it has one.
+async fn id_of_next_file(listener: &mut Listener) -> Option<EventId> {
+    loop {
+        let event = listener.next().await.unwrap().unwrap();
+        if event.event == "file_changed" {
+            return event.id.map(|id| EventId::parse(&id).unwrap());
+        }
+    }
+}
+
+// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+#[tokio::test(start_paused = true)]
+async fn events_that_are_told_while_a_replica_cannot_read_those_of_others_are_none_to_go_on_from() {
+    let (one, two) = two_processes();
+    let mut listener = one.events().listen(&user(), None, None).await.unwrap();
+    one.session("s1").write(write("/workspace/first")).await.unwrap();
+    let first = id_of_next_file(&mut listener).await.unwrap();
+    one.faulty.for_keys(Verb::List, "/audit/", Fault::Deny);
+    two.session("s2").write(write("/workspace/late")).await.unwrap();
+    two.recorder.flush_all().await;
+    sleep(Duration::from_mins(5)).await;
+    one.session("s1").write(write("/workspace/second")).await.unwrap();
+    let last = id_of_next_file(&mut listener).await.unwrap_or(first);
+    one.recorder.flush_all().await;
+    is_told_of_the_late_write(&two, last).await;
+
+    // Who stays is told too, and then events have their ids again.
+    one.faulty.clear();
+    assert_eq!(next_file(&mut listener).await.0, "/workspace/late");
+    one.session("s1").write(write("/workspace/third")).await.unwrap();
+    assert!(id_of_next_file(&mut listener).await.is_some());
 }

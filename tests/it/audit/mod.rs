@@ -4,10 +4,13 @@ mod bounds;
 #[cfg(feature = "cli")]
 mod crashes;
 mod events;
+mod grouped;
 mod late;
+mod looks;
 mod many_records;
 mod off;
 mod records;
+mod retained;
 #[cfg(feature = "cli")]
 mod soak;
 mod strict;

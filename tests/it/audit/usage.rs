@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
     backend::{Action, Actor, BackendProtocol as _, Effects},
-    limits::{CANDIDATE_BATCHES, USAGE_BATCHES},
+    limits::{CANDIDATE_BATCHES, CANDIDATES_PRELOADED, USAGE_BATCHES},
     path::{KeyPrefix, SkillPath},
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
@@ -186,6 +186,54 @@ async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
         let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
         assert_eq!((figures.conversations, figures.truncated), (USAGE_BATCHES as u64, is_truncated));
         add(USAGE_BATCHES);
+    }
+}
+
+// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+#[tokio::test]
+async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
+    let audited = Audited::new(AuditMode::Off);
+    let at = |second: i64| begin() + SignedDuration::from_secs(second);
+    let put = |batch: i64, record: &AuditRecord| {
+        let text = format!("{{\"format\":1}}\n{}\n", serde_json::to_string(record).unwrap());
+        let name = BatchName::new(at(batch), &format!("{batch:08x}"));
+        audited.memory.put_raw(&format!("u1/.skillmount/audit/{name}"), text);
+    };
+    let call = |second: i64| AuditRecord { time: at(second), ..conversation(0).remove(0) };
+    let approval = "0".repeat(31) + "1";
+    let asked = AuditRecord {
+        operation: "write".to_owned(),
+        outcome: "approval_required".to_owned(),
+        approval: Some(approval.clone()),
+        ..call(50)
+    };
+    let decided =
+        AuditRecord { operation: "decide_approval".to_owned(), subject: format!("allow {approval}"), ..call(51) };
+    // Wherever a reading of several batches ends, the decision lies before the call in some of these.
+    for batch in 0..32 {
+        put(batch, &call(batch));
+    }
+    for (decision, request) in (0..32).map(|batch| (batch, batch + 1)) {
+        put(decision, &decided);
+        put(request, &asked);
+        let figures = usage(&audited.service, &user(), &UsageRequest::default()).await.unwrap();
+        assert_eq!(figures.approval_rate, Some(1.0), "{decision}");
+        put(decision, &call(decision));
+    }
+}
+
+// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+#[tokio::test]
+async fn a_session_begins_with_so_many_skills_that_conversations_use() {
+    for number in [CANDIDATES_PRELOADED, CANDIDATES_PRELOADED + 1] {
+        let audited = Audited::new(AuditMode::Relaxed);
+        for skill in (0..number).map(|skill| format!("k{skill:02}")) {
+            audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), "---\ndescription: Does it.\n---\nSteps.");
+            audited.session("chat").load_skill(LoadSkillRequest::new(skill)).await.unwrap();
+        }
+        audited.recorder.flush(&user()).await.unwrap();
+        let expected: Vec<_> = (0..CANDIDATES_PRELOADED).map(|skill| format!("k{skill:02}")).collect();
+        assert_eq!(chosen(&audited, "new", Policy::default()).await, expected);
     }
 }
 
