@@ -4,7 +4,7 @@ use super::{LoadedSkill, Sessions};
 use crate::{
     error::Result,
     json,
-    path::{Id, Layer, SkillPath},
+    path::{Id, Layer, LayerOwner, SkillPath},
     skill::Snapshot,
 };
 
@@ -19,8 +19,10 @@ pub struct StoredSession {
     pub loaded: Vec<String>,
     /// The skills whose file list in the session itself is not what its digest says.
     pub damaged: Vec<SkillPath>,
-    /// The versions of the user's own skills that it has loaded, by their digests.
-    pub versions: Vec<(SkillPath, String)>,
+    /// The published versions that it has loaded, by whose they are and by their digests.
+    pub versions: Vec<(LayerOwner, SkillPath, String)>,
+    /// The drafts of the user that it has loaded, by their digests.
+    pub drafts: Vec<(SkillPath, String)>,
 }
 
 impl Sessions {
@@ -39,10 +41,12 @@ impl Sessions {
             inline.is_some_and(|snapshot| snapshot.digest() != loaded.digest || !snapshot.is_sound())
         };
         let damaged = found.loaded_skills.iter().filter(is_damaged).map(|loaded| loaded.skill.clone()).collect();
-        let own = found.loaded_skills.iter().filter(|loaded| loaded.layer == Layer::User);
-        let versions = own.filter_map(|loaded| Some((loaded.skill.clone(), loaded.version.clone()?))).collect();
+        let version = |one: &LoadedSkill| Some((owner_of(one, user)?, one.skill.clone(), one.version.clone()?));
+        let versions = found.loaded_skills.iter().filter_map(version).collect();
+        let draft = |one: &LoadedSkill| Some((one.skill.clone(), one.draft.clone()?));
+        let drafts = found.loaded_skills.iter().filter_map(draft).collect();
         let is_expired = self.clock.now() >= found.expires_at();
-        Ok(Some(StoredSession { is_expired, snapshots, loaded, damaged, versions }))
+        Ok(Some(StoredSession { is_expired, snapshots, loaded, damaged, versions, drafts }))
     }
 
     /// Whether the bytes of a snapshot beside sessions are what its name says.
@@ -50,5 +54,14 @@ impl Sessions {
     pub fn is_snapshot(bytes: &[u8], digest: &str) -> bool {
         let read: Option<Snapshot> = json::from_slice(bytes).ok();
         read.is_some_and(|snapshot| snapshot.digest() == digest && snapshot.is_sound())
+    }
+}
+
+/// Whose skill it is; `None` if it is a team's and does not say which.
+fn owner_of(loaded: &LoadedSkill, user: &Id) -> Option<LayerOwner> {
+    match loaded.layer {
+        Layer::User => Some(LayerOwner::User(user.clone())),
+        Layer::Team => loaded.team.clone().map(LayerOwner::Team),
+        Layer::Org => Some(LayerOwner::Org),
     }
 }

@@ -9,6 +9,7 @@ mod diagnostic;
 mod document;
 mod draft;
 mod fingerprint;
+mod folded;
 mod frontmatter;
 mod head;
 mod lint;
@@ -36,6 +37,7 @@ pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
 pub use draft::{DraftChange, SkillDraft};
 pub use fingerprint::{Fingerprint, Fingerprinter};
+pub(crate) use folded::folded;
 #[cfg(feature = "cli")]
 pub(crate) use frontmatter::yaml_value;
 pub use frontmatter::{Frontmatter, Parameter};

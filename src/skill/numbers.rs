@@ -3,24 +3,43 @@
 //! A digest names a version for ever and says nothing of its place. A number does, as the Skills APIs of other services have
 //! it. A number is never given twice, not even after its version or the whole skill is deleted, so what was written down with
 //! it never means other files.
+//!
+//! An archive is stored before its publish counts, so one whose publisher lost to another, or ended halfway, lies among those of
+//! versions and never was one. The numbers tell them apart: what has no number and never had one was never published.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::version::is_version_digest;
 use crate::limits::NUMBERED_VERSIONS;
 
-/// Which version has which number.
+/// The clocks of a store and of a service differ by less: stores refuse requests of another time.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_hours(1);
+
+/// Which version has which number, and which had one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNumbers {
     /// The last number that was given.
     last: u64,
     /// The digests of the versions that have a number.
     digests: BTreeMap<u64, String>,
+    /// The digests of those that had one; `None` if nobody kept them, as in what an earlier version of this program wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    former: Option<BTreeSet<String>>,
+    /// Of what was stored before, it is not known which had a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unknown_before: Option<Timestamp>,
 }
 
 impl VersionNumbers {
+    /// The numbers of a skill of which nothing is published yet.
+    #[must_use]
+    pub fn of_new_skill() -> Self {
+        Self { former: Some(BTreeSet::new()), ..Self::default() }
+    }
+
     /// Whether no number was ever given.
     #[must_use]
     pub fn is_unused(&self) -> bool {
@@ -35,20 +54,49 @@ impl VersionNumbers {
         }
         self.last += 1;
         self.digests.insert(self.last, digest.to_owned());
-        if self.digests.len() > NUMBERED_VERSIONS {
-            self.digests.pop_first();
+        if let Some(former) = &mut self.former {
+            former.remove(digest);
+        }
+        if self.digests.len() > NUMBERED_VERSIONS
+            && let Some((_, oldest)) = self.digests.pop_first()
+        {
+            self.retire([oldest]);
         }
         self.last
     }
 
     /// Takes the number from the version that has it.
     pub fn remove(&mut self, number: u64) {
-        self.digests.remove(&number);
+        let digest = self.digests.remove(&number);
+        self.retire(digest);
     }
 
     /// Takes the numbers from all versions.
     pub fn clear(&mut self) {
-        self.digests.clear();
+        let digests = std::mem::take(&mut self.digests);
+        self.retire(digests.into_values());
+    }
+
+    fn retire(&mut self, digests: impl IntoIterator<Item = String>) {
+        if let Some(former) = &mut self.former {
+            former.extend(digests);
+        }
+    }
+
+    /// Begins to keep the versions that had a number, if nobody did before or if they are more than are kept.
+    pub fn keep_former(&mut self, now: Timestamp) {
+        if self.former.as_ref().is_none_or(|former| former.len() > NUMBERED_VERSIONS) {
+            self.former = Some(BTreeSet::new());
+            self.unknown_before = now.checked_add(CLOCKS_DIFFER).ok();
+        }
+    }
+
+    /// Whether the archive of this digest, stored then, is a version: it was published, or nobody knows that it was not.
+    #[must_use]
+    pub fn is_version(&self, digest: &str, stored_at: Timestamp) -> bool {
+        self.unknown_before.is_some_and(|before| stored_at < before)
+            || self.former.as_ref().is_none_or(|former| former.contains(digest))
+            || self.number_of(digest).is_some()
     }
 
     /// The number of a version; `None` if it has none.
@@ -75,7 +123,7 @@ impl VersionNumbers {
         is_counted
             && !self.digests.contains_key(&0)
             && self.digests.len() <= NUMBERED_VERSIONS
-            && self.digests.values().all(|digest| is_version_digest(digest))
+            && self.digests.values().chain(self.former.iter().flatten()).all(|digest| is_version_digest(digest))
     }
 }
 
@@ -114,9 +162,54 @@ mod tests {
         assert_eq!((numbers.number_of(&digest(0)), numbers.number_of(&digest(1))), (None, Some(2)));
     }
 
+    // S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+    #[test]
+    fn what_never_had_a_number_is_no_version_and_what_had_one_is() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let is_version = |numbers: &VersionNumbers, one| numbers.is_version(&digest(one), at(10_000));
+        let mut numbers = VersionNumbers::of_new_skill();
+        for one in 1..=3 {
+            numbers.add(&digest(one));
+        }
+        numbers.remove(2);
+        assert!(is_version(&numbers, 1) && is_version(&numbers, 2) && !is_version(&numbers, 4));
+        numbers.clear();
+        assert!(is_version(&numbers, 1) && is_version(&numbers, 3) && !is_version(&numbers, 4));
+        let read: VersionNumbers = serde_json::from_str(&serde_json::to_string(&numbers).unwrap()).unwrap();
+        assert_eq!(read, numbers);
+
+        // What an earlier version of this program wrote does not say which had one.
+        let mut earlier: VersionNumbers = serde_json::from_str(r#"{"last":7,"digests":{}}"#).unwrap();
+        assert!(is_version(&earlier, 4));
+        earlier.keep_former(at(9_000));
+        assert!(earlier.is_version(&digest(4), at(9_000)) && !earlier.is_version(&digest(4), at(9_000 + 3_600)));
+    }
+
+    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    #[test]
+    fn of_more_former_versions_than_are_kept_all_that_is_stored_counts() {
+        let mut numbers = VersionNumbers::of_new_skill();
+        for one in 0..NUMBERED_VERSIONS {
+            numbers.add(&digest(one));
+        }
+        numbers.clear();
+        let (now, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(10_000).unwrap());
+        numbers.keep_former(now);
+        assert!(!numbers.is_version(&digest(NUMBERED_VERSIONS), now));
+        numbers.add(&digest(NUMBERED_VERSIONS));
+        numbers.clear();
+        numbers.keep_former(now);
+        assert!(numbers.is_version(&digest(0), now) && numbers.is_version(&digest(NUMBERED_VERSIONS + 1), now));
+        assert!(!numbers.is_version(&digest(NUMBERED_VERSIONS + 1), later));
+    }
+
     #[test]
     fn numbers_that_were_never_given_are_found_out() {
-        for text in [r#"{"last":0,"digests":{"1":"D"}}"#, r#"{"last":1,"digests":{"0":"D"}}"#] {
+        for text in [
+            r#"{"last":0,"digests":{"1":"D"}}"#,
+            r#"{"last":1,"digests":{"0":"D"}}"#,
+            r#"{"last":1,"digests":{"1":"D"},"former":["x"]}"#,
+        ] {
             let numbers: VersionNumbers = serde_json::from_str(&text.replace('D', &digest(1))).unwrap();
             assert!(!numbers.is_sound(), "{text}");
         }

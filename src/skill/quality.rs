@@ -256,7 +256,14 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mcp = |files: &[&str], size| judged(GOOD, &steps(), files, size).mcp;
         assert!(mcp(&names[..MCP_SKILL_FILES], MCP_SKILL_BYTES));
-        assert!(!mcp(&names, MCP_SKILL_BYTES) && !mcp(&names[..MCP_SKILL_FILES], MCP_SKILL_BYTES + 1));
+        for (files, size) in [(&names[..], MCP_SKILL_BYTES), (&names[..MCP_SKILL_FILES], MCP_SKILL_BYTES + 1)] {
+            let found = judged(GOOD, &steps(), files, size);
+            assert_eq!((found.mcp, found.score, codes(&found)), (false, 90, vec!["too_large_for_mcp"]));
+            let said = &found.reasons[0].message;
+            let names_both =
+                said.contains(&format!("{} files", files.len())) && said.contains(&format!("{size} bytes"));
+            assert!(names_both && said.contains("512 files and 16 MiB"), "{said}");
+        }
         let long = |chars: usize| format!("Use: {}", "x".repeat(chars - 5));
         let short = |chars| codes(&judged(&long(chars), &steps(), &[], 0)).contains(&"description_short");
         assert!(!short(QUALITY_DESCRIPTION_CHARS) && short(QUALITY_DESCRIPTION_CHARS - 1));

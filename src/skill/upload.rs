@@ -9,10 +9,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, folded,
     hidden_in_file, lint, name_finding,
     package::{MAIN, too_large_unpacked},
     quality,
@@ -212,8 +211,7 @@ impl SkillUpload {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for end in ends {
             let (name, is_file) = (path.get(..end).unwrap_or_default(), end == path.len());
-            let folded = name.nfc().collect::<String>().to_lowercase();
-            match self.names.entry(folded) {
+            match self.names.entry(folded(name)) {
                 Entry::Vacant(free) => drop(free.insert((name.to_owned(), is_file))),
                 Entry::Occupied(taken) if !is_file && *taken.get() == (name.to_owned(), false) => {}
                 Entry::Occupied(taken) => {
@@ -324,7 +322,10 @@ mod tests {
         }
         assert_eq!(refused(&[("a.md", b"x"), ("A.md", b"y")]), ["path_twins"]);
         assert_eq!(refused(&[("d/a.md", b"x"), ("D/b.md", b"y")]), ["path_twins"]);
-        assert_eq!(refused(&[("caf\u{e9}", b"x"), ("cafe\u{301}", b"y")]), ["path_twins"]);
+        for (one, other) in [("caf\u{e9}", "cafe\u{301}"), ("λόγος", "λόγοσ"), ("ſaft", "saft"), ("\u{b5}", "\u{3bc}")]
+        {
+            assert_eq!(refused(&[(one, b"x"), (other, b"y")]), ["path_twins"], "{one} {other}");
+        }
         assert_eq!(refused(&[("a", b"x"), ("a/b", b"y")]), ["path_twins"], "a file is no folder");
         assert_eq!(refused(&[(".env", b"A=1")]), ["secret_file"]);
         assert_eq!(refused(&[("bin.theirs", b"x")]), ["merge_marks"]);
@@ -391,6 +392,10 @@ mod tests {
         assert!(found[0].starts_with("references/how.md, line 2: 2 invisible"), "{found:?}");
         assert_eq!(hidden.quality.score, plain.quality.score - 30);
         assert!(hidden.quality.reasons.iter().any(|reason| reason.security && reason.message == found[0]));
+        let disguised = with(&[("references/\u{202e}dm.how", b"text")]);
+        let found = of_hidden(&disguised);
+        assert!(found.len() == 1 && found[0].contains(r"references/\u{202e}dm.how"), "{found:?}");
+        assert!(disguised.quality.reasons.iter().any(|reason| reason.security && reason.message == found[0]));
         let names: Vec<String> = (0..SKILL_FINDINGS + 5).map(|number| format!("{number}.md")).collect();
         let many: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), "\u{202e}".as_bytes())).collect();
         assert_eq!(of_hidden(&with(&many)).len(), SKILL_FINDINGS);

@@ -1,13 +1,13 @@
 //! Sessions, and the snapshots beside them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::Service, survey::Survey};
 use crate::{
     error::{Code, Result},
     limits::SNAPSHOT_OBJECT_BYTES,
-    path::Id,
-    session::Sessions,
+    path::{Id, Layer, ObjectKey},
+    session::{Sessions, StoredSession},
     store::{GetOptions, Keep, ListEntry, StoreError},
     wire::FindingCode,
 };
@@ -16,7 +16,7 @@ use crate::{
 /// every session can be read.
 pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> Result<Option<BTreeSet<String>>> {
     let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
-    let mut loaded = BTreeSet::new();
+    let (mut loaded, mut are_missing) = (BTreeSet::new(), BTreeMap::new());
     for (name, entry) in survey.of_area("sessions/") {
         let Some(session) = name.strip_suffix(".json").and_then(|name| Id::parse(name).ok()) else {
             are_all_read = false;
@@ -26,27 +26,9 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
         match service.sessions().stored(user, &session).await {
             Ok(None) => {}
             Ok(Some(stored)) => {
-                if stored.is_expired {
-                    survey.find(FindingCode::ExpiredSession, entry.key.clone(), "it was idle for too long");
-                }
+                check_session(service, survey, &entry.key, &stored, &mut are_missing).await?;
                 loaded.extend(stored.loaded);
-                for digest in stored.snapshots {
-                    if survey.is_missing(service, &survey.space.snapshot(hex_of(&digest))?).await? {
-                        let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
-                        survey.find(FindingCode::MissingSnapshot, entry.key.clone(), detail);
-                    }
-                    referred.insert(digest);
-                }
-                for skill in stored.damaged {
-                    let detail = format!("its list of the files of {skill} is not what its digest says");
-                    survey.find(FindingCode::DamagedSnapshot, entry.key.clone(), detail);
-                }
-                for (skill, digest) in stored.versions {
-                    if survey.is_missing(service, &survey.space.version(&skill, &digest)?).await? {
-                        let detail = format!("it has loaded version {digest} of {skill}, which is not there");
-                        survey.find(FindingCode::MissingVersion, entry.key.clone(), detail);
-                    }
-                }
+                referred.extend(stored.snapshots);
             }
             Err(damage) if damage.code() == Code::Internal => {
                 are_all_read = false;
@@ -63,6 +45,49 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
         check_snapshot(service, survey, &digest, &entry, are_all_read && !referred.contains(&digest)).await?;
     }
     Ok(are_all_read.then_some(loaded))
+}
+
+/// Checks what a session refers to. `are_missing` is known of the versions that sessions before it have loaded.
+async fn check_session(
+    service: &Service,
+    survey: &mut Survey,
+    key: &str,
+    stored: &StoredSession,
+    are_missing: &mut BTreeMap<ObjectKey, bool>,
+) -> Result<()> {
+    if stored.is_expired {
+        survey.find(FindingCode::ExpiredSession, key, "it was idle for too long");
+    }
+    for digest in &stored.snapshots {
+        if survey.is_missing(service, &survey.space.snapshot(hex_of(digest))?).await? {
+            let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
+            survey.find(FindingCode::MissingSnapshot, key, detail);
+        }
+    }
+    for skill in &stored.damaged {
+        let detail = format!("its list of the files of {skill} is not what its digest says");
+        survey.find(FindingCode::DamagedSnapshot, key, detail);
+    }
+    for (owner, skill, digest) in &stored.versions {
+        let version = owner.space(service.namespace())?.version(skill, digest)?;
+        let is_missing = match are_missing.get(&version) {
+            Some(known) => *known,
+            None => survey.is_missing(service, &version).await?,
+        };
+        if is_missing {
+            let whose = if owner.layer() == Layer::User { String::new() } else { format!(" of {owner}") };
+            let detail = format!("it has loaded version {digest} of {skill}{whose}, which is not there");
+            survey.find(FindingCode::MissingVersion, key, detail);
+        }
+        are_missing.insert(version, is_missing);
+    }
+    for (skill, digest) in &stored.drafts {
+        if survey.is_missing(service, &survey.space.draft_version(skill, digest)?).await? {
+            let detail = format!("it has loaded the draft {digest} of {skill}, whose files are not there");
+            survey.find(FindingCode::MissingDraftFiles, key, detail);
+        }
+    }
+    Ok(())
 }
 
 async fn check_snapshot(

@@ -1,13 +1,20 @@
 //! Heads, the versions that they name, and the folders that follow them.
 
+use std::collections::BTreeMap;
+
 use super::{super::Service, super::publish::InspectedHead, survey::Survey};
-use crate::{error::Result, path::SkillPath, wire::FindingCode};
+use crate::{error::Result, path::SkillPath, skill::VersionNumbers, wire::FindingCode};
 
 /// Checks every head and every version of one owner.
 pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> {
+    let mut known = BTreeMap::new();
     for (name, entry) in survey.of_area("heads/") {
         match head_skill(&name) {
-            Some(skill) => check_head(service, survey, &skill, &entry.key).await?,
+            Some(skill) => {
+                if let Some(numbers) = check_head(service, survey, &skill, &entry.key).await? {
+                    known.insert(skill, numbers);
+                }
+            }
             None => survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a head"),
         }
     }
@@ -17,12 +24,18 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a version");
             continue;
         };
-        if !heads.contains(&skill) {
-            survey.find(
-                FindingCode::OrphanVersion,
-                entry.key.clone(),
-                format!("{skill} has no head that could name it"),
-            );
+        let was_published = |numbers: &VersionNumbers| {
+            numbers.is_version(&digest, entry.modified_at) || !survey.is_settled(entry.modified_at)
+        };
+        let why = if !heads.contains(&skill) {
+            Some(format!("{skill} has no head that could name it"))
+        } else if known.get(&skill).is_some_and(|numbers| !was_published(numbers)) {
+            Some(format!("it was stored and never published, so it is not listed among the versions of {skill}"))
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            survey.find(FindingCode::OrphanVersion, entry.key.clone(), why);
         }
         if let Some(why) = service.inspect_version(&survey.space, &skill, &digest).await? {
             survey.find(FindingCode::DamagedVersion, entry.key, why);
@@ -31,21 +44,27 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
     Ok(())
 }
 
-async fn check_head(service: &Service, survey: &mut Survey, skill: &SkillPath, key: &str) -> Result<()> {
+/// Returns which versions were published, as far as the head knows; `None` if it cannot be read.
+async fn check_head(
+    service: &Service,
+    survey: &mut Survey,
+    skill: &SkillPath,
+    key: &str,
+) -> Result<Option<VersionNumbers>> {
     let folder = survey.folder(skill);
-    let (names, published_at, is_materialised, is_folder_same) =
+    let (names, numbers, published_at, is_materialised, is_folder_same) =
         match service.inspect_head(&survey.space, skill, &folder).await? {
-            InspectedHead::Absent => return Ok(()),
+            InspectedHead::Absent => return Ok(None),
             InspectedHead::Damaged(why) => {
                 survey.find(FindingCode::DamagedHead, key, why);
-                return Ok(());
+                return Ok(None);
             }
             InspectedHead::Newer => {
                 survey.find(FindingCode::NewerHead, key, format!("a newer version of skillmount published {skill}"));
-                return Ok(());
+                return Ok(None);
             }
-            InspectedHead::Sound { names, published_at, is_materialised, is_folder_same } => {
-                (names, published_at, is_materialised, is_folder_same)
+            InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same } => {
+                (names, numbers, published_at, is_materialised, is_folder_same)
             }
         };
     for digest in names {
@@ -62,7 +81,7 @@ async fn check_head(service: &Service, survey: &mut Survey, skill: &SkillPath, k
         let detail = format!("not all plain files of {skill} are those of its published version");
         survey.find_mended(FindingCode::UnfinishedPublish, key, detail, repaired);
     }
-    Ok(())
+    Ok(Some(numbers))
 }
 
 fn head_skill(name: &str) -> Option<SkillPath> {

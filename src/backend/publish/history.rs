@@ -29,7 +29,8 @@ struct Listed {
 }
 
 impl Service {
-    /// A page of the versions of the owner's skill, newest first by the time that they were first stored.
+    /// A page of the versions of the owner's skill, newest first by the time that they were first stored. An archive that was stored
+    /// and never published is no version.
     ///
     /// # Errors
     /// `skill_not_found` if nothing was ever published there; `invalid_request` for a cursor that is none; the store's.
@@ -44,6 +45,9 @@ impl Service {
         if head.is_none() && listed.is_empty() {
             let message = format!("{skill} has no versions: it was never published");
             return Err(Error::new(Code::SkillNotFound, message));
+        }
+        if let Some(known) = &head {
+            listed.retain(|one| known.head.numbers.is_version(&one.digest, one.entry.modified_at));
         }
         // A store may know whole seconds alone, and then the numbers say which version is newer.
         let numbered = head.iter().flat_map(|known| known.head.numbers.iter());

@@ -7,7 +7,7 @@ use crate::{
     backend::Service,
     error::{Code, Result},
     path::{SkillPath, UserSpace},
-    skill::{HeadState, SkillDraft},
+    skill::{HeadState, SkillDraft, VersionNumbers},
     store::ListEntry,
 };
 
@@ -24,6 +24,8 @@ pub(in crate::backend) enum InspectedHead {
     Sound {
         /// The digests that it names: of the published version, and of the one before.
         names: Vec<String>,
+        /// Which versions were published, as far as it knows.
+        numbers: VersionNumbers,
         /// When it was published.
         published_at: Timestamp,
         /// Whether the plain files have followed.
@@ -53,7 +55,8 @@ impl Service {
             || known.head.state == HeadState::Deleted && folder.is_empty() && known.head.materialised;
         let names = known.head.digest.iter().chain(&known.head.previous).cloned().collect();
         let (published_at, is_materialised) = (known.head.published_at, known.head.materialised);
-        Ok(InspectedHead::Sound { names, published_at, is_materialised, is_folder_same })
+        let numbers = known.head.numbers;
+        Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
     }
 
     /// Reads the archive of a version whole; the reason why it is none, if so.

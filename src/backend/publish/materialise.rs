@@ -3,7 +3,7 @@
 //! Each file is put under the version that it had when the head was written, or only if there was none, and deleted in
 //! the same way. If a condition does not hold, one of three others was there first. The file may have the content of this
 //! head already, put by another replica. It may be a late write of an earlier head, which is written over. Otherwise
-//! another tool wrote it, and it stays. A newer head ends the work, and what this replica wrote after that head is set
+//! another tool wrote it, and it stays, even if that tool kept our metadata: they name the content. A newer head ends the work, and what this replica wrote after that head is set
 //! right again.
 //!
 //! A store of plain files cannot hold `a` and `a/b` together. So what was there and stands in the way of a file is deleted
@@ -21,7 +21,7 @@ use crate::{
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey},
     skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
-    store::{Base, DeleteOptions, GetOptions, Keep, Mark, Metadata, Object, StoreError},
+    store::{Base, Commit, DeleteOptions, GetOptions, Keep, Mark, Metadata, Object, StoreError},
 };
 
 /// A file that is sent beside many others.
@@ -170,8 +170,7 @@ impl Place {
     async fn take(&self, known: &StoredHead, step: Step, bytes: Option<Bytes>) -> Result<Done> {
         let key = self.folder.key(&step.path)?;
         let (Some(bytes), Some(content)) = (bytes, &step.content) else { return self.remove(&key, step).await };
-        let call = mark_of(&key);
-        let mark = Mark { call: call.clone(), count: known.head.generation };
+        let mark = Mark { call: mark_of(&key), count: number_of(&content.file.sha256) };
         let mut base = step.base.map_or(Base::Absent, |etag| Base::Version(etag, Metadata::new()));
         for _ in 0..PUBLISH_ATTEMPTS {
             let put = self.service.shared.committer.commit_marked(&key, bytes.clone(), &base, Some(&mark)).await;
@@ -192,7 +191,7 @@ impl Place {
                     return Ok(Done::Found(step.path, object.meta.etag));
                 }
                 _ if !self.is_newest(known).await? => return Ok(Done::Superseded),
-                Some(object) if is_late(&call, &object, known.head.generation) => base = Base::version(&object.meta),
+                Some(object) if self.is_late(&key, &object).await? => base = Base::version(&object.meta),
                 _ => return Ok(Done::Kept(step.path)),
             }
         }
@@ -224,6 +223,29 @@ impl Place {
             Err(StoreError::PreconditionFailed) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Whether an object is a late write of an earlier head, or is another by now: its newest write is one of publishing, and it
+    /// still has the content of that write.
+    async fn is_late(&self, key: &ObjectKey, there: &Object) -> Result<bool> {
+        let Some((Commit { etag: Some(etag), .. }, wrote)) = Mark::find(&mark_of(key), &there.meta) else {
+            return Ok(false);
+        };
+        let mut content = Sha256::new_with_prefix(&there.bytes);
+        let mut at = there.range.end;
+        while at < there.meta.size {
+            let options = GetOptions { keep: Keep::Not, ..GetOptions::pinned(etag.clone()) };
+            match self.service.store().get(key, options.with_range(at..at + SMALL)).await {
+                Ok(object) if object.range.end > at => {
+                    content.update(&object.bytes);
+                    at = object.range.end;
+                }
+                Ok(_) => return Err(StoreError::broken("the store gave no bytes of an object").into()),
+                Err(StoreError::NotFound | StoreError::PreconditionFailed) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(number_of(&hex::encode(content.finalize())) == wrote)
     }
 
     /// The object that is there: all of it, if it has at most `size` bytes.
@@ -293,7 +315,7 @@ pub(super) fn mark_of(key: &ObjectKey) -> String {
     format!("{number:016x}")
 }
 
-/// Whether the newest write of an object is that of a head before `generation`.
-fn is_late(call: &str, object: &Object, generation: u64) -> bool {
-    Mark::find(call, &object.meta).is_some_and(|(commit, count)| commit.etag.is_some() && count < generation)
+/// The number that a write of publishing has: the first digits of the digest of its content.
+fn number_of(sha256: &str) -> u64 {
+    sha256.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }

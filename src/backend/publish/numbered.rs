@@ -43,7 +43,8 @@ impl Place {
         Ok(numbers)
     }
 
-    /// The numbers after a change of `head` from the version `before` to `after`, or to none.
+    /// The numbers after a change of `head` from the version `before` to `after`, or to none. Beside a folder without head, archives
+    /// may lie whose head is gone, so it is not known of them whether they were published.
     pub(super) async fn numbers_after(
         &self,
         head: Option<&StoredHead>,
@@ -52,8 +53,10 @@ impl Place {
     ) -> Result<VersionNumbers> {
         let mut numbers = match head {
             Some(known) => self.numbers(&known.head).await?,
+            None if before.is_none() => VersionNumbers::of_new_skill(),
             None => VersionNumbers::default(),
         };
+        numbers.keep_former(self.service.shared.clock.now());
         for digest in before.into_iter().chain(after.map(Version::digest)) {
             numbers.add(digest);
         }
@@ -92,6 +95,9 @@ impl Place {
             let mut head = known.head.clone();
             head.numbers = numbers;
             change(&mut head)?;
+            if head.numbers != known.head.numbers {
+                head.numbers.keep_former(self.service.shared.clock.now());
+            }
             if head == known.head || self.put_head(Some(&known), head.clone()).await?.is_some() {
                 return Ok(head);
             }

@@ -10,6 +10,7 @@ use std::{
 use crate::{
     error::{Code, Error, Result},
     path::is_of_tools,
+    skill::folded,
 };
 
 /// Whether this machine's disks usually take `A` and `a` for one name.
@@ -138,10 +139,10 @@ pub(in super::super) fn check_names<'name>(names: impl IntoIterator<Item = &'nam
 fn check_names_on<'name>(folds_case: bool, names: impl IntoIterator<Item = &'name str>) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {
-        if folds_case && !seen.insert(name.to_lowercase()) {
+        if folds_case && !seen.insert(folded(name)) {
             return Err(Error::new(
                 Code::InvalidRequest,
-                format!("{name} differs from another file only in case, which this disk ignores; rename one of them"),
+                format!("{name} and another file are one name to this disk, which ignores case; rename one of them"),
             ));
         }
     }
@@ -215,7 +216,9 @@ mod tests {
 
     #[test]
     fn names_that_a_case_folding_disk_would_merge_are_refused_there() {
-        assert!(check_names_on(true, ["a/B", "a/b"]).is_err());
+        for twins in [["a/B", "a/b"], ["λόγος", "λόγοσ"], ["ſaft", "saft"], ["\u{b5}", "\u{3bc}"]] {
+            assert!(check_names_on(true, twins).is_err(), "{twins:?}");
+        }
         assert!(check_names_on(false, ["a/B", "a/b"]).is_ok());
     }
 }

@@ -14,6 +14,15 @@ pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
 }
 
+/// Those in the name of a file, which an agent reads in a listing.
+pub(super) fn hidden_in_name(path: &str) -> Option<Diagnostic> {
+    let count = path.chars().filter(|c| shown::is_hidden(*c)).count();
+    let message = format!(
+        "the name {path:?} has {count} invisible characters, so a person and an agent read different names: rename the file"
+    );
+    (count > 0).then(|| Diagnostic::new(FindingCode::HiddenCharacters, message))
+}
+
 /// The first of them in another text file of a skill, with its place in that file. A byte order mark at its beginning and the
 /// line ends of any system are none, and bytes that are not UTF-8 are passed over.
 #[must_use]
@@ -60,5 +69,10 @@ mod tests {
         }
         assert_eq!(hidden_in_file(b"caf\xe9 \x85 \xff"), None);
         assert!(hidden_in_file(b"\xff\xe2\x80\xae").is_some(), "one bad byte hides nothing");
+        for name in ["how\u{200b}.md", "\u{202e}dm.how", "a/\u{e0041}/b"] {
+            let found = hidden_in_name(name).unwrap();
+            assert!(found.message.is_ascii() && found.message.contains("1 invisible"), "{}", found.message);
+        }
+        assert_eq!(hidden_in_name("references/año 日\u{2764}\u{fe0f}.md"), None);
     }
 }

@@ -62,7 +62,9 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
     }
     found.extend(hidden::hidden(&text));
     found.extend(content_findings(bytes));
-    found.extend(files.unwrap_or_default().iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
+    let files = files.unwrap_or_default();
+    found.extend(files.iter().filter_map(|file| nested(file)).take(SKILL_FINDINGS + 1));
+    found.extend(files.iter().filter_map(|file| hidden::hidden_in_name(file)).take(SKILL_FINDINGS + 1));
     let mut found: Vec<Diagnostic> = found.into_iter().map(Diagnostic::for_lint).collect();
     found.sort_by_key(|one| (one.line, one.column));
     first_few(found)

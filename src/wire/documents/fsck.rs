@@ -69,7 +69,7 @@ finding_codes! {
     LeftoverProbe Warning "--repair deletes it";
     ForeignVectors Note "--repair deletes it; a service replaces it once it has made its own";
     OrphanVectors Note "--repair deletes it: no skill has a vector there";
-    OrphanVersion Note "a skill was being published here, or its head was deleted: publish the skill to have it listed";
+    OrphanVersion Note "its publish never counted, because another was first or it ended halfway, or the head was deleted: publish it to have it listed";
     OrphanDraftFiles Note "no draft names it: one was being made here, changed or published";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";
     ExpiredSession Note "`skillmount session gc` removes it";

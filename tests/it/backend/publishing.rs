@@ -6,9 +6,9 @@ use bytes::Bytes;
 use skillmount::{
     Code, Outcome, Result,
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
-    path::SkillPath,
-    session::{Change, Visibility},
-    store::{MemoryStore, Requests, Verb, testing::Fault},
+    path::{KeyPrefix, SkillPath},
+    session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
+    store::{MemoryStore, PutOptions, Requests, Verb, testing::Fault},
     wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
 };
 
@@ -339,7 +339,33 @@ async fn of_two_publishers_one_wins_whole() {
         assert!(first.is_ok() != second.is_ok(), "{first:?} {second:?}");
         settled(&world).await;
         assert_eq!(plain(&world).await, if first.is_ok() { one } else { two });
+        let archives = world.keys().await.iter().filter(|key| key.contains("/versions/")).count();
+        assert_eq!((archives, versions(&world).await.len()), (5, 4), "what lost was stored, and is no version");
+        // Who lost publishes the same again, and then it is one.
+        let lost = if first.is_ok() { version(4, &["c.md"]) } else { version(3, &["b.md"]) };
+        publish(&world, &lost).await;
+        assert_eq!(versions(&world).await.len(), 5);
+        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(versions(&world).await.len(), 5);
     }
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn of_a_head_that_does_not_say_what_was_published_every_archive_is_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &[])).await.digest;
+    publish(&world, &version(2, &[])).await;
+    world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    // As an earlier version of this program wrote it.
+    let head = world.bytes("demo/.skillmount/heads/a/demo.json").await.unwrap();
+    let mut head: serde_json::Value = serde_json::from_slice(&head).unwrap();
+    assert!(head["numbers"].as_object_mut().unwrap().remove("former").is_some());
+    world.put("demo/.skillmount/heads/a/demo.json", head.to_string()).await;
+    assert_eq!(versions(&world.replica()).await.len(), 2);
+    publish(&world.replica(), &version(3, &[])).await;
+    assert_eq!(versions(&world.replica()).await.len(), 3);
+    assert!(versions(&world.replica()).await.contains(&one));
 }
 
 // S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
@@ -373,6 +399,68 @@ async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
         }
         assert!(stayed > 0, "{path} never stayed");
     }
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_another_tool_rewrote_with_our_metadata_is_no_late_write_of_ours() {
+    for foreign in ["b.md 9".to_owned(), "x".repeat(600 << 10)] {
+        let mut stayed = 0;
+        for moment in 0..16 {
+            let world = World::new();
+            publish(&world, &version(1, &["b.md"])).await;
+            let key = KeyPrefix::all().key(&format!("{FOLDER}b.md")).unwrap();
+            world.faults.set_latency(Duration::from_millis(10));
+            let two = version(2, &["b.md"]);
+            let write = async {
+                tokio::time::sleep(Duration::from_millis(10 * moment + 5)).await;
+                let metadata = world.bucket.head(&key).await.unwrap().metadata;
+                assert!(!metadata.is_empty());
+                let options = PutOptions::default().with_metadata(metadata);
+                world.bucket.put(&key, foreign.clone().into(), options).await.unwrap();
+            };
+            let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+            let kept = published.unwrap().kept;
+            settled(&world).await;
+            let is_there = plain(&world).await["b.md"] == foreign;
+            stayed += usize::from(is_there && kept == ["b.md"]);
+            let is_kept = is_there || versions(&world).await.len() == 3;
+            assert!(is_kept, "at {moment}");
+        }
+        assert!(stayed > 0, "it never came between");
+    }
+}
+
+// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
+// version. Changes of an agent are such changes.
+#[tokio::test]
+async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &["b.md"])).await.digest;
+    let policy = Policy { skills_access: SkillsAccess::Write, ..Policy::default() };
+    let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+    world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
+    let agent = world.agent();
+    agent.load(SKILL).await.unwrap();
+    agent.overwrite("/skills/demo/b.md", "by the agent").await.unwrap();
+    let by_agent = plain(&world).await;
+    assert_eq!(by_agent["b.md"], "by the agent");
+
+    let two = version(2, &[]);
+    let conflict = publish_if(&world, &two, Some(&one)).await.unwrap_err();
+    assert_eq!((conflict.code(), plain(&world).await), (Code::VersionConflict, by_agent.clone()));
+    let current = conflict.details()["current"].as_str().unwrap().to_owned();
+    assert_eq!(versions(&world).await, std::slice::from_ref(&one), "nothing was stored");
+
+    let published = publish(&world, &two).await.digest;
+    assert_eq!(plain(&world).await, two);
+    let mut listed = versions(&world).await;
+    listed.sort();
+    let mut expected = [one, current.clone(), published];
+    expected.sort();
+    assert_eq!(listed, expected);
+    world.service.roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    assert_eq!(plain(&world).await, by_agent);
 }
 
 // S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a

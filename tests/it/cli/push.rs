@@ -385,6 +385,15 @@ fn two_versions_are_compared_as_a_patch() {
     assert_eq!(binary["files"][1]["path"], "logo.bin");
     assert_eq!(home.refused(&["skills", "diff", "notas", "sha256:ffffffff0"]), (5, "version_not_found".into()));
     assert_eq!(home.refused(&["skills", "diff", "nadie"]), (5, "skill_not_found".into()));
+
+    let server = Server::start(&home, &[]);
+    let through_it =
+        |arguments: &[&str]| home.ok(&[&["--server", &server.url, "skills", "diff", "notas"], arguments].concat());
+    assert_eq!(through_it(&[]), last);
+    assert_eq!(through_it(&[&digest(1)[..15], &digest(0)]), last);
+    assert_eq!(through_it(&[&digest(0)]), "");
+    let unknown = ["--server", &server.url, "skills", "diff", "notas", "sha256:ffffffff0"];
+    assert_eq!(home.refused(&unknown), (5, "version_not_found".into()));
 }
 
 #[cfg(unix)]

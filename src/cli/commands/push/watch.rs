@@ -35,7 +35,8 @@ impl Push {
         // One that waits is as good as many.
         let (sender, mut changes) = mpsc::channel(1);
         let heard = move |event: notify::Result<Event>| {
-            if event.is_ok_and(|event| is_of_author(&event)) {
+            // What the watcher could not follow may be a change.
+            if event.map_or(true, |event| is_of_author(&event)) {
                 // Full means that a change is known already.
                 let _ = sender.try_send(());
             }
@@ -153,17 +154,19 @@ fn line(row: &Row) -> String {
     }
 }
 
-/// Whether a change is the author's, and not one of what this program writes for itself.
+/// Whether a change is the author's, and not one of what this program writes for itself. One without a path may be: the system had
+/// more changes than it could tell.
 fn is_of_author(event: &Event) -> bool {
     let is_own = |path: &Path| {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(".skillmount"))
     };
-    !matches!(event.kind, EventKind::Access(_)) && !event.paths.iter().all(|path| is_own(path))
+    let may_be = event.paths.is_empty() || !event.paths.iter().all(|path| is_own(path));
+    event.need_rescan() || may_be && !matches!(event.kind, EventKind::Access(_))
 }
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{AccessKind, CreateKind};
+    use notify::event::{AccessKind, CreateKind, Flag};
 
     use super::*;
 
@@ -192,5 +195,7 @@ mod tests {
         assert!(!is_of_author(&event(create, "a/.skillmount.json")));
         assert!(!is_of_author(&event(create, "a/.skillmount-0f")));
         assert!(!is_of_author(&event(EventKind::Access(AccessKind::Any), "a/SKILL.md")));
+        assert!(is_of_author(&Event::new(EventKind::Other)), "more changes than the system could tell");
+        assert!(is_of_author(&event(EventKind::Other, "a/.skillmount-0f").set_flag(Flag::Rescan)));
     }
 }

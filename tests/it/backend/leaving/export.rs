@@ -1,10 +1,10 @@
 //! The archive of a user.
 
-use std::{collections::BTreeMap, io::Read as _, sync::Arc};
+use std::{collections::BTreeMap, io::Read as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Result,
-    limits::{EXPORT_LEFT_NAMED, EXPORT_PIECE_BYTES},
+    limits::{EXPORT_AHEAD, EXPORT_LEFT_NAMED, EXPORT_PIECE_BYTES},
     store::{MemoryStore, Verb, testing::Fault},
     wire::{Amount, ExportManifest},
 };
@@ -69,6 +69,30 @@ async fn an_archive_has_every_object_of_the_user_and_of_nobody_else() {
     assert_eq!((manifest.areas["skills"].objects, manifest.areas["other"].objects), (1, 1100));
     assert_eq!(manifest.areas.values().map(|amount| amount.objects).sum::<u64>(), manifest.total.objects);
     assert_eq!((manifest.left_out_count, manifest.left_out[0].key.as_str()), (1, "u1/a//b"));
+}
+
+// S-LEAVE-2: An export is one tar archive of every object of a user, whose last entry is `_manifest.json`.
+#[tokio::test(start_paused = true)]
+async fn an_archive_is_sent_while_it_is_made_a_few_objects_ahead() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let objects = 3 * EXPORT_AHEAD;
+    for at in 0..objects {
+        memory.put_raw(&format!("u1/notes/{at:03}"), "x");
+    }
+    let world = over(&memory);
+    world.faults.set_latency(Duration::from_millis(10));
+    let read = || usize::try_from(world.ledger.counts().objects.requests.get).unwrap();
+    let mut archive = world.service.export(&id("u1")).unwrap();
+    assert_eq!(world.ledger.asked().len(), 0, "nothing is asked before somebody takes a piece");
+    let (mut sent, mut most) = (0, 0);
+    while let Some(piece) = archive.next().await.unwrap() {
+        // Of each object a head, its bytes and what fills the block up.
+        sent += usize::from(piece.as_ref() == b"x");
+        most = most.max(read() - sent);
+        assert!(read() <= sent + EXPORT_AHEAD + 1, "{} of {sent}", read());
+    }
+    assert_eq!((sent, read()), (objects, objects));
+    assert!(most > 1, "a few are fetched at once");
 }
 
 #[tokio::test]
