@@ -1,11 +1,11 @@
 //! Archives in the place of many small requests: a search over a loaded skill, or a read of file after file, costs one.
 //!
 //! The archive of a published version is named by the digest of its files, which a session that loaded it knows. A skill of many
-//! files that was never published gets a bundle: an archive named by the snapshot, whose record says which content it had. An
-//! archive counts only if its bytes are what its name or its record says, and none is ever needed: if it is gone or
-//! damaged, the files are read one by one.
+//! files that was never published gets a bundle: an archive named by the snapshot, whose tags say which bytes its files have. An
+//! archive counts only if its files are those, and none is ever needed: if it is gone or damaged, the files are read one by
+//! one. So who can write archives alone can change no answer.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
-    path::{KeyPrefix, ObjectKey},
+    path::{KeyPrefix, ObjectKey, SkillPath},
     session::LoadedSkill,
     skill::{MAIN, Packer, Provenance, Snapshot},
     store::{Base, GetOptions, Keep, StoreError},
@@ -29,20 +29,21 @@ use crate::{
 impl SkillBackend {
     /// Brings the contents of `files` into memory, those of each skill in one request, if many of them are not there.
     pub(super) async fn fetch_bundles(&self, files: &[ListedFile]) {
-        let mut missed: BTreeMap<&Archive, (usize, u64)> = BTreeMap::new();
-        for found in files {
-            if let Some(archived) = &found.file.archived
-                && !self.shared.versions.holds(archived)
-            {
-                let (count, bytes) = missed.entry(&archived.archive).or_default();
-                (*count, *bytes) = (*count + 1, *bytes + found.size);
+        let (store, versions) = (&self.shared.store, &self.shared.versions);
+        let mut missed: BTreeMap<&ObjectKey, (&ArchivedFile, usize)> = BTreeMap::new();
+        for file in files.iter().filter_map(|found| found.file.archived.as_ref()) {
+            if !versions.holds(file) {
+                missed.entry(&file.archive.key).or_insert((file, 0)).1 += 1;
             }
         }
-        for (archive, (count, bytes)) in missed {
+        // All of them have to be in memory when the search begins.
+        let mut left = BUNDLE_BYTES;
+        for (file, count) in missed.into_values() {
             // Nobody knows whether a bundle is there. It is looked for where that is one request among many.
-            let few = if self.shared.versions.may_be_there(archive) { BUNDLE_FILES } else { BUNDLED_FILES + 1 };
-            if count >= few && bytes <= BUNDLE_BYTES {
-                self.shared.versions.unpack(&self.shared.store, archive, BUNDLE_BYTES).await;
+            let few = if versions.may_be_there(&file.archive) { BUNDLE_FILES } else { BUNDLED_FILES + 1 };
+            if count >= few && file.archive.unpacked <= left {
+                left -= file.archive.unpacked;
+                versions.unpack(store, file).await;
             }
         }
     }
@@ -51,51 +52,52 @@ impl SkillBackend {
 impl Shared {
     /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
     /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
-    /// for the second. A load or a prompt has read SKILL.md before, so the cache of the store has it.
+    /// for the second, and so is a bundle of which nobody knows whether it is there.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
-        let versions = &self.versions;
-        if !versions.may_be_there(&file.archive) || versions.holds(file) {
+        let (versions, archive) = (&self.versions, &file.archive);
+        // A load or a prompt has read SKILL.md before, so the cache of the store has it.
+        if file.path == MAIN || archive.unpacked > BUNDLE_BYTES || versions.holds(file) {
             return;
         }
-        let is_small = file.archive.unpacked <= BUNDLE_READ_BYTES && file.path != MAIN;
+        let is_small = archive.unpacked <= BUNDLE_READ_BYTES && versions.may_be_there(archive);
         if is_small || versions.note_read(file).await {
-            versions.unpack(&self.store, &file.archive, BUNDLE_READ_BYTES).await;
+            versions.unpack(&self.store, file).await;
         }
     }
 }
 
 impl SkillBackend {
     /// Notes that a skill is loaded. The second time, the bundle of a skill that has none is made behind the call.
-    pub(super) async fn note_load(&self, loaded: &LoadedSkill, snapshot: &Snapshot) {
+    pub(super) async fn note_load(&self, loaded: &LoadedSkill, snapshot: &Arc<Snapshot>) {
         let Ok(Some(home)) = self.home(loaded) else { return };
-        let Ok(Some(Archive { key, kind: ArchiveKind::Bundle, unpacked })) = archive_of(loaded, snapshot, &home) else {
-            return;
-        };
-        let can_write = self.shared.sessions.check_writable().is_ok();
-        if unpacked > BUNDLE_BYTES || !can_write || !self.shared.versions.note_load(&key).await {
+        let Ok(Some(archive)) = archive_of(loaded, snapshot, &home) else { return };
+        let is_bundle = matches!(archive.kind, ArchiveKind::Bundle(_));
+        if !is_bundle || archive.unpacked > BUNDLE_BYTES || self.shared.sessions.check_writable().is_err() {
             return;
         }
         let Ok(folder) = home.skill(&loaded.skill) else { return };
-        let backend = self.clone();
-        let (loaded, snapshot) = (loaded.clone(), snapshot.clone());
+        if !self.shared.versions.note_load(&archive.key).await {
+            return;
+        }
+        let (backend, skill, snapshot) = (self.clone(), loaded.skill.clone(), Arc::clone(snapshot));
         tokio::spawn(async move {
-            if let Err(error) = backend.make_bundle(&loaded, &snapshot, &folder, &key).await {
-                tracing::debug!(user = %backend.user(), skill = %loaded.skill, cause = %error.chain(), "no bundle was made");
-                backend.shared.versions.note_unmade(&key).await;
+            if let Err(error) = backend.make_bundle(&skill, snapshot, &folder, &archive).await {
+                tracing::debug!(user = %backend.user(), %skill, cause = %error.chain(), "no bundle was made");
+                backend.shared.versions.note_unmade(&archive.key).await;
             }
         });
     }
 
     async fn make_bundle(
         &self,
-        loaded: &LoadedSkill,
-        snapshot: &Snapshot,
+        skill: &SkillPath,
+        snapshot: Arc<Snapshot>,
         folder: &KeyPrefix,
-        key: &ObjectKey,
+        archive: &Archive,
     ) -> Result<()> {
-        let (store, versions) = (&self.shared.store, &self.shared.versions);
-        // One that is there and was no help is made anew.
-        let base = if versions.is_unusable(key) { Base::Whatever } else { Base::Absent };
+        let (store, versions, key) = (&self.shared.store, &self.shared.versions, &archive.key);
+        // One that is there and is wrong is made anew.
+        let base = if versions.is_wrong(key).await { Base::Whatever } else { Base::Absent };
         match store.head(key).await {
             Ok(_) if matches!(base, Base::Absent) => {
                 versions.note_bundle(key.clone()).await;
@@ -104,29 +106,58 @@ impl SkillBackend {
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
-        let _room = versions.enter(key, 3 * BUNDLE_BYTES).await?;
-        let reads = snapshot.files().iter().map(|file| async move {
-            let options = GetOptions { if_match: Some(file.etag.clone()), ..GetOptions::default() };
-            let object = store.get(&folder.key(&file.path)?, options.with_keep(Keep::Not)).await?;
-            Ok::<_, Error>((file.path.clone(), object.bytes))
-        });
-        let files: Vec<(String, Bytes)> =
-            stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await?;
-        let from = Provenance { at: self.shared.clock.now(), by: None, source: Some(snapshot.digest().to_owned()) };
-        let skill = loaded.skill.clone();
-        let errand = self.shared.workers.errand(key.as_str(), BUNDLE_BYTES);
-        let packed = errand.run(move |_| {
-            let mut packer = Packer::default();
-            for (path, bytes) in &files {
-                packer.add(path, bytes).map_err(|why| Error::internal(why.message))?;
-            }
-            packer.finish(&skill, &from).map_err(|why| Error::internal(why.message))
-        });
-        let zip = packed.await?.zip;
+        // An archive may take as much again while it grows.
+        let Some(_room) = versions.enter_if_free(key, archive.room() + archive.unpacked).await? else {
+            versions.note_unmade(key).await;
+            return Ok(());
+        };
+        let files = self.plain_files(&snapshot, folder).await?;
+        let zip = self.packed_bundle(skill, snapshot, files, archive).await?;
+        let Some(zip) = zip.filter(|zip| zip.len() as u64 <= archive.most()) else {
+            tracing::debug!(user = %self.user(), %skill, "no bundle was made: nobody could check it, or it is too large");
+            return Ok(());
+        };
+        // Who leaves while it is made leaves nothing behind.
+        self.check_not_deleted().await?;
         match self.shared.committer.commit(key, zip, &base).await {
             Ok(_) | Err(StoreError::PreconditionFailed) => versions.note_bundle(key.clone()).await,
             Err(error) => return Err(error.into()),
         }
         Ok(())
+    }
+
+    /// The files of a snapshot, each in the version that it names.
+    async fn plain_files(&self, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<Vec<(String, Bytes)>> {
+        let store = &self.shared.store;
+        let reads = snapshot.files().iter().map(|file| async move {
+            let options = GetOptions { if_match: Some(file.etag.clone()), ..GetOptions::default() };
+            let object = store.get(&folder.key(&file.path)?, options.with_keep(Keep::Not)).await?;
+            Ok::<_, Error>((file.path.clone(), object.bytes))
+        });
+        stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await
+    }
+
+    /// The bundle of `files`; `None` if the tags of `snapshot` do not say what bytes they have, so that nobody could check it.
+    async fn packed_bundle(
+        &self,
+        skill: &SkillPath,
+        snapshot: Arc<Snapshot>,
+        files: Vec<(String, Bytes)>,
+        archive: &Archive,
+    ) -> Result<Option<Bytes>> {
+        let from = Provenance { at: self.shared.clock.now(), by: None, source: Some(snapshot.digest().to_owned()) };
+        let skill = skill.clone();
+        let errand = self.shared.workers.errand(archive.key.as_str(), archive.unpacked);
+        let packed = errand.run(move |_| {
+            if !snapshot.holds(&files) {
+                return Ok(None);
+            }
+            let mut packer = Packer::default();
+            for (path, bytes) in &files {
+                packer.add(path, bytes).map_err(|why| Error::internal(why.message))?;
+            }
+            packer.finish(&skill, &from).map(|package| Some(package.zip)).map_err(|why| Error::internal(why.message))
+        });
+        packed.await
     }
 }

@@ -43,7 +43,7 @@ impl Shared {
         let (Version::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
             return self.store.get(&file.key, options).await;
         };
-        let is_kept = archived.archive.kind == ArchiveKind::Version;
+        let is_kept = matches!(archived.archive.kind, ArchiveKind::Version);
         if !ArchivedFile::is_only_archived(etag) && !self.versions.holds(archived) {
             match self.store.get(&file.key, options.clone()).await {
                 Err(StoreError::NotFound | StoreError::PreconditionFailed) if is_kept => {}

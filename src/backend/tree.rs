@@ -224,17 +224,17 @@ impl Tree {
 }
 
 /// The archive of the published version or of the draft that was loaded; for another skill of many files, the place of the
-/// bundle of its snapshot.
-pub(super) fn archive_of(loaded: &LoadedSkill, snapshot: &Snapshot, home: &UserSpace) -> Result<Option<Archive>> {
+/// bundle of its snapshot. A snapshot whose tags say nothing of bytes has none, because nobody could check it.
+pub(super) fn archive_of(loaded: &LoadedSkill, snapshot: &Arc<Snapshot>, home: &UserSpace) -> Result<Option<Archive>> {
     match (&loaded.version, &loaded.draft) {
         (Some(digest), _) => archive_of_version(&loaded.skill, digest, snapshot, home).map(Some),
         (None, Some(digest)) => {
             let key = home.draft_version(&loaded.skill, digest)?;
             Ok(Some(Archive { key, kind: ArchiveKind::Version, unpacked: snapshot.size() }))
         }
-        (None, None) if snapshot.files().len() > BUNDLED_FILES => {
+        (None, None) if snapshot.files().len() > BUNDLED_FILES && snapshot.may_tell_bytes() => {
             let key = home.bundle(snapshot.digest())?;
-            Ok(Some(Archive { key, kind: ArchiveKind::Bundle, unpacked: snapshot.size() }))
+            Ok(Some(Archive { key, kind: ArchiveKind::Bundle(Arc::clone(snapshot)), unpacked: snapshot.size() }))
         }
         (None, None) => Ok(None),
     }

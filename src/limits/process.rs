@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::TEXT_FILE_BYTES;
+use super::{TEXT_FILE_BYTES, VERSION_CACHE_BYTES};
 
 // ---- sessions and ages
 /// How long a session or a catalog in memory is trusted without asking the store.
@@ -38,7 +38,7 @@ pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
 /// The part of the memory for caches for sessions, policies, use counts and the snapshots beside sessions.
 pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
 /// The part of the memory for caches for contents: the rest.
-pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES;
+pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES - VERSION_CACHE_BYTES;
 /// The part of the memory for sessions for policies of users.
 pub const POLICY_CACHE_BYTES: u64 = 2 << 20;
 /// The part of the memory for sessions for use counts.

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -28,6 +29,16 @@ impl ETag {
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::new(&hex_of_16(&Sha256::digest(bytes)))
+    }
+
+    /// The tag that S3 gives to bytes that are put at once, unless a key of a KMS encrypts them.
+    pub(crate) fn md5_of(bytes: &[u8]) -> Self {
+        Self::new(&hex::encode(Md5::digest(bytes)))
+    }
+
+    /// Whether it may be an MD5, by its form.
+    pub(crate) fn has_form_of_md5(&self) -> bool {
+        self.0.len() == 32 && self.0.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }
 
     /// The tag without quotes.

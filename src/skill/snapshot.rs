@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -68,6 +69,22 @@ impl Snapshot {
         self.files.is_sorted_by(|one, two| one.path < two.path) && self.digest == digest(&self.files)
     }
 
+    /// Whether the tag of each file may say what bytes it has.
+    #[must_use]
+    pub(crate) fn may_tell_bytes(&self) -> bool {
+        self.files.iter().all(|file| file.etag.has_form_of_md5())
+    }
+
+    /// Whether `files` are its files, each with the bytes that its tag says. A tag that says nothing of bytes is of none.
+    #[must_use]
+    pub(crate) fn holds(&self, files: &[(String, Bytes)]) -> bool {
+        let is_told = |(path, bytes): &(String, Bytes)| {
+            self.file(path).is_some_and(|file| file.size == bytes.len() as u64 && file.etag == ETag::md5_of(bytes))
+        };
+        let paths: HashSet<_> = files.iter().map(|(path, _)| path).collect();
+        paths.len() == self.files.len() && files.len() == self.files.len() && files.iter().all(is_told)
+    }
+
     /// The bytes it takes in memory.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -117,6 +134,32 @@ mod tests {
         assert_ne!(one.digest(), one.with("a", Some(file("a", "2"))).digest());
         assert_eq!(one.with("c", Some(file("c", "1"))).with("c", None), one);
         assert_eq!(one.with("c", Some(file("c", "1"))).without(&HashSet::from(["c", "none"])), one);
+    }
+
+    #[test]
+    fn bytes_are_those_of_a_snapshot_if_its_tags_say_so() {
+        let named = |path: &str, text: &'static str| (path.to_owned(), Bytes::from_static(text.as_bytes()));
+        let tagged = |path: &str, text: &str| SnapshotFile { etag: ETag::md5_of(text.as_bytes()), ..file(path, "") };
+        let snapshot = Snapshot::new(vec![tagged("a", "1"), tagged("b", "2")]);
+        assert_eq!(snapshot.file("a").unwrap().etag.as_str(), "c4ca4238a0b923820dcc509a6f75849b");
+        assert!(snapshot.may_tell_bytes() && snapshot.holds(&[named("b", "2"), named("a", "1")]));
+        let (a, b) = (named("a", "1"), named("b", "2"));
+        let others = [
+            vec![],
+            vec![a.clone()],
+            vec![a.clone(), a.clone()],
+            vec![a.clone(), b.clone(), b.clone()],
+            vec![a.clone(), named("b", "1")],
+            vec![a.clone(), named("c", "2")],
+            vec![a.clone(), b.clone(), named("c", "3")],
+        ];
+        for other in others {
+            assert!(!snapshot.holds(&other), "{other:?}");
+        }
+        for tag in ["1", "c4ca4238a0b923820dcc509a6f75849b-1", "C4CA4238A0B923820DCC509A6F75849B", "m32"] {
+            let untold = snapshot.with("a", Some(file("a", tag)));
+            assert!(!untold.may_tell_bytes() && !untold.holds(&[a.clone(), b.clone()]), "{tag}");
+        }
     }
 
     #[test]

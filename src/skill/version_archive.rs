@@ -88,7 +88,15 @@ impl VersionArchive {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn files(&mut self) -> Result<Vec<(String, Bytes)>, String> {
-        let mut left = VERSION_UNPACKED_BYTES;
+        self.files_up_to(VERSION_UNPACKED_BYTES)
+    }
+
+    /// As [`files`](Self::files), if they have at most `most` bytes together.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn files_up_to(&mut self, most: u64) -> Result<Vec<(String, Bytes)>, String> {
+        let mut left = most;
         let mut files = Vec::new();
         for index in self.entries() {
             let name = self.name_at(index)?;

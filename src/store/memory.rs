@@ -46,6 +46,7 @@ pub struct MemoryStore {
     state: Mutex<State>,
     is_like_s3: bool,
     is_versioned: bool,
+    is_tagged_by_content: bool,
 }
 
 #[derive(Debug, Default)]
@@ -82,6 +83,12 @@ impl MemoryStore {
         Self { is_like_s3: true, is_versioned: true, ..Self::default() }
     }
 
+    /// An empty store [like S3](Self::like_s3) that tags an object by its bytes, as S3 tags what is put at once.
+    #[must_use]
+    pub fn tagged_by_content() -> Self {
+        Self { is_like_s3: true, is_tagged_by_content: true, ..Self::default() }
+    }
+
     /// The tags of an object; `None` if there is no such object.
     #[must_use]
     pub fn tags_of(&self, key: &str) -> Option<Tags> {
@@ -97,7 +104,12 @@ impl MemoryStore {
 
     /// Puts an object under any key, as another tool could on S3, even one that no virtual path can name.
     pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
-        self.lock().store(key, bytes.into(), PutOptions::default(), self.is_versioned)
+        self.store(&mut self.lock(), key, bytes.into(), PutOptions::default())
+    }
+
+    fn store(&self, state: &mut State, key: &str, bytes: Bytes, options: PutOptions) -> ETag {
+        let etag = self.is_tagged_by_content.then(|| ETag::md5_of(&bytes));
+        state.store(key, bytes, options, etag, self.is_versioned)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -122,9 +134,10 @@ impl State {
         if next.is_some_and(|(below, _)| below.starts_with(&inside)) { Err(StoreError::IsFolder) } else { Ok(()) }
     }
 
-    fn store(&mut self, key: &str, bytes: Bytes, options: PutOptions, is_versioned: bool) -> ETag {
+    /// Stores an object with this tag, or with one that no other version has.
+    fn store(&mut self, key: &str, bytes: Bytes, options: PutOptions, etag: Option<ETag>, is_versioned: bool) -> ETag {
         self.writes += 1;
-        let etag = ETag::new(&format!("m{}", self.writes));
+        let etag = etag.unwrap_or_else(|| ETag::new(&format!("m{}", self.writes)));
         let size = bytes.len() as u64;
         let PutOptions { metadata, tags, .. } = options;
         let meta = ObjectMeta { size, etag: etag.clone(), modified_at: Timestamp::now(), metadata };
@@ -183,7 +196,7 @@ impl Store for MemoryStore {
         if current.is_none() && !self.is_like_s3 {
             state.check_place(key.as_str())?;
         }
-        let etag = state.store(key.as_str(), bytes, options, self.is_versioned);
+        let etag = self.store(&mut state, key.as_str(), bytes, options);
         Ok(PutResult { etag })
     }
 

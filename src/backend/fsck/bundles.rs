@@ -1,16 +1,19 @@
 //! Bundles: archives of the files of a folder, which stand in for them and can be made again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::Service, survey::Survey};
 use crate::{
-    error::Result,
-    limits::BUNDLE_BYTES,
+    error::{Error, Result},
+    limits::{BUNDLE_BYTES, BUNDLE_NAMES_BYTES},
     path::SkillPath,
-    skill::{Snapshot, SnapshotFile, VersionArchive, record_in},
+    skill::{Snapshot, SnapshotFile, Version, VersionArchive, VersionFile, VersionRecord, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError},
     wire::FindingCode,
 };
+
+/// The most that a bundle has.
+const MOST: u64 = BUNDLE_BYTES + BUNDLE_NAMES_BYTES;
 
 /// Checks every bundle of one owner. `loaded` are the digests of the snapshots that sessions have loaded; if they are not known, no
 /// bundle counts as one that nothing uses.
@@ -19,16 +22,16 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, loaded: Option
     if bundles.is_empty() {
         return Ok(());
     }
-    let folders = snapshots_of_folders(survey);
+    let folders = snapshots_of_folders(survey, &bundles.iter().filter_map(|(name, _)| digest_in(name)).collect());
     for (name, entry) in bundles {
-        let Some(digest) = name.strip_suffix(".zip").map(|name| format!("sha256:{name}")) else {
+        let Some(digest) = digest_in(&name) else {
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a bundle");
             continue;
         };
-        let is_used = loaded.is_none_or(|loaded| loaded.contains(&digest)) || folders.contains(&digest);
+        let is_used = loaded.is_none_or(|loaded| loaded.contains(&digest)) || folders.contains_key(&digest);
         let found = if !is_used && survey.is_old(&entry) {
             Some((FindingCode::OrphanBundle, "no folder and no session has the files that it stands for"))
-        } else if is_sound(service, survey, &digest, &entry).await? {
+        } else if is_sound(service, survey, &digest, folders.get(&digest), &entry).await? {
             None
         } else {
             Some((FindingCode::DamagedBundle, "it does not hold what its name says"))
@@ -42,8 +45,13 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, loaded: Option
     Ok(())
 }
 
-/// The digests of what a load would pin of each folder of a skill now.
-fn snapshots_of_folders(survey: &Survey) -> BTreeSet<String> {
+/// The digest of the snapshot that a bundle of this name stands for.
+fn digest_in(name: &str) -> Option<String> {
+    name.strip_suffix(".zip").map(|name| format!("sha256:{name}"))
+}
+
+/// What a load would pin of each folder of a skill now, by its digest, if that is one of `wanted`.
+fn snapshots_of_folders(survey: &Survey, wanted: &BTreeSet<String>) -> BTreeMap<String, Snapshot> {
     let mains = survey.objects.keys().filter_map(|name| name.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
     let skills = mains.filter_map(|path| SkillPath::parse(path).ok());
     let snapshot = |skill: SkillPath| {
@@ -56,30 +64,44 @@ fn snapshots_of_folders(survey: &Survey) -> BTreeSet<String> {
                 modified_at: entry.modified_at,
             })
         };
-        Some(Snapshot::new(survey.folder(&skill).into_iter().filter_map(file).collect()).digest().to_owned())
+        let snapshot = Snapshot::new(survey.folder(&skill).into_iter().filter_map(file).collect());
+        wanted.contains(snapshot.digest()).then(|| (snapshot.digest().to_owned(), snapshot))
     };
     skills.filter_map(snapshot).collect()
 }
 
-/// Whether a bundle holds what its name and its record say. One that is gone by now is no damage.
-async fn is_sound(service: &Service, survey: &Survey, digest: &str, entry: &ListEntry) -> Result<bool> {
-    if entry.size > BUNDLE_BYTES {
+/// Whether a bundle holds what its name and its record say, and the files of `snapshot`, if the folder that it stands for is
+/// there. One that is gone by now is no damage.
+async fn is_sound(
+    service: &Service,
+    survey: &Survey,
+    digest: &str,
+    snapshot: Option<&Snapshot>,
+    entry: &ListEntry,
+) -> Result<bool> {
+    if entry.size > MOST {
         return Ok(false);
     }
-    let _room = service.shared.versions.enter(&survey.space.bundle(digest)?, 3 * entry.size).await?;
-    let whole = GetOptions::range(0..BUNDLE_BYTES + 1).with_keep(Keep::Not);
-    let zip = match service.store().get(&survey.space.bundle(digest)?, whole).await {
+    let key = survey.space.bundle(digest)?;
+    let _room = service.shared.versions.enter(&key, entry.size + BUNDLE_BYTES).await?;
+    let whole = GetOptions::range(0..MOST + 1).with_keep(Keep::Not);
+    let zip = match service.store().get(&key, whole).await {
         Ok(object) if object.is_whole() => object.bytes,
         Ok(_) => return Ok(false),
         Err(StoreError::NotFound) => return Ok(true),
         Err(error) => return Err(error.into()),
     };
-    let record = record_in(&zip);
+    let (digest, snapshot) = (digest.to_owned(), snapshot.cloned());
     let errand = service.workers().errand(&survey.owner, entry.size);
-    let version = errand.run(move |_| {
-        let mut archive = VersionArchive::open(zip).map_err(crate::Error::internal)?;
-        archive.version().map_err(crate::Error::internal)
+    let is_sound = errand.run(move |_| {
+        let record = record_in(&zip);
+        let files = VersionArchive::open(zip).and_then(|mut archive| archive.files_up_to(BUNDLE_BYTES));
+        let files = files.map_err(Error::internal)?;
+        let version = Version::new(files.iter().map(|(path, bytes)| VersionFile::of(path, bytes)).collect());
+        let says_so = |record: VersionRecord| {
+            record.digest == version.digest() && record.source.as_deref() == Some(digest.as_str())
+        };
+        Ok(record.is_some_and(says_so) && snapshot.is_none_or(|snapshot| snapshot.holds(&files)))
     });
-    let Ok(version) = version.await else { return Ok(false) };
-    Ok(record.is_some_and(|record| record.digest == version.digest() && record.source.as_deref() == Some(digest)))
+    Ok(is_sound.await.unwrap_or(false))
 }

@@ -12,11 +12,11 @@ use jiff::Timestamp;
 
 use super::{
     Place,
+    archive::ArchivedFile,
     folder::{Folder, is_published},
     heads::StoredHead,
     materialise::mark_of,
     rooms::archive_bytes,
-    versions::ArchivedFile,
 };
 use crate::{
     backend::{Service, pace::Pace},

@@ -14,9 +14,9 @@ use jiff::Timestamp;
 
 use super::{
     Place,
+    archive::{Archive, ArchiveKind},
     folder::{is_as_published, is_published},
     known_heads::{HeadListing, KnownHead},
-    versions::{Archive, ArchiveKind},
 };
 use crate::{
     backend::{Service, catalog_reads::Manifest},

@@ -11,6 +11,7 @@
 //! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft:
 //! if a crash leaves both, the published skill counts, and the next publish or delete takes the draft away.
 
+mod archive;
 mod change;
 mod difference;
 mod drafting;
@@ -35,6 +36,7 @@ mod uploaded;
 mod versions;
 mod waiting;
 
+pub(super) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub use change::Condition;
 pub(super) use drafting::{DraftAsked, taken};
 pub use drafts::DraftReader;
@@ -47,7 +49,7 @@ pub use known_heads::NumberedVersion;
 pub(super) use listed::Standing;
 pub use published::{PublishedPage, PublishedSkill, PublishedVersion, VersionName, Wanted};
 pub use uploaded::UploadedSkill;
-pub(super) use versions::{Archive, ArchiveKind, ArchivedFile, Versions};
+pub(super) use versions::Versions;
 pub use waiting::WaitingBytes;
 
 use rooms::HeldRoom;

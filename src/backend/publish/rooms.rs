@@ -48,6 +48,11 @@ impl Rooms {
         self.versions.enter(owner, bytes).await
     }
 
+    /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
+    pub(super) async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<HeldRoom>> {
+        self.versions.enter_if_free(owner, bytes).await
+    }
+
     /// Waits for room for `bytes` of a folder of `owner` that is packed.
     pub(in crate::backend) async fn enter_folder(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
         self.folders.enter(owner, bytes).await
@@ -64,16 +69,37 @@ impl Room {
     }
 
     async fn enter(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
-        let kib = bytes.div_ceil(1 << 10).clamp(1, self.large.capacity());
-        let closed = || Error::internal("the room for archives is closed");
+        let kib = self.kib(bytes);
         if kib <= SMALL_VERSION_KIB {
-            let share = self.small.acquire(owner, kib).await.ok_or_else(closed)?;
-            return Ok(HeldRoom { _of_owner: None, _of_all: share });
+            return self.enter_small(owner, kib).await;
         }
         let of_owner = self.owners.acquire(owner, kib.min(self.owners.part())).await.ok_or_else(closed)?;
         let of_all = self.large.acquire(owner, kib).await.ok_or_else(closed)?;
         Ok(HeldRoom { _of_owner: Some(of_owner), _of_all: of_all })
     }
+
+    async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<HeldRoom>> {
+        let kib = self.kib(bytes);
+        if kib <= SMALL_VERSION_KIB {
+            return self.enter_small(owner, kib).await.map(Some);
+        }
+        let of_owner = self.owners.try_acquire(owner, kib.min(self.owners.part()));
+        let of_all = self.large.try_acquire(owner, kib);
+        Ok(of_owner.zip(of_all).map(|(of_owner, of_all)| HeldRoom { _of_owner: Some(of_owner), _of_all: of_all }))
+    }
+
+    async fn enter_small(&self, owner: &Owner, kib: u64) -> Result<HeldRoom> {
+        let share = self.small.acquire(owner, kib).await.ok_or_else(closed)?;
+        Ok(HeldRoom { _of_owner: None, _of_all: share })
+    }
+
+    fn kib(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(1 << 10).clamp(1, self.large.capacity())
+    }
+}
+
+fn closed() -> Error {
+    Error::internal("the room for archives is closed")
 }
 
 /// The most that an archive of `unpacked` bytes of files has.
@@ -130,6 +156,22 @@ mod tests {
         let Poll::Ready(turn) = poll!(&mut large) else { panic!("another user's comes before the rest") };
         assert!(poll!(&mut waiting[0]).is_pending());
         drop((small, turn));
+    }
+
+    // S-VERSION-6: Archives have bounded room in memory, which users share.
+    #[tokio::test]
+    async fn what_can_be_done_without_waits_for_small_room_and_never_for_large() {
+        let rooms = Rooms::new();
+        let (greedy, other) = (owner("greedy/"), owner("other/"));
+        let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
+        assert!(rooms.enter_if_free(&other, 9 * MIB).now_or_never().unwrap().unwrap().is_none());
+        let small = [(); 2].map(|()| rooms.enter_if_free(&other, 8 * MIB).now_or_never().unwrap().unwrap().unwrap());
+        let mut third = Box::pin(rooms.enter_if_free(&other, 8 * MIB));
+        assert!(poll!(&mut third).is_pending(), "half of the small room is held");
+        drop((whole, small));
+        assert!(poll!(&mut third).is_ready());
+        let free = rooms.enter_if_free(&other, 34 * MIB).now_or_never().unwrap().unwrap();
+        assert!(free.is_some());
     }
 
     // S-VERSION-6: Archives have bounded room in memory, which users share.

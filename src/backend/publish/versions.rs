@@ -9,26 +9,22 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use moka::future::Cache;
+use moka::{future::Cache, policy::EvictionPolicy};
 
-use super::rooms::{HeldRoom, Rooms, owner_of};
+use super::{
+    archive::{Archive, ArchiveKind, ArchivedFile, SMALL_FILES_BYTES},
+    rooms::{HeldRoom, Rooms, owner_of},
+};
 use crate::{
     budget::{Workers, weight},
     error::Result,
     limits::{
         BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_ZIP_BYTES,
     },
-    path::{ETag, ObjectKey},
+    path::ObjectKey,
     session::Lanes,
-    skill::{VersionArchive, record_in},
     store::{GetOptions, Keep, Object, ObjectMeta, SharedStore, StoreError, StoreResult, rules::clip},
 };
-
-/// How the tag of a file begins that no plain object has: the digest of its content follows.
-const BY_CONTENT: &str = "sha256:";
-
-/// The file of an archive that was asked for, if there is one, and its small files.
-type Opened = (Option<Bytes>, Vec<(String, Bytes)>);
 
 /// What a process keeps of versions.
 #[derive(Debug)]
@@ -37,8 +33,8 @@ pub(in crate::backend) struct Versions {
     /// One archive is fetched once, however many of its files are asked for.
     fetching: Lanes,
     pub(in crate::backend) rooms: Rooms,
-    /// Archives that were no help a moment ago, and the most bytes that were asked for.
-    unusable: Cache<ObjectKey, u64>,
+    /// Archives that were no help of late.
+    unusable: Cache<ObjectKey, Unusable>,
     /// The file of an archive that was read by itself.
     reads: Cache<ObjectKey, String>,
     /// How often a skill was loaded that has no archive, by the key of its bundle.
@@ -48,13 +44,27 @@ pub(in crate::backend) struct Versions {
     workers: Workers,
 }
 
+/// Why an archive was no help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unusable {
+    /// There was none.
+    Gone,
+    /// It does not hold what it is there for.
+    Wrong,
+}
+
 impl Versions {
     /// Nothing yet. Archives are taken apart on `workers`.
     pub(in crate::backend) fn new(workers: Workers) -> Self {
         let weigh = |(key, path): &(ObjectKey, String), bytes: &Bytes| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + weight::text(path) + bytes.len())
         };
-        let files = Cache::builder().max_capacity(VERSION_CACHE_BYTES).weigher(weigh).build();
+        // The files of an archive that was just fetched are wanted next, whatever else was read often.
+        let files = Cache::builder()
+            .max_capacity(VERSION_CACHE_BYTES)
+            .weigher(weigh)
+            .eviction_policy(EvictionPolicy::lru())
+            .build();
         let unusable = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
         let reads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
         let loads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
@@ -66,6 +76,11 @@ impl Versions {
     /// Waits for the room to have `bytes` of archives and unpacked files in memory, for who owns the object at `key`.
     pub(in crate::backend) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<HeldRoom> {
         self.rooms.enter(&owner_of(key), bytes).await
+    }
+
+    /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
+    pub(in crate::backend) async fn enter_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<HeldRoom>> {
+        self.rooms.enter_if_free(&owner_of(key), bytes).await
     }
 
     /// Whether the file is in memory.
@@ -98,95 +113,67 @@ impl Versions {
 
     /// Whether an archive is there, as far as this process knows.
     pub(in crate::backend) fn may_be_there(&self, archive: &Archive) -> bool {
-        archive.kind == ArchiveKind::Version || self.bundles.contains_key(&archive.key)
+        matches!(archive.kind, ArchiveKind::Version) || self.bundles.contains_key(&archive.key)
     }
 
-    /// Whether an archive was no help a moment ago.
-    pub(in crate::backend) fn is_unusable(&self, archive: &ObjectKey) -> bool {
-        self.unusable.contains_key(archive)
+    /// Whether an archive was there of late and did not hold what it is there for.
+    pub(in crate::backend) async fn is_wrong(&self, archive: &ObjectKey) -> bool {
+        self.unusable.get(archive).await == Some(Unusable::Wrong)
     }
 
-    /// Brings the files of an archive of at most `most` bytes into memory, in one request. An archive that is gone, too long
-    /// or not what its name says changes nothing: its files are read one by one, and it is left alone for a while.
-    pub(in crate::backend) async fn unpack(&self, store: &SharedStore, archive: &Archive, most: u64) {
+    /// Brings the files of the archive of `missed`, a file that is not in memory, there in one request: one for each piece of a
+    /// large archive. An archive that is gone, too long or not what its name says changes nothing: its files are read one by
+    /// one, and it is left alone for a while.
+    pub(in crate::backend) async fn unpack(&self, store: &SharedStore, missed: &ArchivedFile) {
+        let archive = &missed.archive;
         let _turn = self.fetching.enter(archive.key.as_str()).await;
-        if self.unusable.get(&archive.key).await.is_some_and(|tried| tried >= most) {
+        if self.holds(missed) || self.unusable.contains_key(&archive.key) {
             return;
         }
-        let unpacked = async {
-            let _room = self.enter(&archive.key, 2 * most).await.map_err(StoreError::not_applied)?;
-            let once = GetOptions { keep: Keep::Not, ..GetOptions::range(0..most + 1) };
-            let zip = store.get(&archive.key, once).await?;
-            if !zip.is_whole() || zip.meta.size > most {
-                return Err(StoreError::PreconditionFailed);
-            }
-            self.take_apart(archive, zip.bytes, None).await
+        let why = match self.try_unpack(store, archive).await {
+            Err(StoreError::NotFound) => Unusable::Gone,
+            Err(StoreError::PreconditionFailed) => Unusable::Wrong,
+            // A store that fails and a room that is full say nothing of the archive: the next read tries it again.
+            Ok(()) | Err(_) => return,
         };
-        // A store that fails and a room that is full say nothing of the archive: the next read tries it again.
-        if let Err(StoreError::NotFound | StoreError::PreconditionFailed) = unpacked.await {
-            self.unusable.insert(archive.key.clone(), most).await;
+        self.unusable.insert(archive.key.clone(), why).await;
+        // A bundle that was there, or is wrong, is made anew behind the next load.
+        if self.bundles.remove(&archive.key).await.is_some() || why == Unusable::Wrong {
+            self.note_unmade(&archive.key).await;
         }
     }
 
-    /// Brings the small files of an archive into memory, once it is certain that it holds what its name says, and returns the
-    /// one at `path`.
-    async fn take_apart(&self, archive: &Archive, zip: Bytes, path: Option<String>) -> StoreResult<Option<Bytes>> {
-        let (key, kind) = (archive.key.clone(), archive.kind);
-        let name = key.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".zip"));
-        let digest = format!("sha256:{}", name.unwrap_or_default());
-        let errand = self.workers.errand(key.as_str(), zip.len() as u64);
-        let unpacked = errand.run(move |_| Ok(opened(zip, kind, &digest, path.as_deref())));
+    async fn try_unpack(&self, store: &SharedStore, archive: &Archive) -> StoreResult<()> {
+        let room = self.enter_if_free(&archive.key, archive.room()).await;
+        let Some(_room) = room.map_err(StoreError::not_applied)? else { return Ok(()) };
+        let (_, zip) = get_whole(store, &archive.key, archive.most()).await?;
+        let (errand, whole) = (self.workers.errand(archive.key.as_str(), archive.unpacked), archive.clone());
+        let files = errand.run(move |_| Ok(whole.files(zip))).await.map_err(StoreError::not_applied)?;
+        self.keep(&archive.key, files.ok_or(StoreError::PreconditionFailed)?).await;
+        Ok(())
+    }
+
+    async fn keep(&self, archive: &ObjectKey, files: Vec<(String, Bytes)>) {
+        for (path, bytes) in files {
+            self.files.insert((archive.clone(), path), bytes).await;
+        }
+        // What had to make room goes at once.
+        self.files.run_pending_tasks().await;
+    }
+
+    /// The file at `path` of the archive of a version, once it is certain that it holds what its name says. Its small files are
+    /// brought into memory: who reads one file of a skill often reads the others.
+    async fn take_apart(&self, archive: &Archive, zip: Bytes, path: String) -> StoreResult<Option<Bytes>> {
+        let (errand, whole) = (self.workers.errand(archive.key.as_str(), zip.len() as u64), archive.clone());
+        let unpacked = errand.run(move |_| Ok(whole.file_and_small_ones(zip, &path)));
         let unpacked = unpacked.await.map_err(StoreError::not_applied)?;
         let (wanted, others) = unpacked.ok_or(StoreError::PreconditionFailed)?;
-        // Who reads one file of a skill often reads the others.
-        for (path, bytes) in others {
-            self.files.insert((key.clone(), path), bytes).await;
-        }
+        self.keep(&archive.key, others).await;
         Ok(wanted)
     }
 }
 
-/// The files of a skill in one object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::backend) struct Archive {
-    pub(in crate::backend) key: ObjectKey,
-    pub(in crate::backend) kind: ArchiveKind,
-    /// The bytes of its files, unpacked.
-    pub(in crate::backend) unpacked: u64,
-}
-
-/// What an archive is, and what its name is the digest of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::backend) enum ArchiveKind {
-    /// A version or a draft, named by its content. It may be the only place of a file whose plain object has moved on.
-    Version,
-    /// The plain files of a snapshot, named by the snapshot. It stands in for them and never for what they no longer hold.
-    Bundle,
-}
-
-/// A file in an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::backend) struct ArchivedFile {
-    pub(in crate::backend) archive: Archive,
-    pub(in crate::backend) path: String,
-}
-
 impl ArchivedFile {
-    /// The tag of a file that is read from the archive alone.
-    pub(in crate::backend) fn tag(sha256: &str) -> ETag {
-        ETag::new(&format!("{BY_CONTENT}{sha256}"))
-    }
-
-    /// Whether no plain object is meant by this tag.
-    pub(in crate::backend) fn is_only_archived(tag: &ETag) -> bool {
-        Self::sha256_of(tag).is_some()
-    }
-
-    /// The SHA-256 of the file, if its tag says it.
-    pub(in crate::backend) fn sha256_of(tag: &ETag) -> Option<&str> {
-        tag.as_str().strip_prefix(BY_CONTENT)
-    }
-
     /// A range of it, as a store would give it. `tag` and `size` are those of the file as the session pinned it.
     ///
     /// # Errors
@@ -217,7 +204,7 @@ impl ArchivedFile {
         if let Some(bytes) = versions.files.get(&name).await {
             return Ok(bytes);
         }
-        if self.archive.kind == ArchiveKind::Bundle {
+        if matches!(self.archive.kind, ArchiveKind::Bundle(_)) {
             return Err(StoreError::PreconditionFailed);
         }
         let key = &self.archive.key;
@@ -226,35 +213,14 @@ impl ArchivedFile {
             return Ok(bytes);
         }
         let size = store.head(key).await.map_err(gone)?.size;
-        let _room = versions.enter(key, size + UPLOAD_FILE_BYTES as u64).await.map_err(StoreError::not_applied)?;
+        let unpacked = UPLOAD_FILE_BYTES as u64 + SMALL_FILES_BYTES;
+        let _room = versions.enter(key, size + unpacked).await.map_err(StoreError::not_applied)?;
         let (_, zip) = get_whole(store, key, VERSION_ZIP_BYTES as u64).await.map_err(gone)?;
-        let wanted = versions.take_apart(&self.archive, zip, Some(self.path.clone())).await?;
+        let wanted = versions.take_apart(&self.archive, zip, self.path.clone()).await?;
         let bytes = wanted.ok_or(StoreError::PreconditionFailed)?;
         versions.files.insert(name, bytes.clone()).await;
         Ok(bytes)
     }
-}
-
-/// The file at `path` of an archive and its small files; `None` if it is damaged, or not what its name `digest` says.
-fn opened(zip: Bytes, kind: ArchiveKind, digest: &str, path: Option<&str>) -> Option<Opened> {
-    let record = record_in(&zip);
-    let mut zip = VersionArchive::open(zip).ok()?;
-    let version = zip.version().ok()?;
-    let keeps_to_its_name = match (kind, record) {
-        (ArchiveKind::Version, _) => version.digest() == digest,
-        (ArchiveKind::Bundle, None) => false,
-        (ArchiveKind::Bundle, Some(record)) => {
-            record.digest == version.digest() && record.source.as_deref() == Some(digest)
-        }
-    };
-    if !keeps_to_its_name {
-        return None;
-    }
-    let wanted = match path {
-        Some(path) => zip.read(path, UPLOAD_FILE_BYTES as u64).ok()?,
-        None => None,
-    };
-    Some((wanted, zip.small_files(VERSION_CACHE_BYTES / 2)))
 }
 
 /// An archive that is gone is a version that cannot be read any more.
@@ -265,14 +231,15 @@ fn gone(error: StoreError) -> StoreError {
 /// A whole object of at most `most` bytes, in pieces of one version.
 pub(super) async fn get_whole(store: &SharedStore, key: &ObjectKey, most: u64) -> StoreResult<(ObjectMeta, Bytes)> {
     let once = |range| GetOptions { keep: Keep::Not, ..GetOptions::range(range) };
-    let first = store.get(key, once(0..CHUNK_BYTES)).await?;
-    if first.is_whole() {
-        return Ok((first.meta, first.bytes));
-    }
+    let first = store.get(key, once(0..CHUNK_BYTES.min(most + 1))).await?;
     if first.meta.size > most {
         return Err(StoreError::PreconditionFailed);
     }
-    let mut whole = BytesMut::from(&*first.bytes);
+    if first.is_whole() {
+        return Ok((first.meta, first.bytes));
+    }
+    let mut whole = BytesMut::with_capacity(usize::try_from(first.meta.size).unwrap_or_default());
+    whole.extend_from_slice(&first.bytes);
     let mut at = first.range.end;
     while at < first.meta.size {
         let next = GetOptions { if_match: Some(first.meta.etag.clone()), ..once(at..at + CHUNK_BYTES) };

@@ -37,7 +37,7 @@ async fn found(world: &World, session: &str) -> (GrepReply, u64) {
 #[tokio::test(start_paused = true)]
 async fn whatever_becomes_of_a_bundle_answers_are_those_of_a_process_without_one() {
     const { assert!(FILES > BUNDLED_FILES) };
-    let (bucket, clock) = (Arc::new(MemoryStore::new()), Arc::new(Wall::new()));
+    let (bucket, clock) = (Arc::new(MemoryStore::tagged_by_content()), Arc::new(Wall::new()));
     let saboteur = Arc::new(Saboteur::new(bucket.clone(), clock.clone()));
     let mut random = StdRng::seed_from_u64(seed());
     let process = || World::undisturbed(saboteur.clone(), ServiceOptions::default(), clock.clone());

@@ -1,14 +1,20 @@
 //! Archives of versions in the place of many small requests, and what happens without them.
 
+use std::{sync::Arc, time::Duration};
+
 use bytes::Bytes;
+use futures_util::future::join_all;
 use skillmount::{
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
-    limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES},
+    limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
     path::{KeyPrefix, SkillPath},
     prompt::PromptRequest,
-    store::{DeleteOptions, Requests, Verb, testing::Fault},
+    session::{CreateSession, Policy},
+    skill::{Packer, Provenance},
+    store::{DeleteOptions, MemoryStore, Requests, Verb, testing::Fault},
     wire::{GrepReply, UnloadSkillRequest},
 };
+use tokio::time::Instant;
 
 use crate::support::{
     saboteur::indexes_are_sabotaged,
@@ -17,16 +23,23 @@ use crate::support::{
 
 const MAIN: &str = "---\nname: big\ndescription: Holds many files.\n---\nneedle main\n";
 const NONE: Requests = Requests { get: 0, put: 0, head: 0, list: 0, delete: 0 };
+/// The latency of one request where round trips are counted.
+const TRIP: Duration = Duration::from_secs(1);
 
 /// A skill of this many files beside SKILL.md, published. Returns the key of its archive.
 async fn published(world: &World, files: usize, size: usize) -> String {
+    published_as(world, "big", files, size).await
+}
+
+async fn published_as(world: &World, name: &str, files: usize, size: usize) -> String {
     let text = |number: usize| Bytes::from(format!("needle {number}\n{}", "x".repeat(size)));
     let others = (0..files).map(|number| (format!("r/{number:03}.md"), text(number)));
-    let files = others.chain([("SKILL.md".to_owned(), Bytes::from_static(MAIN.as_bytes()))]).collect();
-    let skill = SkillPath::parse("big").unwrap();
+    let main = MAIN.replace("big", name);
+    let files = others.chain([("SKILL.md".to_owned(), main.into())]).collect();
+    let skill = SkillPath::parse(name).unwrap();
     let options = PublishOptions::default();
     let reply = world.service.publish_skill(&id("demo"), &skill, UploadedSkill::Files(files), options).await.unwrap();
-    format!("demo/.skillmount/versions/big/{}.zip", reply.digest.trim_start_matches("sha256:"))
+    format!("demo/.skillmount/versions/{name}/{}.zip", reply.digest.trim_start_matches("sha256:"))
 }
 
 /// A new process whose session has the skill loaded.
@@ -65,6 +78,102 @@ async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none
     assert_eq!(cost, Requests { get: 1, ..NONE }, "the archive, for the first file");
     let (_, cost) = replica.cost(agent.text("/skills/big/r/007.md")).await;
     assert_eq!(cost, NONE);
+}
+
+/// A session of a new process that is in memory before anything is counted, and each request then takes a [`TRIP`].
+async fn slow(world: &World) -> (World, SkillBackend) {
+    let replica = world.replica();
+    let agent = replica.agent_of("demo", "slow");
+    agent.unload_skill(UnloadSkillRequest { skill: "big".into() }).await.unwrap();
+    replica.faults.set_latency(TRIP);
+    (replica, agent)
+}
+
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
+async fn a_skill_of_200_files_is_loaded_in_three_requests_and_searched_or_read_whole_in_one_more() {
+    let world = World::new();
+    published(&world, 199, 1000).await;
+    let (replica, agent) = slow(&world).await;
+    let begun = Instant::now();
+    let (loaded, cost) = replica.cost(agent.load("big")).await;
+    assert_eq!((loaded.unwrap().files.len(), cost), (200, Requests { list: 1, get: 2, ..NONE }));
+    assert_eq!(begun.elapsed(), 2 * TRIP, "one round trip for the skill, one to note it in the session");
+    let begun = Instant::now();
+    let (found, cost) = replica.cost(agent.hits("needle", Some("/skills/big"))).await;
+    assert_eq!((found.unwrap().len(), cost, begun.elapsed()), (200, Requests { get: 1, ..NONE }, TRIP));
+
+    let (replica, agent) = slow(&world).await;
+    agent.load("big").await.unwrap();
+    let begun = Instant::now();
+    let every = async {
+        agent.text("/skills/big/SKILL.md").await.unwrap();
+        for number in 0..199 {
+            agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
+        }
+    };
+    let ((), cost) = replica.cost(every).await;
+    assert_eq!((cost, begun.elapsed()), (Requests { get: 1, ..NONE }, TRIP), "one file after the other");
+
+    let (replica, agent) = slow(&world).await;
+    agent.load("big").await.unwrap();
+    let begun = Instant::now();
+    let names: Vec<_> = (0..199).map(|number| format!("/skills/big/r/{number:03}.md")).collect();
+    let (texts, cost) = replica.cost(join_all(names.iter().map(|name| agent.text(name)))).await;
+    assert!(texts.iter().all(Result::is_ok));
+    assert_eq!((cost, begun.elapsed()), (Requests { get: 1, ..NONE }, TRIP), "all at once");
+}
+
+// S-COST-3: `grep` over N files is the LIST requests of a `glob` and N GET, 64 at a time.
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test(start_paused = true)]
+async fn a_search_without_a_bundle_takes_a_round_trip_for_every_64_files_and_one_to_look_for_it() {
+    for (files, look) in [(BUNDLED_FILES - 1, 0), (200, 1), (2 * PARALLEL_GETS, 1)] {
+        let world = tagged_by_content();
+        put_by_hand(&world, files).await;
+        let (replica, agent) = slow(&world).await;
+        agent.load("big").await.unwrap();
+        let begun = Instant::now();
+        let (found, cost) = replica.cost(agent.hits("needle", Some("/skills/big"))).await;
+        assert_eq!(found.unwrap().len(), 1 + files);
+        check_gets(cost, look + files, "SKILL.md is there from the load");
+        let trips = u32::try_from(look + files.div_ceil(PARALLEL_GETS)).unwrap();
+        assert_eq!(begun.elapsed(), trips * TRIP, "{files} files");
+    }
+}
+
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+#[tokio::test]
+async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searched_before() {
+    let world = World::new();
+    let size = usize::try_from(BUNDLE_BYTES).unwrap() / 10 - 100;
+    for name in ["a", "b"] {
+        published_as(&world, name, 10, size).await;
+    }
+    let replica = world.replica();
+    let agent = replica.agent();
+    for name in ["a", "b"] {
+        agent.load(name).await.unwrap();
+    }
+    for name in ["a", "b"] {
+        let folder = format!("/skills/{name}");
+        for expected in [Requests { get: 1, ..NONE }, NONE] {
+            let (found, cost) = replica.cost(agent.hits("needle", Some(&folder))).await;
+            assert_eq!((found.unwrap().len(), cost), (11, expected), "{name}");
+        }
+    }
+    let replica = world.replica();
+    let agent = replica.agent();
+    let read = async |number: usize| agent.lines(&format!("/skills/a/r/{number:03}.md"), 0, 1).await.unwrap();
+    read(0).await;
+    let others = async {
+        for number in 1..10 {
+            read(number).await;
+        }
+    };
+    let ((), cost) = replica.cost(others).await;
+    assert_eq!(cost, Requests { get: 1, ..NONE }, "the first file is read by itself, and the archive for the second");
 }
 
 // S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
@@ -172,6 +281,11 @@ async fn few_files_or_very_many_bytes_are_read_by_themselves() {
     assert_eq!(cost.get, BUNDLE_FILES as u64);
 }
 
+/// A world whose store tags objects by their bytes, as buckets do.
+fn tagged_by_content() -> World {
+    World::over(Arc::new(MemoryStore::tagged_by_content()))
+}
+
 /// A skill of this many files beside SKILL.md that another tool put there.
 async fn put_by_hand(world: &World, files: usize) {
     world.put("demo/skills/big/SKILL.md", MAIN).await;
@@ -194,7 +308,7 @@ async fn bundle(world: &World) -> Option<String> {
         if let Some(key) = keys.into_iter().find(|key| key.starts_with("demo/.skillmount/bundles/")) {
             return Some(key);
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     None
 }
@@ -202,7 +316,7 @@ async fn bundle(world: &World) -> Option<String> {
 // S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
 #[tokio::test]
 async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
-    let world = World::new();
+    let world = tagged_by_content();
     put_by_hand(&world, BUNDLED_FILES).await;
     let (replica, agent) = fresh(&world).await;
     let (expected, cost) = replica.cost(search(&agent)).await;
@@ -218,7 +332,7 @@ async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
     let other = replica.service.session(id("demo"), id("other"));
     other.load("big").await.unwrap();
     // This process looks for the bundle behind its own second load.
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
     let (found, cost) = replica.cost(search(&agent)).await;
     assert_eq!(found, expected);
     check_gets(cost, 1, "the bundle alone");
@@ -239,7 +353,7 @@ async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
 // S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
 #[tokio::test]
 async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
-    let world = World::new();
+    let world = tagged_by_content();
     put_by_hand(&world, BUNDLED_FILES).await;
     world.faults.for_keys(Verb::Put, "/bundles/", Fault::Deny);
     let (agent, other) = (world.agent(), world.agent_of("demo", "other"));
@@ -250,7 +364,7 @@ async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
         if is_tried() {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(is_tried(), "the second load makes it");
     world.faults.clear();
@@ -266,14 +380,14 @@ async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
 // S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
 #[tokio::test]
 async fn a_search_over_more_files_looks_for_the_bundle_and_what_has_moved_on_is_said_to() {
-    let world = World::new();
+    let world = tagged_by_content();
     put_by_hand(&world, BUNDLED_FILES - 1).await;
     let (_, agent) = fresh(&world).await;
     agent.load("big").await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!world.keys().await.iter().any(|key| key.contains("/bundles/")), "32 files are read by themselves");
 
-    let world = World::new();
+    let world = tagged_by_content();
     put_by_hand(&world, BUNDLED_FILES + 1).await;
     let (replica, agent) = fresh(&world).await;
     let (expected, cost) = replica.cost(search(&agent)).await;
@@ -290,4 +404,136 @@ async fn a_search_over_more_files_looks_for_the_bundle_and_what_has_moved_on_is_
     let there = world.replica();
     let error = there.agent().text("/skills/big/r/003.md").await.unwrap_err();
     assert_eq!(error.code(), skillmount::Code::SkillChanged);
+}
+
+/// A skill of 33 files beside SKILL.md and its bundle, which a process made that has ended.
+async fn bundled() -> (World, String) {
+    let world = tagged_by_content();
+    put_by_hand(&world, BUNDLED_FILES + 1).await;
+    for session in ["one", "two"] {
+        world.agent_of("demo", session).load("big").await.unwrap();
+    }
+    let key = bundle(&world).await;
+    assert!(key.is_some() || indexes_are_sabotaged());
+    (world, key.unwrap_or_default())
+}
+
+/// Reads every file but SKILL.md, one after the other.
+async fn read_all(agent: &SkillBackend) {
+    for number in 0..=BUNDLED_FILES {
+        let text = agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
+        assert_eq!(text, format!("needle {number}\n"));
+    }
+}
+
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test]
+async fn a_bundle_stands_in_for_files_that_are_read_one_by_one() {
+    let (world, _) = bundled().await;
+    let ((), cost) = world.cost(read_all(&world.agent_of("demo", "one"))).await;
+    check_gets(cost, 1, "this process knows of it");
+    let (replica, agent) = fresh(&world).await;
+    let ((), cost) = replica.cost(read_all(&agent)).await;
+    check_gets(cost, 2, "the first file, and the bundle for the second");
+
+    let without = tagged_by_content();
+    put_by_hand(&without, BUNDLED_FILES + 1).await;
+    let (replica, agent) = fresh(&without).await;
+    let ((), cost) = replica.cost(read_all(&agent)).await;
+    check_gets(cost, 1 + BUNDLED_FILES + 1, "one look for a bundle, and the files");
+    let (_, cost) = replica.cost(search(&agent)).await;
+    check_gets(cost, 0, "nobody looks again");
+}
+
+// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+#[tokio::test]
+async fn who_can_write_bundles_alone_changes_no_answer() {
+    let (world, key) = bundled().await;
+    let (_, agent) = fresh(&world).await;
+    let expected = search(&agent).await;
+    let digest = key.rsplit('/').next().and_then(|name| name.strip_suffix(".zip")).unwrap_or_default();
+    // A sound archive of files with the same names and sizes, whose record says what that of the bundle said.
+    let mut packer = Packer::default();
+    packer.add("SKILL.md", &Bytes::from(MAIN.replace("needle", "forged"))).unwrap();
+    for number in 0..=BUNDLED_FILES {
+        packer.add(&format!("r/{number:03}.md"), &Bytes::from(format!("forged {number}\n"))).unwrap();
+    }
+    let from = Provenance { at: jiff::Timestamp::now(), by: None, source: Some(format!("sha256:{digest}")) };
+    let forged = packer.finish(&SkillPath::parse("big").unwrap(), &from).unwrap().zip;
+    if !indexes_are_sabotaged() {
+        world.put(&key, forged).await;
+    }
+    let (replica, agent) = fresh(&world).await;
+    let (found, cost) = replica.cost(search(&agent)).await;
+    assert_eq!(found, expected);
+    check_gets(cost, 1 + BUNDLED_FILES + 1, "the bundle, and each file");
+    read_all(&agent).await;
+    // It is made anew, because it is wrong.
+    agent.load("big").await.unwrap();
+    for _ in 0..500 {
+        let (replica, agent) = fresh(&world).await;
+        let (found, cost) = replica.cost(search(&agent)).await;
+        assert_eq!(found, expected);
+        if cost == (Requests { get: 1, ..NONE }) || indexes_are_sabotaged() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it was not made anew");
+}
+
+// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+#[tokio::test]
+async fn a_bundle_that_goes_or_is_damaged_is_made_anew_behind_the_next_load() {
+    for damage in [Some("no archive"), None] {
+        let (world, key) = bundled().await;
+        if indexes_are_sabotaged() {
+            return;
+        }
+        match damage {
+            Some(text) => world.put(&key, text).await,
+            None => {
+                world.bucket.delete(&KeyPrefix::all().key(&key).unwrap(), DeleteOptions::default()).await.unwrap();
+            }
+        }
+        let (_, cost) = world.cost(search(&world.agent_of("demo", "one"))).await;
+        check_gets(cost, 1 + BUNDLED_FILES + 1, "the bundle, and each file");
+        world.agent_of("demo", "three").load("big").await.unwrap();
+        let is_anew = async || world.bytes(&key).await.is_some_and(|bytes| bytes.starts_with(b"PK"));
+        for _ in 0..200 {
+            if is_anew().await {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(is_anew().await, "{damage:?}");
+    }
+}
+
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test]
+async fn a_store_whose_tags_say_nothing_of_bytes_has_no_bundles() {
+    let world = World::new();
+    put_by_hand(&world, BUNDLED_FILES + 1).await;
+    for session in ["one", "two", "three"] {
+        world.agent_of("demo", session).load("big").await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!world.keys().await.iter().any(|key| key.contains("/bundles/")));
+    let (replica, agent) = fresh(&world).await;
+    let (_, cost) = replica.cost(search(&agent)).await;
+    check_gets(cost, BUNDLED_FILES + 1, "none is looked for");
+}
+
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test]
+async fn sessions_that_begin_with_a_skill_count_as_loads_of_it() {
+    let world = tagged_by_content();
+    put_by_hand(&world, BUNDLED_FILES).await;
+    for session in ["one", "two"] {
+        let policy = Policy { preload: vec![SkillPath::parse("big").unwrap()].into(), ..Policy::default() };
+        let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+        assert!(world.service.create_session(&id("demo"), &id(session), wanted).await.unwrap().is_new);
+    }
+    assert!(bundle(&world).await.is_some() || indexes_are_sabotaged());
 }

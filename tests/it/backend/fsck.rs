@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{PublishOptions, ServiceOptions, UploadedSkill},
+    backend::{BackendProtocol as _, PublishOptions, ServiceOptions, UploadedSkill},
     limits::LIST_OBJECTS,
-    path::{KeyPrefix, SkillPath},
+    path::{KeyPrefix, LayerOwner, SkillPath},
+    session::{CreateSession, Policy, ToolRule},
+    skill::{Packer, Provenance},
     store::{DeleteOptions, MemoryStore, Store as _},
-    wire::{FindingCode, FindingLevel, FsckFinding, FsckReport},
+    wire::{CreateSkillRequest, FindingCode, FindingLevel, FsckFinding, FsckReport, VersionListRequest},
 };
 
 use crate::support::{
@@ -30,7 +32,7 @@ async fn publish(world: &World, text: &str) {
 
 /// A user with a published skill of two versions, a session that has loaded it, and files.
 async fn used() -> (World, Arc<MemoryStore>) {
-    let memory = Arc::new(MemoryStore::like_s3());
+    let memory = Arc::new(MemoryStore::tagged_by_content());
     let world = over(&memory);
     publish(&world, "one").await;
     publish(&world, "two").await;
@@ -141,6 +143,72 @@ async fn a_version_that_only_a_session_has_loaded_is_missed() {
     assert_eq!(report.findings[0].key, "demo/.skillmount/sessions/s.json");
 }
 
+#[tokio::test]
+async fn an_archive_that_was_never_published_is_a_note_and_is_not_listed() {
+    let (_, memory) = used().await;
+    let elsewhere = over(&Arc::new(MemoryStore::like_s3()));
+    publish(&elsewhere, "lost").await;
+    let key = key_with(&elsewhere, "/versions/").await;
+    memory.put_raw(&key, elsewhere.bytes(&key).await.unwrap());
+    assert!(codes(&check(&over(&memory), false).await).is_empty(), "its publish may be under way");
+    let soon = jiff::Timestamp::now().as_second() + 10 * 60;
+    let later = World::at(memory.clone(), ServiceOptions::default(), SetClock::at(soon));
+    let report = check(&later, true).await;
+    assert_eq!((report.clean, codes(&report)), (true, vec![FindingCode::OrphanVersion]), "{report:?}");
+    assert_eq!((report.findings[0].key.as_str(), report.findings[0].repaired), (key.as_str(), false));
+    let skill = SkillPath::parse("writing/minutes").unwrap();
+    let listed = later.service.list_versions(&id("demo"), &skill, &VersionListRequest::default()).await.unwrap();
+    assert_eq!(listed.versions.len(), 2);
+}
+
+/// Deletes the object whose key holds `part`, and returns what a check finds then.
+async fn without(memory: &Arc<MemoryStore>, part: &str) -> Vec<(FindingCode, String)> {
+    let key = KeyPrefix::all().key(&key_with(&over(memory), part).await).unwrap();
+    memory.delete(&key, DeleteOptions::default()).await.unwrap();
+    let report = check(&over(memory), false).await;
+    report.findings.into_iter().map(|found| (found.code, found.key)).collect()
+}
+
+#[tokio::test]
+async fn what_sessions_have_loaded_of_teams_and_of_drafts_is_missed() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    let options = ServiceOptions { layers: true, ..ServiceOptions::default() };
+    let world = World::undisturbed(memory.clone(), options, clock());
+    let files = |text: &str| {
+        let main = format!("---\nname: minutes\ndescription: Takes minutes.\n---\n{text}\n");
+        UploadedSkill::Files([("SKILL.md".to_owned(), main.into())].into())
+    };
+    let skill = SkillPath::parse("minutes").unwrap();
+    for (owner, session) in [(LayerOwner::Team(id("notaries")), "t"), (LayerOwner::Org, "o")] {
+        world.service.publish_skill(&owner, &skill, files(session), PublishOptions::default()).await.unwrap();
+        world.agent_of("demo", session).in_team(Some(id("notaries"))).load("minutes").await.unwrap();
+        world.service.delete_skill(&owner, &skill, PublishOptions::default()).await.unwrap();
+    }
+    let tools = [("*", ToolRule::Auto), ("create_skill", ToolRule::Auto)];
+    let policy = Policy { tools: tools.map(|(name, rule)| (name.to_owned(), rule)).into(), ..Policy::default() };
+    let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+    world.service.create_session(&id("demo"), &id("d"), wanted).await.unwrap();
+    let maker = world.agent_of("demo", "d");
+    let asked = CreateSkillRequest::new(
+        "minutes",
+        "Takes the minutes of a meeting.",
+        "Say who was there, what was decided, and who does what until when.",
+    );
+    maker.create_skill(asked).await.unwrap();
+    maker.load("minutes").await.unwrap();
+    let draft = KeyPrefix::all().key("demo/.skillmount/drafts/minutes.json").unwrap();
+    memory.delete(&draft, DeleteOptions::default()).await.unwrap();
+    assert!(codes(&check(&over(&memory), false).await).is_empty());
+
+    let session = |name: &str| format!("demo/.skillmount/sessions/{name}.json");
+    let of_draft = (FindingCode::MissingDraftFiles, session("d"));
+    assert_eq!(without(&memory, "demo/.skillmount/draft-versions/").await, std::slice::from_ref(&of_draft));
+    let of_org = (FindingCode::MissingVersion, session("o"));
+    assert_eq!(without(&memory, "_org/.skillmount/versions/").await, [of_draft.clone(), of_org.clone()]);
+    let of_team = (FindingCode::MissingVersion, session("t"));
+    assert_eq!(without(&memory, "_teams/notaries/.skillmount/versions/").await, [of_draft, of_org, of_team]);
+}
+
 // S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun. It never
 // deletes a file of a user, a version, a session or an object that it does not know.
 #[tokio::test]
@@ -208,6 +276,16 @@ async fn drafts_records_and_bundles_are_clean_until_they_are_damaged() {
         let report = check(&over(&memory), false).await;
         assert_eq!((report.clean, codes(&report)), (false, vec![code]), "{part}");
     }
+    // Other files with names and sizes of the folder, and a record that says what that of the bundle said.
+    let digest = bundle.rsplit('/').next().unwrap().trim_end_matches(".zip");
+    let mut forged = Packer::default();
+    forged.add("SKILL.md", &world.bytes("demo/skills/wide/SKILL.md").await.unwrap().into()).unwrap();
+    for file in 0..40 {
+        forged.add(&format!("{file}.md"), &bytes::Bytes::from_static(b"lies")).unwrap();
+    }
+    let from = Provenance { at: jiff::Timestamp::now(), by: None, source: Some(format!("sha256:{digest}")) };
+    memory.put_raw(&bundle, forged.finish(&SkillPath::parse("wide").unwrap(), &from).unwrap().zip);
+    assert_eq!(codes(&check(&over(&memory), false).await), [FindingCode::DamagedBundle]);
     // The archive of another folder under its name.
     let (other, version) = (over(&memory), key_with(&world, "/versions/writing/").await);
     memory.put_raw(&bundle, other.bytes(&version).await.unwrap());
