@@ -6,7 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Service;
+use super::{
+    Service,
+    observer::Effects,
+    operation_note::{Action, Actor},
+};
 use crate::{
     access::{Reach, out_of_reach},
     catalog::Audience,
@@ -18,8 +22,8 @@ use crate::{
 };
 
 impl Service {
-    /// As [`create_session`](Self::create_session), for a caller of this reach. `is_taken` is true if any key is bound to
-    /// the id `session`.
+    /// As [`create_session`](Self::create_session), for a caller of this reach whose key has the name `by`. `is_taken` is true if
+    /// any key is bound to the id `session`.
     ///
     /// # Errors
     /// `denied` if the session or its parent lies outside `reach`, if a key is bound to a new id that `reach` does not name,
@@ -27,17 +31,17 @@ impl Service {
     /// [`create_session`](Self::create_session).
     pub async fn create_session_within(
         &self,
-        reach: &Reach,
+        (by, reach): (Option<&str>, &Reach),
         audience: Audience,
         session: &Id,
         mut wanted: CreateSession,
         is_taken: bool,
     ) -> Result<CreatedSession> {
         if !reach.is_bound() {
-            return self.create_session(audience, session, wanted).await;
+            return self.create_by(by, audience, session, wanted).await;
         }
         self.check_within(reach, &audience.user, session, &mut wanted, is_taken).await.map_err(Error::of_change)?;
-        let created = self.create_session(audience, session, wanted).await?;
+        let created = self.create_by(by, audience, session, wanted).await?;
         // Another caller may have created the session since the checks above.
         if self.sessions().lies_within(&*created.session, reach).await? {
             Ok(created)
@@ -97,15 +101,18 @@ impl Service {
         }
     }
 
-    /// Makes the parent of a session if it is there by its files alone, because it has only written some so far.
+    /// Makes the parent of a session if it is there by its files alone, because it has only written some so far. That is reported
+    /// as any session that is made.
     ///
     /// # Errors
-    /// The store's.
-    pub(super) async fn begin_parent(&self, user: &Id, wanted: &CreateSession) -> Result<()> {
+    /// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.
+    pub(super) async fn begin_parent(&self, by: Option<&str>, user: &Id, wanted: &CreateSession) -> Result<()> {
         let Some(parent) = &wanted.parent else { return Ok(()) };
         let is_there = self.sessions().get(user, parent, &SessionVersion::default()).await?.version > 0;
         if !is_there && !self.has_no_files(user, parent).await? {
-            self.sessions().create(user, parent, CreateSession::default()).await?;
+            let who = Actor { user, session: Some(parent), by };
+            let work = self.sessions().create(user, parent, CreateSession::default());
+            self.observed(who, Action::CreateSession, "", Effects::of_session, work).await?;
         }
         Ok(())
     }

@@ -20,20 +20,30 @@ impl Service {
         session: &Id,
         wanted: CreateSession,
     ) -> Result<CreatedSession> {
-        let Audience { user, team } = audience.into();
-        self.create_for(user, team, session, wanted).await.map_err(Error::of_change)
+        self.create_by(None, audience.into(), session, wanted).await
+    }
+
+    /// As [`create_session`](Self::create_session), for a caller whose key has the name `by`.
+    pub(super) async fn create_by(
+        &self,
+        by: Option<&str>,
+        audience: Audience,
+        session: &Id,
+        wanted: CreateSession,
+    ) -> Result<CreatedSession> {
+        self.create_for(by, audience, session, wanted).await.map_err(Error::of_change)
     }
 
     async fn create_for(
         &self,
-        user: Id,
-        team: Option<Id>,
+        by: Option<&str>,
+        Audience { user, team }: Audience,
         session: &Id,
         wanted: CreateSession,
     ) -> Result<CreatedSession> {
         self.check_writable()?;
         let backend = self.session(user.clone(), session.clone()).in_team(team);
-        self.begin_parent(&user, &wanted).await?;
+        self.begin_parent(by, &user, &wanted).await?;
         let draft = self.sessions().draft(&user, session, &wanted).await?;
         // All of them are found before anything is written, and the session is written once, with them in it.
         let has_none = draft.version > 0 || draft.policy.preload.is_empty();
@@ -48,6 +58,12 @@ impl Service {
                 })
             }
         };
-        self.sessions().create_with(&user, session, wanted, furnish).await
+        let created = self.sessions().create_with(&user, session, wanted, furnish).await?;
+        for fetched in preloads.iter().flat_map(|(skills, _)| skills) {
+            if let Some(loaded) = created.session.loaded(&fetched.skill).filter(|_| created.is_new) {
+                backend.note_load(loaded, &fetched.snapshot).await;
+            }
+        }
+        Ok(created)
     }
 }

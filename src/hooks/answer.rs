@@ -140,9 +140,8 @@ async fn handed_down(
     agent_type: &str,
     task: &str,
 ) -> Result<Option<String>> {
-    let loaded = backend.summary().await?.loaded_skills;
-    let mut hints: Vec<_> = loaded.iter().map(Hint::of_loaded).collect();
     let (called, policy) = called_for(backend, TriggerText::new(task, [])).await?;
+    let mut hints = loaded_for_models(backend, &policy).await?;
     if may_load(&policy) && policy.children().load {
         let named = named_for(backend, &policy, agent_type).await?;
         for hint in named.into_iter().chain(called) {
@@ -152,6 +151,17 @@ async fn handed_down(
         }
     }
     Ok(inherited(listener, &hints, load_tool(&policy)))
+}
+
+/// The loaded skills that models may call. A person may have loaded one that is for people alone. Whom the author of a skill meant it
+/// for is not known any more once the catalog does not have it.
+async fn loaded_for_models(backend: &SkillBackend, policy: &EffectivePolicy) -> Result<Vec<Hint>> {
+    let (summary, SessionState { session, .. }, view) =
+        tokio::try_join!(backend.summary(), backend.state(), backend.catalog(false))?;
+    let all = with_drafts(&view, &session);
+    let is_offered = |skill: &SkillPath| all.entry(skill).is_some_and(|entry| policy.offers(skill, &entry.frontmatter));
+    let offered = summary.loaded_skills.iter().filter(|loaded| is_offered(&loaded.skill));
+    Ok(offered.map(Hint::of_loaded).collect())
 }
 
 /// The skills that a policy names for sub-agents of this type.

@@ -14,6 +14,7 @@ use crate::{error::Result, path::Id};
 #[schema(as = ChangeSessionRequest)]
 pub struct ChangeSession {
     /// The new policy, whole; needs a key of scope `control`. Approvals that were given for the whole session end with the old one.
+    /// What was withheld from a session when it was made from another one stays withheld.
     pub policy: Option<Policy>,
     /// Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents.
     #[schema(value_type = Option<BTreeMap<String, String>>)]
@@ -44,7 +45,12 @@ impl Sessions {
         }
         let apply = |session: &mut Session| -> Result<Change<()>> {
             if let Some(policy) = &wanted.policy {
+                let rights = session.rights();
                 session.policy.clone_from(policy);
+                if let Some(rights) = rights {
+                    session.policy.restrict(rights);
+                    session.given = Some(rights);
+                }
                 session.approvals.forget_remembered();
             }
             session.vars.extend(wanted.vars.clone().unwrap_or_default());

@@ -120,5 +120,6 @@ fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
     }
     if let Some(Parent { children, .. }) = parent {
         state.policy.restrict(*children);
+        state.given = Some(*children);
     }
 }

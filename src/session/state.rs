@@ -8,7 +8,12 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Life, SessionVersion, approvals::Approvals, policy::Policy, uses::Ranks};
+use super::{
+    Life, SessionVersion,
+    approvals::Approvals,
+    policy::{Children, Policy},
+    uses::Ranks,
+};
 use crate::{
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, Layer, MountName, SkillPath},
@@ -97,6 +102,10 @@ pub struct Session {
     /// The session it was forked from.
     #[serde(default)]
     pub parent: Option<Id>,
+    /// What the policies of parent and user let it do when it was made. `None` if it has no parent, or if an earlier version made
+    /// or changed it: see [`rights`](Self::rights).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Children>,
     /// The session whose `/workspace` and `/ticket` it shares. `None` if its own id chooses them, as in old forks,
     /// which did not share them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,6 +170,7 @@ impl Session {
             vars: BTreeMap::new(),
             policy: Policy::default(),
             parent: None,
+            given: None,
             workspace_of: None,
             current_skill: None,
             version: 0,
@@ -183,6 +193,13 @@ impl Session {
     #[must_use]
     pub fn files_id(&self) -> &Id {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)
+    }
+
+    /// The rights that no policy of its own goes beyond; `None` for a session without a parent. If nobody kept what it was given,
+    /// its present policy says it, because that was restricted to what it was given.
+    #[must_use]
+    pub fn rights(&self) -> Option<Children> {
+        self.parent.as_ref().map(|_| self.given.unwrap_or_else(|| self.policy.rights()))
     }
 
     /// The time at which it expires if it is not used.

@@ -50,10 +50,10 @@ impl Sessions {
     /// Replaces the user's policy, even a damaged one.
     ///
     /// # Errors
-    /// `invalid_request` for an invalid policy; the store's.
+    /// `invalid_request` for an invalid policy, and for one that sets what is a session's own; the store's.
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
         self.check_writable()?;
-        policy.check()?;
+        policy.check_for_user()?;
         let key = self.namespace.user(user)?.policy()?;
         let _lane = self.lane(&key).await;
         for _ in 0..SESSION_ATTEMPTS {

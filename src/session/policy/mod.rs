@@ -2,6 +2,7 @@
 
 mod asked;
 mod children;
+mod own;
 mod preload;
 mod readers;
 mod restrict;
@@ -147,9 +148,9 @@ pub struct Policy {
     pub catalog_reads: bool,
     /// Whether nothing may be changed.
     pub plan_mode: bool,
-    /// What the prompt contains.
+    /// What the prompt contains. A session's own: a user's policy that sets it is refused.
     pub prompt_mode: PromptMode,
-    /// The name of the tool that loads a skill.
+    /// The name of the tool that loads a skill. A session's own: a user's policy that sets it is refused.
     pub load_tool: LoadTool,
     /// Rules by tool name; `*` for the rest. A rule for `Skill` is one for `load_skill`. A rule for `write` also holds
     /// for everything else that changes files, and one for `read` for downloads. If several rules hold, the strictest
@@ -158,7 +159,8 @@ pub struct Policy {
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     /// If absent, `*` is `auto_approve`.
     pub skills: BTreeMap<String, SkillRule>,
-    /// Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used.
+    /// Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
+    /// own: a user's policy that sets it is refused.
     pub preload: Preload,
     /// What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
     #[serde(skip_serializing_if = "Children::is_default")]

@@ -1,4 +1,4 @@
-//! What the policy of a session keeps of the rights that its parent gives.
+//! What the policy of a session keeps of the rights that its parent gives, and how a policy at rest tells which they were.
 
 use super::{Children, Policy, Preload, SkillsAccess, ToolRule};
 use crate::wire::Operation;
@@ -19,6 +19,16 @@ impl Policy {
         }
         if !rights.publish {
             self.skills_access = SkillsAccess::Read;
+        }
+    }
+
+    /// The rights that a policy leaves: never more than it was restricted to, and fewer if it closes something by itself.
+    pub(in crate::session) fn rights(&self) -> Children {
+        let is_given = |operation: Operation| self.tools.get(operation.name()) != Some(&ToolRule::Blocked);
+        Children {
+            load: is_given(Operation::LoadSkill),
+            create: is_given(Operation::CreateSkill),
+            publish: self.skills_access == SkillsAccess::Write,
         }
     }
 }

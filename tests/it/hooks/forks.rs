@@ -4,7 +4,7 @@ use serde_json::json;
 use skillmount::{
     Code,
     backend::SkillBackend,
-    session::{Children, CreateSession, Policy},
+    session::{Change, ChangeSession, Children, CreateSession, Policy, Session, SkillsAccess, ToolRule},
     tools,
 };
 
@@ -56,6 +56,85 @@ async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
         world.service.sessions().delete(&id("demo"), &id("child")).await.unwrap();
     }
     parent.load("media/video").await.unwrap();
+}
+
+/// A policy that closes nothing by itself.
+fn open() -> Policy {
+    let tools = ["*", "load_skill", "create_skill"].map(|tool| (tool.to_owned(), ToolRule::Auto));
+    Policy { tools: tools.into(), preload: vec![path("media/video")].into(), ..Policy::unrestricted() }
+}
+
+/// Gives the session `name` another policy, as a key of scope `control` does.
+async fn give(world: &World, name: &str, policy: Policy) {
+    let wanted = ChangeSession { policy: Some(policy), ..ChangeSession::default() };
+    world.service.sessions().change(&id("demo"), &id(name), &wanted).await.unwrap();
+}
+
+/// Whether the agent may load a skill, write one, and change a file of the loaded one.
+async fn rights(agent: &SkillBackend) -> Children {
+    let load = agent.load("media/image-generation").await.map(drop).map_err(|error| error.code());
+    let offered = tools::for_session(agent).await.unwrap();
+    let file = format!("/skills/pdf/{}.md", agent.session_id());
+    let publish = agent.create(&file, "x").await.map(drop).map_err(|error| error.code());
+    assert!([Ok(()), Err(Code::ToolBlocked)].contains(&load), "{load:?}");
+    assert!([Ok(()), Err(Code::ReadOnly)].contains(&publish), "{publish:?}");
+    let create = offered.iter().any(|tool| tool.tool.name() == "create_skill");
+    Children { load: load.is_ok(), create, publish: publish.is_ok() }
+}
+
+const NONE: Children = Children { load: false, create: false, publish: false };
+
+// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+#[tokio::test]
+async fn what_was_withheld_from_a_child_stays_withheld_whatever_policy_it_is_given() {
+    let world = office().await;
+    let parent = agent_with(&world, withholding()).await;
+    parent.load("office/pdf").await.unwrap();
+    let child = fork(&world, None).await;
+    give(&world, "child", open()).await;
+    assert_eq!(rights(&child).await, NONE);
+    let policy = &stored(&world, "child").await["policy"];
+    assert_eq!((&policy["tools"]["load_skill"], &policy["preload"]), (&json!("blocked"), &json!([])));
+
+    // An earlier version that changes the session drops what it was given; its policy still says that.
+    let mut old = stored(&world, "child").await;
+    assert!(old.as_object_mut().unwrap().remove("given").is_some());
+    world.put("demo/.skillmount/sessions/child.json", old.to_string()).await;
+    let other = world.replica();
+    give(&other, "child", open()).await;
+    assert_eq!(rights(&other.agent_of("demo", "child")).await, NONE);
+
+    // Nor does a policy that the parent is given afterwards open it. It holds for those that are made then.
+    give(&world, "s", Policy { children: Children::ALL, ..open() }).await;
+    give(&world, "child", open()).await;
+    assert_eq!(rights(&child).await, NONE);
+    let wanted = CreateSession { parent: Some(id("s")), ..CreateSession::default() };
+    world.service.create_session(&id("demo"), &id("later"), wanted).await.unwrap();
+    assert_eq!(rights(&world.agent_of("demo", "later")).await, Children::ALL);
+}
+
+// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+#[tokio::test]
+async fn what_the_policy_of_a_child_closes_by_itself_another_policy_opens() {
+    let world = office().await;
+    let parent = agent_with(&world, Policy { children: Children::ALL, ..open() }).await;
+    parent.load("office/pdf").await.unwrap();
+    let child = fork(&world, None).await;
+    let tools = ["load_skill", "create_skill"].map(|tool| (tool.to_owned(), ToolRule::Blocked)).into();
+    let closed = Policy { tools, skills_access: SkillsAccess::Read, ..open() };
+    give(&world, "child", closed).await;
+    assert_eq!(rights(&child).await, NONE);
+    // What the parent's policy says by now is for others.
+    let withhold = |session: &mut Session| {
+        session.policy.children = NONE;
+        Ok(Change::Save(()))
+    };
+    world.service.sessions().update(&id("demo"), &id("s"), withhold).await.unwrap();
+    give(&world, "child", open()).await;
+    assert_eq!(rights(&child).await, Children::ALL);
+    // A session that was made from no other is what its policy says.
+    give(&world, "s", open()).await;
+    assert_eq!(rights(&parent).await, Children::ALL);
 }
 
 fn path(text: &str) -> skillmount::path::SkillPath {

@@ -11,6 +11,7 @@ use skillmount::{
     prompt::{self, PromptRequest},
     session::{Policy, PromptMode, SkillRule, ToolRule},
     store::{Requests, Verb, testing::Fault},
+    tools::{ToolOptions, run_message},
 };
 
 use super::{agent_with, begun, called, hook, input, named, office, ran, said, told};
@@ -326,6 +327,25 @@ async fn what_a_session_may_not_load_is_named_by_no_hook() {
         let agent = agent_with(&world, policy(json!({ "tools": tools, "agents": { "reporter": ["*"] } }))).await;
         assert_eq!(told_all(&agent).await.trim(), "", "{tools}");
     }
+}
+
+// S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
+#[tokio::test]
+async fn a_skill_for_people_alone_is_handed_down_to_nobody_though_a_person_loaded_it() {
+    let world = office().await;
+    let agent = agent_with(&world, policy(json!({ "agents": { "*": ["*"] } }))).await;
+    assert!(run_message(&agent, "/deploy", ToolOptions::default()).await.unwrap().loaded.is_some());
+    agent.load("office/pdf").await.unwrap();
+    assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/deploy", "/skills/pdf"]);
+    for context in [called(&agent, "reporter", "deploy the release").await, begun(&agent, "deploy").await] {
+        assert!(!context.contains("deploy") && named(&context).contains(&"office/pdf"), "{context}");
+    }
+
+    // Whom a skill was meant for is not known once the catalog does not have it.
+    world.put("demo/skills/office/pdf/SKILL.md", "nothing").await;
+    agent.catalog(true).await.unwrap();
+    let context = begun(&agent, "reporter").await;
+    assert!(!context.contains("pdf") && context.contains("office/xlsx"), "{context}");
 }
 
 #[tokio::test]

@@ -12,16 +12,22 @@ use jiff::{SignedDuration, Timestamp};
 use reqwest::{Method, multipart::Form};
 use serde_json::{Value, json};
 use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
     audit::{AuditMode, BatchName},
+    clock::SystemClock,
+    http::HttpConfig,
     limits::AUDIT_RETENTION_DAYS,
-    path::KeyPrefix,
-    store::{MemoryStore, StoreExt as _},
+    path::{Id, KeyPrefix},
+    store::{
+        MemoryStore, StoreExt as _, Verb,
+        testing::{Fault, Faulty},
+    },
     wire::Operation,
 };
 
 use super::{
     Answer, Server,
-    events::{audited, recording},
+    events::{audited, recording, recording_with},
 };
 
 /// What each tool is called with, in an order in which each call succeeds.
@@ -129,4 +135,73 @@ async fn audit_trail_a_tool_that_was_refused_asked_about_or_failed_is_logged_too
         ("load_skill", "skill_not_found"),
     ];
     assert_eq!(said, expected);
+}
+
+// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome. So does every
+// change of a session, a policy or a skill, and every decision on a call that waits.
+#[tokio::test]
+async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_was_asked_for() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    memory.put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
+    let user = Id::parse("u1").unwrap();
+    let (key, mut entry) = KeyEntry::generate(&SystemClock::new(), Some(&user), vec![Scope::Agent, Scope::Control]);
+    entry.name = Some("desk".to_owned());
+    let callers = Callers { keys: Keys::new(&[entry]).unwrap(), ..Callers::default() };
+    let config = HttpConfig { callers, ..HttpConfig::default() };
+    let server = recording_with(config, AuditMode::Relaxed, &memory, memory.clone()).await;
+    let send = async |method: Method, path: &str, body: Value| {
+        let request = server.client.request(method, server.user(path)).bearer_auth(&key);
+        let request = if body.is_null() { request } else { request.json(&body) };
+        Answer::of(request.send().await.unwrap()).await
+    };
+    let start = json!({"hook_event_name": "SessionStart"});
+    for _ in 0..2 {
+        send(Method::POST, "/sessions/by-hook/hooks", start.clone()).await.is(200);
+    }
+    send(Method::PUT, "/sessions/asked-for", json!({})).await.is(201);
+    send(Method::POST, "/sessions/asked-for/hooks", start).await.is(200);
+    let write = json!({"file_path": "/workspace/a", "content": "x"});
+    send(Method::POST, "/sessions/parent/write", write).await.is(200);
+    send(Method::PUT, "/sessions/fork", json!({"parent": "parent"})).await.is(201);
+    let page = send(Method::GET, "/audit", Value::Null).await;
+    let of = |record: &Value| ["operation", "session", "subject"].map(|name| record[name].as_str().unwrap().to_owned());
+    let records = page.is(200)["records"].as_array().unwrap();
+    assert_eq!(
+        records.iter().map(of).collect::<Vec<_>>(),
+        [
+            ["create_session", "by-hook", ""],
+            ["create_session", "asked-for", ""],
+            ["change_session", "asked-for", "listing"],
+            ["write", "parent", "/workspace/a"],
+            ["create_session", "parent", ""],
+            ["create_session", "fork", ""],
+        ]
+    );
+    for record in records {
+        assert!(record["by"].as_str().unwrap().starts_with("desk ("), "{record}");
+        assert_eq!(record["outcome"], "ok", "{record}");
+    }
+}
+
+// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+#[tokio::test]
+async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_none() {
+    let memory = Arc::new(MemoryStore::like_s3());
+    memory.put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
+    let store = Arc::new(Faulty::new(memory.clone()));
+    let server = recording(AuditMode::Strict, &memory, store.clone()).await;
+    let said = json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello"});
+    let prefix = KeyPrefix::all().folder("u1/.skillmount/audit").unwrap();
+    let batches = async || memory.list_all(&prefix, 10).await.unwrap().0.len();
+
+    let told = server.op("hooks", said.clone()).await.is(200)["hookSpecificOutput"]["additionalContext"].clone();
+    assert!(told.as_str().unwrap().contains("minutes") && batches().await == 1, "{told}");
+
+    store.for_keys(Verb::Put, "/audit/", Fault::Deny);
+    let other = server.send(Method::POST, &server.user("/sessions/s2/hooks"), &said).await;
+    assert_eq!(other.is(200)["hookSpecificOutput"]["additionalContext"], told);
+    assert_eq!(batches().await, 1);
+    store.clear();
+    let sessions: Vec<_> = records(&server).await.iter().map(|record| record["session"].clone()).collect();
+    assert_eq!(sessions, ["s1", "s2"], "a record that could not be written is not given up");
 }

@@ -110,6 +110,12 @@ async fn rights_of_children_hold_over_the_wire_and_unknown_ones_are_refused() {
     let child = server.user("/sessions/child");
     let made = server.send(Method::PUT, &child, &json!({"parent": "s1"})).await;
     assert_eq!(made.is(201)["loaded_skills"][0]["skill"], "escrituras/compraventa");
-    let load = server.send(Method::POST, &format!("{child}/load_skill"), &json!({"skill": "arrendamiento"})).await;
-    load.is_problem(403, "tool_blocked");
+    let load =
+        async || server.send(Method::POST, &format!("{child}/load_skill"), &json!({"skill": "arrendamiento"})).await;
+    load().await.is_problem(403, "tool_blocked");
+    let open = json!({"policy": {"tools": {"*": "auto", "load_skill": "auto"}, "skills_access": "write"}});
+    let changed = server.send(Method::PATCH, &child, &open).await;
+    assert_eq!(changed.is(200)["policy"]["tools"]["load_skill"], "blocked", "{}", changed.json);
+    assert_eq!(changed.json["policy"]["skills_access"], "read");
+    load().await.is_problem(403, "tool_blocked");
 }

@@ -99,6 +99,40 @@ async fn rules_hold_for_every_way_to_the_same_end() {
     }
 }
 
+// S-POLICY-5: `prompt_mode`, `load_tool` and `preload` are a session's own: they say how its agent works, and no answer is the
+// stricter one.
+#[tokio::test]
+async fn what_is_a_sessions_own_is_refused_in_the_policy_of_a_user_and_kept_at_rest() {
+    let server = Server::with_skills().await;
+    let url = server.user("/policy");
+    for (member, value) in [
+        ("prompt_mode", json!("discover")),
+        ("load_tool", json!("Skill")),
+        ("preload", json!(["escrituras/compraventa"])),
+        ("preload", json!("auto")),
+    ] {
+        let policy = json!({"plan_mode": true, member: value});
+        let answer = server.send(Method::PUT, &url, &policy).await;
+        let detail = answer.is_problem(400, "invalid_request").json["detail"].as_str().unwrap();
+        assert!(detail.starts_with(member) && detail.contains("policy of each session"), "{detail}");
+        assert_eq!(server.get(&url).await.is(200)["plan_mode"], false, "nothing was set");
+        server.send(Method::PATCH, &server.session(""), &json!({"policy": policy})).await.is(200);
+    }
+    // A policy that was read is sent back as it is.
+    let read = server.get(&url).await.json;
+    assert_eq!(*server.send(Method::PUT, &url, &read).await.is(200), read);
+
+    let old = json!({"prompt_mode": "discover", "load_tool": "Skill", "preload": ["pub/none"], "plan_mode": true});
+    server.memory.put_raw("u2/.skillmount/policy.json", old.to_string());
+    let url = |rest: &str| format!("{}/v1/users/u2{rest}", server.base);
+    let made = server.send(Method::PUT, &url("/sessions/s"), &json!({})).await;
+    assert_eq!(made.is(201)["policy"]["prompt_mode"], "two_state");
+    let prompt = server.get(&url("/sessions/s/prompt")).await;
+    assert_eq!(prompt.is(200)["mode"], "two_state", "{}", prompt.json);
+    let write = json!({"file_path": "/workspace/a", "content": ""});
+    server.send(Method::POST, &url("/sessions/s/write"), &write).await.is_problem(403, "plan_mode");
+}
+
 #[tokio::test]
 async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
     let server = Server::start().await;

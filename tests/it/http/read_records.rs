@@ -21,7 +21,10 @@ const NOT_RECORDED: [(&str, &str); 9] = [
     ("check_health check_readiness", "probes are about no user"),
     ("list_users show_deletion delete_user", "a user's records go with the user, and the receipt says who asked"),
     ("run_tool_calls send_message", "what they call leaves a record for each call"),
-    ("answer_claude_hook answer_hook", "what a hook says are names and descriptions, as in a listing"),
+    (
+        "answer_claude_hook answer_hook",
+        "what a hook says are names and descriptions, as in a listing; what it notes in its session is a `change_session`",
+    ),
     (
         "render_prompt list_tools show_session list_sessions list_approvals show_user_policy",
         "what a session has, or may do",

@@ -180,10 +180,11 @@ async fn the_same_session_gives_the_same_bytes() {
 async fn where_there_is_no_skill_nothing_that_loads_one_is_offered() {
     let world = World::new();
     world.put_skill("demo", "hidden", "d", "").await;
-    let mut policy = Policy { prompt_mode: PromptMode::Discover, ..Policy::default() };
-    let before = names(&agent_with(&world, policy.clone()).await).await;
+    let policy = Policy { prompt_mode: PromptMode::Discover, ..Policy::default() };
+    let before = names(&agent_with(&world, policy).await).await;
     assert_eq!(before, ["discover_skills"]);
-    policy.skills.insert("hidden".to_owned(), SkillRule::Blocked);
-    world.service.sessions().set_user_policy(&id("demo"), policy).await.unwrap();
+    let skills = [("hidden".to_owned(), SkillRule::Blocked)].into();
+    let hiding = Policy { skills, ..Policy::default() };
+    world.service.sessions().set_user_policy(&id("demo"), hiding).await.unwrap();
     assert_eq!(names(&world.agent()).await, [&["create_skill"][..], &FILE_TOOLS].concat());
 }

@@ -1945,11 +1945,11 @@ class UserPolicy(BaseModel):
     """
     prompt_mode: Literal["two_state", "listing", "combined", "discover"] | None = None
     """
-    What the prompt contains.
+    What the prompt contains. A session's own: a user's policy that sets it is refused.
     """
     load_tool: Literal["load_skill", "Skill"] | None = None
     """
-    The name of the tool that loads a skill.
+    The name of the tool that loads a skill. A session's own: a user's policy that sets it is refused.
     """
     tools: dict[str, Literal["auto", "ask", "blocked"]] | None = None
     """
@@ -1964,7 +1964,8 @@ class UserPolicy(BaseModel):
     """
     preload: Preload | None = None
     """
-    Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used.
+    Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
+    own: a user's policy that sets it is refused.
     """
     children: ChildRights | None = None
     """

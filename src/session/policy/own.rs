@@ -1,0 +1,28 @@
+//! What is a session's own: how its agent works, for which no answer is the stricter one. A user's policy would say it in vain, so
+//! one that says it is refused.
+
+use super::Policy;
+use crate::error::{Code, Error, Result};
+
+impl Policy {
+    /// As [`check`](Self::check), for the policy of a user.
+    pub(in crate::session) fn check_for_user(&self) -> Result<()> {
+        self.check()?;
+        let default = Self::default();
+        let members = [
+            ("prompt_mode", self.prompt_mode != default.prompt_mode),
+            ("load_tool", self.load_tool != default.load_tool),
+            ("preload", self.preload != default.preload),
+        ];
+        match members.iter().find(|(_, is_said)| *is_said) {
+            None => Ok(()),
+            Some((member, _)) => Err(Error::new(
+                Code::InvalidRequest,
+                format!(
+                    "{member} is a session's own and has no effect in the policy of a user: leave it out here, and set it in the \
+                     policy of each session, when it is made or changed"
+                ),
+            )),
+        }
+    }
+}
