@@ -36,7 +36,7 @@ use crate::{
     store::{Committer, SharedStore},
 };
 
-/// Users of whom is remembered when their old batches are due; those of others may be looked for sooner.
+/// The users whose next look for old batches is remembered. That of others may come sooner.
 const PRUNED_USERS: u64 = 100_000;
 
 /// Writes audit records. Cheap to clone.

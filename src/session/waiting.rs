@@ -38,7 +38,7 @@ impl Sessions {
     }
 
     /// The calls that wait in sessions that have changed since `known`, which is brought up to date. At most
-    /// [`SESSIONS_LOOKED_AT`] sessions are read, and the others the next time, as is one that the store does not give. A session
+    /// [`SESSIONS_LOOKED_AT`] sessions are read; the next look reads the others, and those that the store did not give. A session
     /// that is damaged says nothing.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Sessions {
         let read: Vec<_> = reads.buffered(SESSION_PAGE_PARALLEL).collect().await;
         let listed: BTreeSet<_> = entries.iter().map(|entry| &entry.key).collect();
         known.versions.retain(|key, _| listed.contains(key));
-        let mut waiting = Vec::new();
+        let (mut waiting, mut failed) = (Vec::new(), Vec::new());
         for (entry, calls) in read {
             known.last.clone_from(&entry.key);
             match calls {
@@ -61,10 +61,11 @@ impl Sessions {
                     known.versions.insert(entry.key, entry.etag);
                     waiting.extend(calls);
                 }
-                Err(error) => {
-                    tracing::warn!(%user, key = %entry.key, error = %error.chain(), "a session is looked at again");
-                }
+                Err(error) => failed.push(error),
             }
+        }
+        if let Some(error) = failed.first() {
+            tracing::warn!(%user, sessions = failed.len(), error = %error.chain(), "sessions are looked at again");
         }
         Ok(waiting)
     }

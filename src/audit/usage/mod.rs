@@ -167,7 +167,9 @@ impl UsageTally {
 
     fn count_call(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
         let call = hash((&record.operation, &record.subject, record.input.as_ref().map(Value::to_string)));
+        let before = conversation.asked.len();
         conversation.asked.retain(|asked| record.time.duration_since(asked.since) < APPROVAL_LIFE);
+        self.bytes -= ASKED_BYTES * (before - conversation.asked.len()) as u64;
         if let Some(calls) = &mut conversation.since_search {
             *calls += 1;
         }
@@ -202,6 +204,7 @@ impl UsageTally {
         // An approval serves once, and a refusal each time.
         if is_allowed {
             all.remove(at);
+            self.bytes -= ASKED_BYTES;
         }
     }
 

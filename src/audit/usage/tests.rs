@@ -203,6 +203,14 @@ fn memory_is_bounded_whatever_the_records_say() {
     let mut tally = UsageTally::new(None);
     (0..=USAGE_ASKED).for_each(|number| tally.add(&ask(number)));
     assert_eq!(tally.conversations.values().map(|one| one.asked.len()).sum::<usize>(), USAGE_ASKED);
+
+    // What is waited for no longer takes no memory.
+    let late = AuditRecord { time: ask(0).time + APPROVAL_LIFE, ..record(0, "ls") };
+    tally.add(&late);
+    assert_eq!(tally.bytes, CONVERSATION_BYTES);
+    (0..3).for_each(|number| tally.add(&AuditRecord { time: late.time, ..ask(number) }));
+    tally.add(&AuditRecord { time: late.time, outcome: "ok".to_owned(), ..ask(1) });
+    assert_eq!(tally.bytes, CONVERSATION_BYTES + 2 * ASKED_BYTES);
 }
 
 // S-USAGE-3: The figures of a million records take bounded memory.
