@@ -20,9 +20,9 @@ use super::{
 use crate::{
     error::{Error, Result},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
-    path::{KeyPrefix, ObjectKey, SkillPath},
+    path::{ETag, KeyPrefix, ObjectKey, SkillPath},
     session::LoadedSkill,
-    skill::{MAIN, Packer, Provenance, Snapshot},
+    skill::{MAIN, Packer, Provenance, Snapshot, SnapshotFile},
     store::{Base, GetOptions, Keep, StoreError},
 };
 
@@ -52,7 +52,7 @@ impl SkillBackend {
 impl Shared {
     /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
     /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
-    /// for the second, and so is a bundle of which nobody knows whether it is there.
+    /// for the second, once in a while, and so is a bundle of which nobody knows whether it is there.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
         let (versions, archive) = (&self.versions, &file.archive);
         // A load or a prompt has read SKILL.md before, so the cache of the store has it.
@@ -61,7 +61,7 @@ impl Shared {
         }
         let is_small = archive.unpacked <= BUNDLE_READ_BYTES && versions.may_be_there(archive);
         if is_small || versions.note_read(file).await {
-            versions.unpack(&self.store, file).await;
+            versions.unpack_for_read(&self.store, file).await;
         }
     }
 }
@@ -96,6 +96,11 @@ impl SkillBackend {
         archive: &Archive,
     ) -> Result<()> {
         let (store, versions, key) = (&self.shared.store, &self.shared.versions, &archive.key);
+        if !self.tells_bytes(&snapshot, folder).await? {
+            tracing::debug!(user = %self.user(), %skill, "no bundle is made: the tag of SKILL.md does not say its bytes");
+            versions.note_unmakeable(key.clone()).await;
+            return Ok(());
+        }
         // One that is there and is wrong is made anew.
         let base = if versions.is_wrong(key).await { Base::Whatever } else { Base::Absent };
         match store.head(key).await {
@@ -115,6 +120,7 @@ impl SkillBackend {
         let zip = self.packed_bundle(skill, snapshot, files, archive).await?;
         let Some(zip) = zip.filter(|zip| zip.len() as u64 <= archive.most()) else {
             tracing::debug!(user = %self.user(), %skill, "no bundle was made: nobody could check it, or it is too large");
+            versions.note_unmakeable(key.clone()).await;
             return Ok(());
         };
         // Who leaves while it is made leaves nothing behind.
@@ -126,15 +132,26 @@ impl SkillBackend {
         Ok(())
     }
 
+    /// Whether the tag of SKILL.md says its bytes. If a key of KMS encrypts a bucket, tags there look like an MD5 and are none. A
+    /// load has just read SKILL.md, so this costs no request.
+    async fn tells_bytes(&self, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<bool> {
+        let Some(main) = snapshot.file(MAIN) else { return Ok(false) };
+        let (bytes, tag) = (self.plain_file(main, folder).await?, main.etag.clone());
+        self.errand().run_sized(main.size, move |_| Ok(tag == ETag::md5_of(&bytes))).await
+    }
+
     /// The files of a snapshot, each in the version that it names.
     async fn plain_files(&self, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<Vec<(String, Bytes)>> {
-        let store = &self.shared.store;
         let reads = snapshot.files().iter().map(|file| async move {
-            let options = GetOptions { if_match: Some(file.etag.clone()), ..GetOptions::default() };
-            let object = store.get(&folder.key(&file.path)?, options.with_keep(Keep::Not)).await?;
-            Ok::<_, Error>((file.path.clone(), object.bytes))
+            let bytes = self.plain_file(file, folder).await?;
+            Ok::<_, Error>((file.path.clone(), bytes))
         });
         stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await
+    }
+
+    async fn plain_file(&self, file: &SnapshotFile, folder: &KeyPrefix) -> Result<Bytes> {
+        let options = GetOptions::pinned(file.etag.clone()).with_keep(Keep::Not);
+        Ok(self.shared.store.get(&folder.key(&file.path)?, options).await?.bytes)
     }
 
     /// The bundle of `files`; `None` if the tags of `snapshot` do not say what bytes they have, so that nobody could check it.
@@ -147,7 +164,7 @@ impl SkillBackend {
     ) -> Result<Option<Bytes>> {
         let from = Provenance { at: self.shared.clock.now(), by: None, source: Some(snapshot.digest().to_owned()) };
         let skill = skill.clone();
-        let errand = self.shared.workers.errand(archive.key.as_str(), archive.unpacked);
+        let errand = self.shared.workers.errand(self.user().as_str(), archive.unpacked);
         let packed = errand.run(move |_| {
             if !snapshot.holds(&files) {
                 return Ok(None);

@@ -91,8 +91,8 @@ pub const FOLDER_WINDOW_KIB: u64 = 128 << 10;
 pub const SMALL_VERSION_KIB: u64 = 8 << 10;
 /// The room for small ones, in KiB. One user has half.
 pub const SMALL_VERSIONS_KIB: u64 = 32 << 10;
-/// The part of the memory for caches for unpacked files of archives: the largest that stands in for its files, and half as
-/// much.
+/// The part of the memory for caches that unpacked files of archives have. The largest skill whose archive stands in for its
+/// files takes two thirds of it.
 pub const VERSION_CACHE_BYTES: u64 = 24 << 20;
 /// What a process remembers of heads for listings of skills, and as much again of the listings of heads.
 pub const HEAD_CACHE_BYTES: u64 = 8 << 20;
@@ -108,14 +108,16 @@ pub const DIFF_BYTES: usize = 512 << 10;
 pub const ARCHIVE_PIECE_BYTES: u64 = 512 << 10;
 /// Files of one archive that a search misses for the archive to be fetched in their place.
 pub const BUNDLE_FILES: usize = 4;
-/// All files of a skill whose archive is fetched in their place: as many as hosts over MCP take.
+/// The bytes of all files of a skill whose archive is fetched in their place: as many as hosts over MCP take.
 pub const BUNDLE_BYTES: u64 = MCP_SKILL_BYTES;
 /// What such an archive may have beside as many bytes as its files: names, twice, and what cannot be made shorter.
 pub const BUNDLE_NAMES_BYTES: u64 = 1 << 20;
-/// What such an archive may have, however few bytes its files have: 10,000 names take less.
+/// What such an archive may have, however few bytes its files have: 10,000 names of 100 bytes take less. If longer names make it
+/// larger, the files are read one by one.
 pub const BUNDLE_LEAST_BYTES: u64 = 4 << 20;
-/// All files of a skill whose archive is fetched for the first of them that is read by itself. Of a larger skill it is fetched
-/// for the second: who reads one file of sixteen megabytes waits for no sixteen megabytes.
+/// The bytes of all files of a skill whose archive is fetched for the first of them that is read by itself. Of a larger skill it
+/// is fetched for the second: who reads one file of sixteen megabytes waits for no sixteen megabytes. It is fetched once in
+/// [`BUNDLE_PATIENCE`] for such reads, so that skills which drive each other out of memory are not fetched again for each file.
 pub const BUNDLE_READ_BYTES: u64 = 1 << 20;
 /// A skill with more files than these gets an archive, if it was never published and is loaded a second time.
 pub const BUNDLED_FILES: usize = 32;

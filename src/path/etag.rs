@@ -36,7 +36,7 @@ impl ETag {
         Self::new(&hex::encode(Md5::digest(bytes)))
     }
 
-    /// Whether it may be an MD5, by its form.
+    /// Whether it may be an MD5, by its form. What S3 gives to bytes that a key of a KMS encrypts has this form too, and is none.
     pub(crate) fn has_form_of_md5(&self) -> bool {
         self.0.len() == 32 && self.0.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }

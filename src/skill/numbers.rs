@@ -9,14 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::version::is_version_digest;
 use crate::limits::NUMBERED_VERSIONS;
-
-/// The clocks of a store and of a service differ by less: stores refuse requests of another time.
-const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_hours(1);
 
 /// Which version has which number, and which had one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,21 +21,12 @@ pub struct VersionNumbers {
     last: u64,
     /// The digests of the versions that have a number.
     digests: BTreeMap<u64, String>,
-    /// The digests of those that had one; `None` if nobody kept them, as in what an earlier version of this program wrote.
+    /// The digests of those that had one; `None` if nobody keeps them, as in what an earlier version of this program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     former: Option<BTreeSet<String>>,
-    /// Of what was stored before, it is not known which had a number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    unknown_before: Option<Timestamp>,
 }
 
 impl VersionNumbers {
-    /// The numbers of a skill of which nothing is published yet.
-    #[must_use]
-    pub fn of_new_skill() -> Self {
-        Self { former: Some(BTreeSet::new()), ..Self::default() }
-    }
-
     /// Whether no number was ever given.
     #[must_use]
     pub fn is_unused(&self) -> bool {
@@ -83,20 +70,26 @@ impl VersionNumbers {
         }
     }
 
-    /// Begins to keep the versions that had a number, if nobody did before or if they are more than are kept.
-    pub fn keep_former(&mut self, now: Timestamp) {
-        if self.former.as_ref().is_none_or(|former| former.len() > NUMBERED_VERSIONS) {
-            self.former = Some(BTreeSet::new());
-            self.unknown_before = now.checked_add(CLOCKS_DIFFER).ok();
-        }
+    /// Whether nobody keeps which versions had a number, or more had one than are kept.
+    #[must_use]
+    pub fn lacks_former(&self) -> bool {
+        self.former.as_ref().is_none_or(|former| former.len() > NUMBERED_VERSIONS)
     }
 
-    /// Whether the archive of this digest, stored then, is a version: it was published, or nobody knows that it was not.
+    /// Begins to keep which versions had a number. Which of the archives `stored` had one is not known, so all count. If
+    /// there are more than are kept, or if `stored` is `None`, whatever is stored counts.
+    pub fn keep_former(&mut self, stored: Option<Vec<String>>) {
+        let numbered: BTreeSet<&String> = self.digests.values().collect();
+        let unnumbered = |stored: Vec<String>| -> BTreeSet<String> {
+            stored.into_iter().filter(|digest| !numbered.contains(digest)).collect()
+        };
+        self.former = stored.map(unnumbered).filter(|former| former.len() <= NUMBERED_VERSIONS);
+    }
+
+    /// Whether the archive of this digest is a version: it was published, or nobody knows that it was not.
     #[must_use]
-    pub fn is_version(&self, digest: &str, stored_at: Timestamp) -> bool {
-        self.unknown_before.is_some_and(|before| stored_at < before)
-            || self.former.as_ref().is_none_or(|former| former.contains(digest))
-            || self.number_of(digest).is_some()
+    pub fn is_version(&self, digest: &str) -> bool {
+        self.former.as_ref().is_none_or(|former| former.contains(digest)) || self.number_of(digest).is_some()
     }
 
     /// The number of a version; `None` if it has none.
@@ -135,6 +128,13 @@ mod tests {
         format!("sha256:{number:064x}")
     }
 
+    /// Those of a skill of which nothing is stored yet.
+    fn new() -> VersionNumbers {
+        let mut numbers = VersionNumbers::default();
+        numbers.keep_former(Some(Vec::new()));
+        numbers
+    }
+
     // S-SDK-3: Versions are numbered from 1 in the order in which they were published first, and no number is given twice.
     #[test]
     fn no_number_is_given_twice() {
@@ -165,9 +165,8 @@ mod tests {
     // S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
     #[test]
     fn what_never_had_a_number_is_no_version_and_what_had_one_is() {
-        let at = |second| Timestamp::from_second(second).unwrap();
-        let is_version = |numbers: &VersionNumbers, one| numbers.is_version(&digest(one), at(10_000));
-        let mut numbers = VersionNumbers::of_new_skill();
+        let is_version = |numbers: &VersionNumbers, one| numbers.is_version(&digest(one));
+        let mut numbers = new();
         for one in 1..=3 {
             numbers.add(&digest(one));
         }
@@ -180,27 +179,33 @@ mod tests {
 
         // What an earlier version of this program wrote does not say which had one.
         let mut earlier: VersionNumbers = serde_json::from_str(r#"{"last":7,"digests":{}}"#).unwrap();
-        assert!(is_version(&earlier, 4));
-        earlier.keep_former(at(9_000));
-        assert!(earlier.is_version(&digest(4), at(9_000)) && !earlier.is_version(&digest(4), at(9_000 + 3_600)));
+        assert!(earlier.lacks_former() && is_version(&earlier, 4));
+        earlier.keep_former(Some(vec![digest(4)]));
+        assert!(!earlier.lacks_former() && is_version(&earlier, 4) && !is_version(&earlier, 5));
     }
 
     // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn of_more_former_versions_than_are_kept_all_that_is_stored_counts() {
-        let mut numbers = VersionNumbers::of_new_skill();
+        let mut numbers = new();
         for one in 0..NUMBERED_VERSIONS {
             numbers.add(&digest(one));
         }
         numbers.clear();
-        let (now, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(10_000).unwrap());
-        numbers.keep_former(now);
-        assert!(!numbers.is_version(&digest(NUMBERED_VERSIONS), now));
+        assert!(!numbers.lacks_former() && !numbers.is_version(&digest(NUMBERED_VERSIONS)));
         numbers.add(&digest(NUMBERED_VERSIONS));
         numbers.clear();
-        numbers.keep_former(now);
-        assert!(numbers.is_version(&digest(0), now) && numbers.is_version(&digest(NUMBERED_VERSIONS + 1), now));
-        assert!(!numbers.is_version(&digest(NUMBERED_VERSIONS + 1), later));
+        assert!(numbers.lacks_former());
+        let stored = |count: usize| Some((0..count).map(digest).collect::<Vec<_>>());
+        for too_many in [stored(NUMBERED_VERSIONS + 1), None] {
+            numbers.keep_former(too_many);
+            assert!(numbers.lacks_former() && numbers.is_version(&digest(NUMBERED_VERSIONS + 1)));
+        }
+        // What has a number is none of them.
+        numbers.add(&digest(0));
+        numbers.keep_former(stored(NUMBERED_VERSIONS + 1));
+        assert!(!numbers.lacks_former() && numbers.is_version(&digest(0)) && numbers.is_version(&digest(1)));
+        assert!(!numbers.is_version(&digest(NUMBERED_VERSIONS + 1)));
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Snapshot {
         self.files.is_sorted_by(|one, two| one.path < two.path) && self.digest == digest(&self.files)
     }
 
-    /// Whether the tag of each file may say what bytes it has.
+    /// Whether the tag of each file may say what bytes it has, by its form.
     #[must_use]
     pub(crate) fn may_tell_bytes(&self) -> bool {
         self.files.iter().all(|file| file.etag.has_form_of_md5())

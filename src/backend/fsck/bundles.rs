@@ -5,15 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{super::Service, survey::Survey};
 use crate::{
     error::{Error, Result},
-    limits::{BUNDLE_BYTES, BUNDLE_NAMES_BYTES},
-    path::SkillPath,
-    skill::{Snapshot, SnapshotFile, Version, VersionArchive, VersionFile, VersionRecord, record_in},
+    limits::{BUNDLE_BYTES, BUNDLE_NAMES_BYTES, SKILL_FILE_BYTES},
+    path::{ETag, KeyPrefix, SkillPath},
+    skill::{MAIN, Snapshot, SnapshotFile, Version, VersionArchive, VersionFile, VersionRecord, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError},
     wire::FindingCode,
 };
 
 /// The most that a bundle has.
 const MOST: u64 = BUNDLE_BYTES + BUNDLE_NAMES_BYTES;
+
+/// The folder of a skill as it is now.
+#[derive(Debug)]
+struct Folder {
+    root: KeyPrefix,
+    /// What a load would pin.
+    snapshot: Snapshot,
+}
+
+/// What is wrong with a bundle, and why.
+type Fault = (FindingCode, &'static str);
 
 /// Checks every bundle of one owner. `loaded` are the digests of the snapshots that sessions have loaded; if they are not known, no
 /// bundle counts as one that nothing uses.
@@ -22,7 +33,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, loaded: Option
     if bundles.is_empty() {
         return Ok(());
     }
-    let folders = snapshots_of_folders(survey, &bundles.iter().filter_map(|(name, _)| digest_in(name)).collect());
+    let folders = folders_with(survey, &bundles.iter().filter_map(|(name, _)| digest_in(name)).collect());
     for (name, entry) in bundles {
         let Some(digest) = digest_in(&name) else {
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a bundle");
@@ -31,10 +42,8 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, loaded: Option
         let is_used = loaded.is_none_or(|loaded| loaded.contains(&digest)) || folders.contains_key(&digest);
         let found = if !is_used && survey.is_old(&entry) {
             Some((FindingCode::OrphanBundle, "no folder and no session has the files that it stands for"))
-        } else if is_sound(service, survey, &digest, folders.get(&digest), &entry).await? {
-            None
         } else {
-            Some((FindingCode::DamagedBundle, "it does not hold what its name says"))
+            fault(service, survey, &digest, folders.get(&digest), &entry).await?
         };
         if let Some((code, why)) = found {
             let key = survey.space.bundle(&digest)?;
@@ -50,24 +59,62 @@ fn digest_in(name: &str) -> Option<String> {
     name.strip_suffix(".zip").map(|name| format!("sha256:{name}"))
 }
 
-/// What a load would pin of each folder of a skill now, by its digest, if that is one of `wanted`.
-fn snapshots_of_folders(survey: &Survey, wanted: &BTreeSet<String>) -> BTreeMap<String, Snapshot> {
+/// Each folder of a skill whose snapshot has one of the digests `wanted` now, by that digest.
+fn folders_with(survey: &Survey, wanted: &BTreeSet<String>) -> BTreeMap<String, Folder> {
     let mains = survey.objects.keys().filter_map(|name| name.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
     let skills = mains.filter_map(|path| SkillPath::parse(path).ok());
-    let snapshot = |skill: SkillPath| {
-        let folder = survey.space.skill(&skill).ok()?;
+    let folder = |skill: SkillPath| {
+        let root = survey.space.skill(&skill).ok()?;
         let file = |entry: ListEntry| {
             Some(SnapshotFile {
-                path: folder.relative(&entry.key)?.to_owned(),
+                path: root.relative(&entry.key)?.to_owned(),
                 size: entry.size,
                 etag: entry.etag,
                 modified_at: entry.modified_at,
             })
         };
         let snapshot = Snapshot::new(survey.folder(&skill).into_iter().filter_map(file).collect());
-        wanted.contains(snapshot.digest()).then(|| (snapshot.digest().to_owned(), snapshot))
+        wanted.contains(snapshot.digest()).then(|| (snapshot.digest().to_owned(), Folder { root, snapshot }))
     };
-    skills.filter_map(snapshot).collect()
+    skills.filter_map(folder).collect()
+}
+
+/// What is wrong with a bundle that a session has loaded, that stands for `folder`, or that is young.
+async fn fault(
+    service: &Service,
+    survey: &Survey,
+    digest: &str,
+    folder: Option<&Folder>,
+    entry: &ListEntry,
+) -> Result<Option<Fault>> {
+    let unused = (FindingCode::OrphanBundle, "its files have tags that are no MD5, so no process uses it");
+    if folder.is_some_and(|folder| !folder.snapshot.may_tell_bytes()) {
+        return Ok(Some(unused));
+    }
+    if is_sound(service, survey, digest, folder.map(|folder| &folder.snapshot), entry).await? {
+        return Ok(None);
+    }
+    if let Some(folder) = folder
+        && !tells_bytes(service, survey, folder).await?
+    {
+        return Ok(Some(unused));
+    }
+    Ok(Some((FindingCode::DamagedBundle, "it does not hold what its name says")))
+}
+
+/// Whether the tag of SKILL.md says its bytes, as far as it can be seen. If a key of KMS encrypts a bucket, tags there look like an
+/// MD5 and are none.
+async fn tells_bytes(service: &Service, survey: &Survey, folder: &Folder) -> Result<bool> {
+    let main = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES);
+    let Some(tag) = main.map(|main| main.etag.clone()) else { return Ok(true) };
+    let options = GetOptions::pinned(tag.clone()).with_keep(Keep::Not);
+    let bytes = match service.store().get(&folder.root.key(MAIN)?, options).await {
+        Ok(object) => object.bytes,
+        Err(StoreError::NotFound | StoreError::PreconditionFailed) => return Ok(true),
+        Err(error) => return Err(error.into()),
+    };
+    let size = bytes.len() as u64;
+    service.workers().errand(&survey.owner, size).run_sized(size, move |_| Ok(tag == ETag::md5_of(&bytes))).await
 }
 
 /// Whether a bundle holds what its name and its record say, and the files of `snapshot`, if the folder that it stands for is

@@ -24,9 +24,8 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a version");
             continue;
         };
-        let was_published = |numbers: &VersionNumbers| {
-            numbers.is_version(&digest, entry.modified_at) || !survey.is_settled(entry.modified_at)
-        };
+        let was_published =
+            |numbers: &VersionNumbers| numbers.is_version(&digest) || !survey.is_settled(entry.modified_at);
         let why = if !heads.contains(&skill) {
             Some(format!("{skill} has no head that could name it"))
         } else if known.get(&skill).is_some_and(|numbers| !was_published(numbers)) {

@@ -41,14 +41,15 @@ impl Service {
         if !is_digest(&wanted.from) || !is_digest(&wanted.to) {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
-        let place = self.place(&owner.into(), skill)?;
+        let owner = owner.into();
+        let place = self.place(&owner, skill)?;
         let (from, to) = place.compared(wanted).await?;
         let (from_bytes, to_bytes) = (place.zip_bytes(from.as_deref()).await?, place.zip_bytes(to.as_deref()).await?);
         let bytes = from_bytes + to_bytes + 4 * DIFF_FILE_BYTES;
         let _room = place.enter(bytes).await?;
         let before = place.side(from.as_deref()).await?;
         let after = if from == to { None } else { Some(place.side(to.as_deref()).await?) };
-        let errand = self.workers().errand(skill.as_str(), bytes);
+        let errand = self.workers().errand(&owner.to_string(), bytes);
         errand
             .run(move |_| Ok(after.map_or_else(Difference::default, |after| compare(before, after))))
             .await

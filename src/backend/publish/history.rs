@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
-    limits::{LIST_OBJECTS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
+    limits::{LIST_OBJECTS, NUMBERED_VERSIONS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, RECORD_TAIL_BYTES, SkillHead, VersionRecord, is_version_digest, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
@@ -47,7 +47,7 @@ impl Service {
             return Err(Error::new(Code::SkillNotFound, message));
         }
         if let Some(known) = &head {
-            listed.retain(|one| known.head.numbers.is_version(&one.digest, one.entry.modified_at));
+            listed.retain(|one| known.head.numbers.is_version(&one.digest));
         }
         // A store may know whole seconds alone, and then the numbers say which version is newer.
         let numbered = head.iter().flat_map(|known| known.head.numbers.iter());
@@ -72,10 +72,11 @@ impl Service {
         Ok(VersionList { versions, current, last_change, next_cursor })
     }
 
-    /// Publishes an earlier version again.
+    /// Publishes an earlier version again. Its digest is enough: an archive whose publish never counted is not listed, and is
+    /// published so as if its content were sent once more.
     ///
     /// # Errors
-    /// `version_not_found` if there is no such version; else as [`publish_skill`](Self::publish_skill).
+    /// `version_not_found` if no archive has this digest; else as [`publish_skill`](Self::publish_skill).
     pub async fn roll_back_skill(
         &self,
         owner: impl Into<LayerOwner>,
@@ -130,19 +131,31 @@ impl Service {
 impl Place {
     /// Every version, in the order of their digests.
     async fn listed_versions(&self) -> Result<Vec<Listed>> {
-        let prefix = self.space.versions(&self.skill)?;
-        let (entries, has_more) = self.service.store().list_all(&prefix, LIST_OBJECTS).await?;
+        let (listed, has_more) = self.archives(LIST_OBJECTS).await?;
         if has_more {
             let message =
                 format!("{} has more than {LIST_OBJECTS} versions: delete old ones in the bucket", self.skill);
             return Err(Error::new(Code::FileTooLarge, message));
         }
+        Ok(listed)
+    }
+
+    /// The digests of all archives; `None` if there are more than a head names, as many with a number as without.
+    pub(super) async fn stored_digests(&self) -> Result<Option<Vec<String>>> {
+        let (listed, has_more) = self.archives(2 * NUMBERED_VERSIONS).await?;
+        Ok((!has_more).then(|| listed.into_iter().map(|one| one.digest).collect()))
+    }
+
+    /// The archives among the first `most` objects, in the order of their digests, and whether there are more objects.
+    async fn archives(&self, most: usize) -> Result<(Vec<Listed>, bool)> {
+        let prefix = self.space.versions(&self.skill)?;
+        let (entries, has_more) = self.service.store().list_all(&prefix, most).await?;
         let version = |entry: ListEntry| {
             let digest = format!("sha256:{}", prefix.relative(&entry.key)?.strip_suffix(".zip")?);
             // Versions of a skill that lay below this one have longer names.
             is_version_digest(&digest).then_some(Listed { digest, entry })
         };
-        Ok(entries.into_iter().filter_map(version).collect())
+        Ok((entries.into_iter().filter_map(version).collect(), has_more))
     }
 
     /// The digest of every version with its archive, in the order in which they were stored.

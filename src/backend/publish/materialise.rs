@@ -3,8 +3,9 @@
 //! Each file is put under the version that it had when the head was written, or only if there was none, and deleted in
 //! the same way. If a condition does not hold, one of three others was there first. The file may have the content of this
 //! head already, put by another replica. It may be a late write of an earlier head, which is written over. Otherwise
-//! another tool wrote it, and it stays, even if that tool kept our metadata: they name the content. A newer head ends the work, and what this replica wrote after that head is set
-//! right again.
+//! another tool wrote it, and it stays. Our metadata names the content, so a tool that keeps it is told apart. What an
+//! earlier version of this program wrote has a generation in that place, and stays as that of another tool. A newer head
+//! ends the work, and what this replica wrote after that head is set right again.
 //!
 //! A store of plain files cannot hold `a` and `a/b` together. So what was there and stands in the way of a file is deleted
 //! before any file is written.
@@ -231,6 +232,10 @@ impl Place {
         let Some((Commit { etag: Some(etag), .. }, wrote)) = Mark::find(&mark_of(key), &there.meta) else {
             return Ok(false);
         };
+        // No write of publishing is larger, and another tool's may have any size.
+        if there.meta.size > UPLOAD_FILE_BYTES as u64 {
+            return Ok(false);
+        }
         let mut content = Sha256::new_with_prefix(&there.bytes);
         let mut at = there.range.end;
         while at < there.meta.size {

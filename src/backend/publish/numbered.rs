@@ -6,6 +6,7 @@ use super::{
     Place,
     heads::StoredHead,
     known_heads::{HeadCard, NumberedVersion},
+    rooms::owner_below,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -43,8 +44,10 @@ impl Place {
         Ok(numbers)
     }
 
-    /// The numbers after a change of `head` from the version `before` to `after`, or to none. Beside a folder without head, archives
-    /// may lie whose head is gone, so it is not known of them whether they were published.
+    /// The numbers after a change of `head` from the version `before` to `after`, or to none.
+    ///
+    /// # Errors
+    /// The store's.
     pub(super) async fn numbers_after(
         &self,
         head: Option<&StoredHead>,
@@ -53,10 +56,9 @@ impl Place {
     ) -> Result<VersionNumbers> {
         let mut numbers = match head {
             Some(known) => self.numbers(&known.head).await?,
-            None if before.is_none() => VersionNumbers::of_new_skill(),
             None => VersionNumbers::default(),
         };
-        numbers.keep_former(self.service.shared.clock.now());
+        self.keep_former(&mut numbers).await?;
         for digest in before.into_iter().chain(after.map(Version::digest)) {
             numbers.add(digest);
         }
@@ -64,6 +66,15 @@ impl Place {
             numbers.clear();
         }
         Ok(numbers)
+    }
+
+    /// Begins to keep which versions had a number, if no head says so or if they are more than are kept. A first publish asks
+    /// too: the head of the archives that lie there may be gone, and then it is not known whether they were published.
+    async fn keep_former(&self, numbers: &mut VersionNumbers) -> Result<()> {
+        if numbers.lacks_former() {
+            numbers.keep_former(self.stored_digests().await?);
+        }
+        Ok(())
     }
 
     /// What `head` says beside its files; `None` if nothing is published.
@@ -96,7 +107,7 @@ impl Place {
             head.numbers = numbers;
             change(&mut head)?;
             if head.numbers != known.head.numbers {
-                head.numbers.keep_former(self.service.shared.clock.now());
+                self.keep_former(&mut head.numbers).await?;
             }
             if head == known.head || self.put_head(Some(&known), head.clone()).await?.is_some() {
                 return Ok(head);
@@ -125,7 +136,7 @@ impl Place {
         let _room = self.enter(2 * self.zip_bytes(Some(digest)).await?).await?;
         let mut archive = self.version_archive(digest).await?;
         let skill = self.skill.clone();
-        let errand = self.service.workers().errand(self.skill.as_str(), SKILL_FILE_BYTES);
+        let errand = self.service.workers().errand(&owner_below(self.space.root()), SKILL_FILE_BYTES);
         let read = move |_: &_| {
             let main = archive.read(MAIN, SKILL_FILE_BYTES).map_err(Error::internal)?.unwrap_or_default();
             Ok(described(&main, &skill).unwrap_or_default())

@@ -107,15 +107,25 @@ pub(super) fn archive_bytes(unpacked: u64) -> u64 {
     (unpacked + ZIP_ROOM_BYTES).min(VERSION_ZIP_BYTES as u64)
 }
 
-/// Whose room an archive at `key` takes.
+/// Whose room an archive at `key` takes, and whose share of the workers.
 pub(super) fn owner_of(key: &ObjectKey) -> Owner {
-    let root = key.as_str().split_once(".skillmount/").map_or(key.as_str(), |(root, _)| root);
-    root.into()
+    owner_in(key.as_str().split_once(".skillmount/").map_or(key.as_str(), |(root, _)| root))
 }
 
-/// Whose room what lies below `root` takes.
+/// Whose room what lies below `root` takes, and whose share of the workers.
 pub(in crate::backend) fn owner_below(root: &KeyPrefix) -> Owner {
-    root.to_string().into()
+    owner_in(root.as_str())
+}
+
+/// The folder of an owner, without the prefix of the service: all other work of that owner has this name too.
+fn owner_in(root: &str) -> Owner {
+    let root = root.trim_end_matches('/');
+    let (above, name) = root.rsplit_once('/').unwrap_or_default();
+    match above.rsplit('/').next() {
+        Some("_teams") => format!("_teams/{name}").into(),
+        _ if name.is_empty() => root.into(),
+        _ => name.into(),
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +138,7 @@ mod tests {
     use crate::{
         backend::{PublishOptions, Service, ServiceOptions},
         clock::SystemClock,
-        path::{Id, SkillPath},
+        path::{Id, LayerOwner, Namespace, SkillPath},
         store::MemoryStore,
         wire::VersionListRequest,
     };
@@ -192,6 +202,25 @@ mod tests {
         delete.await.unwrap();
         let list = service.list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap();
         assert_eq!(list.versions.len(), 1, "what others wrote is kept");
+    }
+
+    // S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+    #[test]
+    fn all_archives_of_an_owner_count_as_work_of_that_owner() {
+        let skills = ["a", "b/c"].map(|skill| SkillPath::parse(skill).unwrap());
+        let digest = format!("sha256:{}", "0".repeat(64));
+        let id = |text| Id::parse(text).unwrap();
+        for owner in [LayerOwner::User(id("u1")), LayerOwner::Team(id("t")), LayerOwner::Org] {
+            for prefix in ["", "p", "p/q"] {
+                let space = owner.space(&Namespace::parse(prefix).unwrap()).unwrap();
+                let mut keys: Vec<_> = skills.iter().map(|skill| space.version(skill, &digest).unwrap()).collect();
+                keys.push(space.bundle(&digest).unwrap());
+                for key in keys {
+                    assert_eq!(*owner_of(&key), *owner.to_string(), "{key}");
+                }
+                assert_eq!(*owner_below(space.root()), *owner.to_string(), "{prefix}");
+            }
+        }
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! The archives of versions and drafts, checked before they are read.
 
-use super::{Place, versions::get_whole};
+use super::{Place, rooms::owner_below, versions::get_whole};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::VERSION_ZIP_BYTES,
@@ -34,7 +34,7 @@ impl Place {
             Err(StoreError::NotFound) => return Err(not_found("")),
             Err(error) => return Err(error.into()),
         };
-        let errand = self.service.workers().errand(self.skill.as_str(), zip.len() as u64);
+        let errand = self.service.workers().errand(&owner_below(self.space.root()), zip.len() as u64);
         let wanted = digest.to_owned();
         let opened = errand.run(move |_| {
             let mut archive = VersionArchive::open(zip).map_err(Error::internal)?;

@@ -19,7 +19,8 @@ use crate::{
     budget::{Workers, weight},
     error::Result,
     limits::{
-        BUNDLE_PATIENCE, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES, VERSION_ZIP_BYTES,
+        BUNDLE_PATIENCE, BUNDLE_READ_BYTES, BUNDLES_REMEMBERED, CHUNK_BYTES, UPLOAD_FILE_BYTES, VERSION_CACHE_BYTES,
+        VERSION_ZIP_BYTES,
     },
     path::ObjectKey,
     session::Lanes,
@@ -37,10 +38,14 @@ pub(in crate::backend) struct Versions {
     unusable: Cache<ObjectKey, Unusable>,
     /// The file of an archive that was read by itself.
     reads: Cache<ObjectKey, String>,
+    /// Archives that were fetched of late for a file that was read by itself.
+    fetched: Cache<ObjectKey, ()>,
     /// How often a skill was loaded that has no archive, by the key of its bundle.
     loads: Cache<ObjectKey, Arc<AtomicU32>>,
     /// Bundles that are there.
     bundles: Cache<ObjectKey, ()>,
+    /// Bundles that nobody can make. That stays so: what a tag stands for does not change.
+    unmakeable: Cache<ObjectKey, ()>,
     workers: Workers,
 }
 
@@ -65,12 +70,18 @@ impl Versions {
             .weigher(weigh)
             .eviction_policy(EvictionPolicy::lru())
             .build();
-        let unusable = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
-        let reads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
-        let loads = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
-        let bundles = Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build();
-        let rooms = Rooms::new();
-        Self { files, fetching: Lanes::default(), rooms, unusable, reads, loads, bundles, workers }
+        Self {
+            files,
+            fetching: Lanes::default(),
+            rooms: Rooms::new(),
+            unusable: of_late(),
+            reads: of_late(),
+            fetched: of_late(),
+            loads: of_late(),
+            bundles: of_late(),
+            unmakeable: Cache::new(BUNDLES_REMEMBERED),
+            workers,
+        }
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files in memory, for who owns the object at `key`.
@@ -94,8 +105,12 @@ impl Versions {
         first != file.path
     }
 
-    /// Notes that a skill without an archive is loaded. Returns whether it is the second time of late.
+    /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made: whether it is the second time of
+    /// late, unless nobody can make it.
     pub(in crate::backend) async fn note_load(&self, bundle: &ObjectKey) -> bool {
+        if self.unmakeable.contains_key(bundle) {
+            return false;
+        }
         let loads = self.loads.get_with_by_ref(bundle, async { Arc::default() }).await;
         loads.fetch_add(1, Ordering::Relaxed) == 1
     }
@@ -103,6 +118,11 @@ impl Versions {
     /// Notes that a bundle could not be made, so that the next load tries again.
     pub(in crate::backend) async fn note_unmade(&self, bundle: &ObjectKey) {
         self.loads.insert(bundle.clone(), Arc::new(AtomicU32::new(1))).await;
+    }
+
+    /// Notes that nobody can make a bundle, so that no load tries again.
+    pub(in crate::backend) async fn note_unmakeable(&self, bundle: ObjectKey) {
+        self.unmakeable.insert(bundle, ()).await;
     }
 
     /// Notes that a bundle is there, and is what its name says.
@@ -121,36 +141,57 @@ impl Versions {
         self.unusable.get(archive).await == Some(Unusable::Wrong)
     }
 
-    /// Brings the files of the archive of `missed`, a file that is not in memory, there in one request: one for each piece of a
-    /// large archive. An archive that is gone, too long or not what its name says changes nothing: its files are read one by
-    /// one, and it is left alone for a while.
+    /// Brings all files of an archive into memory, unless `missed`, which is one of them, is there. An archive costs a request
+    /// for each of its pieces, and most have one. An archive that is gone, too long or not what its name says changes nothing: its
+    /// files are read one by one, and it is left alone for a while.
     pub(in crate::backend) async fn unpack(&self, store: &SharedStore, missed: &ArchivedFile) {
-        let archive = &missed.archive;
+        let _turn = self.fetching.enter(missed.archive.key.as_str()).await;
+        self.unpack_in_turn(store, missed).await;
+    }
+
+    /// As [`unpack`](Self::unpack), for a file that is read by itself. For such reads a large archive is fetched once in a while:
+    /// if other files have driven its files out of memory since, each of them is read by itself.
+    pub(in crate::backend) async fn unpack_for_read(&self, store: &SharedStore, read: &ArchivedFile) {
+        let archive = &read.archive;
         let _turn = self.fetching.enter(archive.key.as_str()).await;
-        if self.holds(missed) || self.unusable.contains_key(&archive.key) {
+        if archive.unpacked > BUNDLE_READ_BYTES && self.fetched.contains_key(&archive.key) {
             return;
         }
+        if self.unpack_in_turn(store, read).await {
+            self.fetched.insert(archive.key.clone(), ()).await;
+        }
+    }
+
+    /// Returns whether the files were brought into memory by this call.
+    async fn unpack_in_turn(&self, store: &SharedStore, missed: &ArchivedFile) -> bool {
+        let archive = &missed.archive;
+        if self.holds(missed) || self.unusable.contains_key(&archive.key) {
+            return false;
+        }
         let why = match self.try_unpack(store, archive).await {
+            Ok(is_unpacked) => return is_unpacked,
             Err(StoreError::NotFound) => Unusable::Gone,
             Err(StoreError::PreconditionFailed) => Unusable::Wrong,
-            // A store that fails and a room that is full say nothing of the archive: the next read tries it again.
-            Ok(()) | Err(_) => return,
+            // A store that fails says nothing of the archive: the next read tries it again, as after a room that was full.
+            Err(_) => return false,
         };
         self.unusable.insert(archive.key.clone(), why).await;
         // A bundle that was there, or is wrong, is made anew behind the next load.
         if self.bundles.remove(&archive.key).await.is_some() || why == Unusable::Wrong {
             self.note_unmade(&archive.key).await;
         }
+        false
     }
 
-    async fn try_unpack(&self, store: &SharedStore, archive: &Archive) -> StoreResult<()> {
+    /// Returns whether there was room for it.
+    async fn try_unpack(&self, store: &SharedStore, archive: &Archive) -> StoreResult<bool> {
         let room = self.enter_if_free(&archive.key, archive.room()).await;
-        let Some(_room) = room.map_err(StoreError::not_applied)? else { return Ok(()) };
+        let Some(_room) = room.map_err(StoreError::not_applied)? else { return Ok(false) };
         let (_, zip) = get_whole(store, &archive.key, archive.most()).await?;
-        let (errand, whole) = (self.workers.errand(archive.key.as_str(), archive.unpacked), archive.clone());
+        let (errand, whole) = (self.workers.errand(&owner_of(&archive.key), archive.unpacked), archive.clone());
         let files = errand.run(move |_| Ok(whole.files(zip))).await.map_err(StoreError::not_applied)?;
         self.keep(&archive.key, files.ok_or(StoreError::PreconditionFailed)?).await;
-        Ok(())
+        Ok(true)
     }
 
     async fn keep(&self, archive: &ObjectKey, files: Vec<(String, Bytes)>) {
@@ -164,7 +205,7 @@ impl Versions {
     /// The file at `path` of the archive of a version, once it is certain that it holds what its name says. Its small files are
     /// brought into memory: who reads one file of a skill often reads the others.
     async fn take_apart(&self, archive: &Archive, zip: Bytes, path: String) -> StoreResult<Option<Bytes>> {
-        let (errand, whole) = (self.workers.errand(archive.key.as_str(), zip.len() as u64), archive.clone());
+        let (errand, whole) = (self.workers.errand(&owner_of(&archive.key), zip.len() as u64), archive.clone());
         let unpacked = errand.run(move |_| Ok(whole.file_and_small_ones(zip, &path)));
         let unpacked = unpacked.await.map_err(StoreError::not_applied)?;
         let (wanted, others) = unpacked.ok_or(StoreError::PreconditionFailed)?;
@@ -221,6 +262,11 @@ impl ArchivedFile {
         versions.files.insert(name, bytes.clone()).await;
         Ok(bytes)
     }
+}
+
+/// What a process remembers of archives for a while.
+fn of_late<V: Clone + Send + Sync + 'static>() -> Cache<ObjectKey, V> {
+    Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build()
 }
 
 /// An archive that is gone is a version that cannot be read any more.

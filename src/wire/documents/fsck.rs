@@ -65,11 +65,11 @@ finding_codes! {
     DamagedFeedback Warning "--repair deletes it, and what is loaded after questions is noted anew";
     OrphanSnapshot Warning "--repair deletes it: no session uses it";
     DamagedBundle Warning "--repair deletes it: files are read one by one, and it may be made again";
-    OrphanBundle Warning "--repair deletes it: no folder and no session has these files";
+    OrphanBundle Warning "--repair deletes it: no process uses it";
     LeftoverProbe Warning "--repair deletes it";
     ForeignVectors Note "--repair deletes it; a service replaces it once it has made its own";
     OrphanVectors Note "--repair deletes it: no skill has a vector there";
-    OrphanVersion Note "its publish never counted, because another was first or it ended halfway, or the head was deleted: publish it to have it listed";
+    OrphanVersion Note "its publish never counted, or the head is gone. Publishing the same content again makes it a version";
     OrphanDraftFiles Note "no draft names it: one was being made here, changed or published";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";
     ExpiredSession Note "`skillmount session gc` removes it";

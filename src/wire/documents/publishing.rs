@@ -138,7 +138,7 @@ pub struct VersionList {
     /// The newest first.
     pub versions: Vec<VersionDocument>,
     /// The version that is published; null for a deleted skill. If other tools changed the folder since, the document of the
-    /// skill has no `version`.
+    /// skill has `digest` null.
     pub current: Option<String>,
     /// The last change, which may have published an older version again: its time is then later than that of the version. Null for
     /// a draft, and for a skill that the service never published.

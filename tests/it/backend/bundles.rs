@@ -17,6 +17,7 @@ use skillmount::{
 use tokio::time::Instant;
 
 use crate::support::{
+    encrypted::Encrypted,
     saboteur::indexes_are_sabotaged,
     world::{BackendExt, World, grep, id},
 };
@@ -174,6 +175,32 @@ async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searche
     };
     let ((), cost) = replica.cost(others).await;
     assert_eq!(cost, Requests { get: 1, ..NONE }, "the first file is read by itself, and the archive for the second");
+}
+
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+#[tokio::test]
+async fn skills_that_drive_each_other_out_of_memory_have_their_archives_fetched_once_for_reads() {
+    let world = World::new();
+    let size = usize::try_from(BUNDLE_BYTES).unwrap() / 10 - 100;
+    for name in ["a", "b"] {
+        published_as(&world, name, 10, size).await;
+    }
+    let replica = world.replica();
+    let agent = replica.agent();
+    for name in ["a", "b"] {
+        agent.load(name).await.unwrap();
+    }
+    let before = replica.ledger.asked().len();
+    for _ in 0..3 {
+        for name in ["a", "b"] {
+            for number in 0..10 {
+                agent.lines(&format!("/skills/{name}/r/{number:03}.md"), 0, 1).await.unwrap();
+            }
+        }
+    }
+    let asked = replica.ledger.asked();
+    let archives = asked.iter().skip(before).filter(|(_, key)| key.contains("/versions/")).count();
+    assert_eq!(archives, 2, "one for each skill");
 }
 
 // S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
@@ -523,6 +550,22 @@ async fn a_store_whose_tags_say_nothing_of_bytes_has_no_bundles() {
     let (replica, agent) = fresh(&world).await;
     let (_, cost) = replica.cost(search(&agent)).await;
     check_gets(cost, BUNDLED_FILES + 1, "none is looked for");
+}
+
+// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+#[tokio::test]
+async fn a_store_whose_tags_only_look_like_an_md5_is_not_read_for_bundles() {
+    let world = World::over(Encrypted::new(Arc::new(MemoryStore::tagged_by_content())));
+    put_by_hand(&world, BUNDLED_FILES + 1).await;
+    for session in ["one", "two", "three"] {
+        world.agent_of("demo", session).load("big").await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let is_read = |(verb, key): &(Verb, String)| {
+        (*verb == Verb::Get && key.contains("/skills/big/r/")) || key.contains("/bundles/")
+    };
+    assert!(!world.ledger.asked().iter().any(is_read), "SKILL.md, which the loads read, says enough");
+    assert!(!world.keys().await.iter().any(|key| key.contains("/bundles/")));
 }
 
 // S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.

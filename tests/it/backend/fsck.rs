@@ -8,13 +8,14 @@ use skillmount::{
     limits::LIST_OBJECTS,
     path::{KeyPrefix, LayerOwner, SkillPath},
     session::{CreateSession, Policy, ToolRule},
-    skill::{Packer, Provenance},
-    store::{DeleteOptions, MemoryStore, Store as _},
+    skill::{Packer, Provenance, Snapshot, SnapshotFile},
+    store::{DeleteOptions, ListEntry, MemoryStore, SharedStore, Store as _, StoreExt as _},
     wire::{CreateSkillRequest, FindingCode, FindingLevel, FsckFinding, FsckReport, VersionListRequest},
 };
 
 use crate::support::{
     SetClock, clock,
+    encrypted::Encrypted,
     world::{BackendExt, World, id},
 };
 
@@ -319,6 +320,39 @@ async fn bundles_that_nothing_uses_go_after_a_day_and_files_of_drafts_and_record
     let keys = later.keys().await;
     assert!(!keys.iter().any(|key| key.contains("/bundles/")), "{keys:?}");
     assert!(keys.iter().any(|key| key.contains("/draft-versions/")) && keys.iter().any(|key| key.contains("/audit/")));
+}
+
+// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+#[tokio::test]
+async fn a_sound_bundle_whose_files_have_tags_that_say_nothing_of_bytes_is_unused_and_not_damaged() {
+    let [untagged, tagged] = [MemoryStore::like_s3(), MemoryStore::tagged_by_content()].map(Arc::new);
+    let stores: [(Arc<MemoryStore>, SharedStore); 2] =
+        [(untagged.clone(), untagged), (tagged.clone(), Encrypted::new(tagged))];
+    for (memory, store) in stores {
+        let text = "---\nname: wide\ndescription: Has many files.\n---\nSee.\n";
+        let mut packer = Packer::default();
+        for (path, text) in [("SKILL.md", text), ("a.md", "text")] {
+            memory.put_raw(&format!("demo/skills/wide/{path}"), text);
+            packer.add(path, &bytes::Bytes::from_static(text.as_bytes())).unwrap();
+        }
+        let folder = KeyPrefix::all().folder("demo/skills/wide").unwrap();
+        let (entries, _) = store.list_all(&folder, LIST_OBJECTS).await.unwrap();
+        let file = |ListEntry { key, size, etag, modified_at }: ListEntry| SnapshotFile {
+            path: folder.relative(&key).unwrap().to_owned(),
+            size,
+            etag,
+            modified_at,
+        };
+        let digest = Snapshot::new(entries.into_iter().map(file).collect()).digest().to_owned();
+        let from = Provenance { at: jiff::Timestamp::now(), by: None, source: Some(digest.clone()) };
+        let zip = packer.finish(&SkillPath::parse("wide").unwrap(), &from).unwrap().zip;
+        memory.put_raw(&format!("demo/.skillmount/bundles/{}.zip", digest.trim_start_matches("sha256:")), zip);
+        let world = World::undisturbed(store, ServiceOptions::default(), clock());
+        let found = check(&world, true).await.findings;
+        let found: Vec<_> = found.iter().map(|found| (found.code, found.repaired)).collect();
+        assert_eq!(found, [(FindingCode::OrphanBundle, true)]);
+        assert!(check(&world, false).await.findings.is_empty());
+    }
 }
 
 #[tokio::test]

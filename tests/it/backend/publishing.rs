@@ -6,9 +6,10 @@ use bytes::Bytes;
 use skillmount::{
     Code, Outcome, Result,
     backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
+    limits::UPLOAD_FILE_BYTES,
     path::{KeyPrefix, SkillPath},
     session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
-    store::{MemoryStore, PutOptions, Requests, Verb, testing::Fault},
+    store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
     wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
 };
 
@@ -368,6 +369,55 @@ async fn of_a_head_that_does_not_say_what_was_published_every_archive_is_a_versi
     assert!(versions(&world.replica()).await.contains(&one));
 }
 
+/// How often the archives of the skill were listed.
+fn listings_of_versions(world: &World) -> usize {
+    let asked = world.ledger.asked();
+    asked.iter().filter(|(verb, key)| *verb == Verb::List && key.contains("/.skillmount/versions/")).count()
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_publish_too() {
+    for rolls_back in [false, true] {
+        let world = World::new();
+        let mut expected = Vec::new();
+        for number in 1..=3 {
+            expected.push(publish(&world, &version(number, &[])).await.digest);
+        }
+        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(listings_of_versions(&world), 1, "the first publish alone asks what lies there");
+        // The head was damaged, and an operator deleted it.
+        let head = KeyPrefix::all().key("demo/.skillmount/heads/a/demo.json").unwrap();
+        world.bucket.delete(&head, DeleteOptions::default()).await.unwrap();
+
+        let world = world.replica();
+        if rolls_back {
+            world.service.roll_back_skill(&id("demo"), &skill(), &expected[1], from()).await.unwrap();
+        } else {
+            expected.push(publish(&world, &version(4, &[])).await.digest);
+        }
+        let mut listed = versions(&world).await;
+        listed.sort();
+        expected.sort();
+        assert_eq!(listed, expected, "{rolls_back}");
+        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(versions(&world).await.len(), expected.len());
+    }
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it() {
+    let (world, elsewhere) = (World::new(), World::new());
+    publish(&world, &version(1, &[])).await;
+    let lost = publish(&elsewhere, &version(2, &[])).await.digest;
+    let key = elsewhere.keys().await.into_iter().find(|key| key.contains("/versions/")).unwrap();
+    world.put(&key, elsewhere.bytes(&key).await.unwrap()).await;
+    assert!(!versions(&world).await.contains(&lost));
+    world.service.roll_back_skill(&id("demo"), &skill(), &lost, from()).await.unwrap();
+    assert_eq!((plain(&world).await, versions(&world).await.len()), (version(2, &[]), 2));
+}
+
 // S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
 #[tokio::test(start_paused = true)]
 async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
@@ -429,6 +479,28 @@ async fn a_file_that_another_tool_rewrote_with_our_metadata_is_no_late_write_of_
         }
         assert!(stayed > 0, "it never came between");
     }
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_through() {
+    let world = World::new();
+    publish(&world, &version(1, &["b.md"])).await;
+    let key = KeyPrefix::all().key(&format!("{FOLDER}b.md")).unwrap();
+    world.faults.for_keys(Verb::Put, key.as_str(), Fault::SlowRequest(Duration::from_secs(20)));
+    let two = version(2, &["b.md"]);
+    let write = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let metadata = world.bucket.head(&key).await.unwrap().metadata;
+        let options = PutOptions::default().with_metadata(metadata);
+        world.bucket.put(&key, vec![b'x'; UPLOAD_FILE_BYTES + 1].into(), options).await.unwrap();
+    };
+    let asked = world.ledger.asked().len();
+    let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+    assert_eq!(published.unwrap().kept, ["b.md"]);
+    let asked = world.ledger.asked().split_off(asked);
+    let reads = asked.iter().filter(|(verb, asked)| *verb == Verb::Get && asked == key.as_str()).count();
+    assert_eq!(reads, 1, "{asked:?}");
 }
 
 // S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a

@@ -2030,7 +2030,7 @@ class VersionList(BaseModel):
     current: str | None = None
     """
     The version that is published; null for a deleted skill. If other tools changed the folder since, the document of the
-    skill has no `version`.
+    skill has `digest` null.
     """
     last_change: SkillVersionChange | None = None
     next_cursor: str | None = None
