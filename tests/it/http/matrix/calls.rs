@@ -49,6 +49,8 @@ pub(super) enum Does {
     RulesSession,
     /// Gives a fork of the session another policy.
     RulesFork,
+    /// Ends the session of a new id that was made, with its files.
+    EndsMade,
     /// Decides about the call that waits in the session.
     Decides,
     /// Gives the session the ticket it has.
@@ -108,6 +110,15 @@ pub(super) struct Call {
     pub(super) ok: u16,
 }
 
+impl Call {
+    /// The parameters of its query, each behind its route.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = String> {
+        let (route, query) = self.path.split_once('?').unwrap_or((self.path, ""));
+        let names = query.split('&').filter_map(|one| one.split_once('=')).map(|(name, _)| name);
+        names.map(move |name| format!("{} {route}?{name}", self.method))
+    }
+}
+
 fn call(method: &'static str, path: &'static str, does: Does, body: Value) -> Call {
     Call { method, path, does, body, ok: 200 }
 }
@@ -130,7 +141,8 @@ pub(super) fn calls() -> Vec<Call> {
     all.extend(of_skills_api());
     all.extend(of_drafts());
     all.extend(beside_the_documents());
-    // Ends the session, and so comes after them.
+    // End sessions, and so come after them.
+    all.push(Call { ok: 204, ..call("delete", in_session!("?workspace=delete"), Does::EndsMade, Value::Null) });
     all.push(Call { ok: 204, ..call("delete", in_session!(""), Does::RulesSession, Value::Null) });
     // Ends the user, and so comes last.
     all.push(call("get", "/v1/users", Does::RulesAll, Value::Null));
@@ -164,6 +176,7 @@ fn about_sessions() -> Vec<Call> {
         call("get", "/v1/users/{user}/export", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/skills", ReadsCatalog, none.clone()),
         call("get", "/v1/users/{user}/skills/{skill}", ShowsSkill, none.clone()),
+        call("get", "/v1/users/{user}/skills/{skill}?digest={digest}", ShowsSkill, none.clone()),
         call("get", "/v1/users/{user}/skill_files/{skill}", ShowsSkill, none.clone()),
         call(
             "post",
@@ -176,6 +189,7 @@ fn about_sessions() -> Vec<Call> {
         call("post", "/v1/users/{user}/catalog/rebuild", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/lint", JudgesCatalog, none.clone()),
         call("post", "/v1/users/{user}/session_gc", RulesUser, none.clone()),
+        call("post", "/v1/users/{user}/session_gc?tag=true", RulesUser, none.clone()),
         call("get", "/v1/users/{user}/versions/{skill}", ReadsVersions, none.clone()),
         call("get", "/v1/users/{user}/diff/{skill}", ComparesVersions, none.clone()),
         call("put", "/v1/users/{user}/skills/{skill}", RulesUser, json!({"description": "About a", "body": "# a\n"})),
@@ -207,7 +221,7 @@ fn about_sessions() -> Vec<Call> {
 }
 
 /// Calls that take the layer whose skill is meant.
-pub(super) fn of_layers() -> Vec<Call> {
+fn of_layers() -> Vec<Call> {
     let text = || json!({"description": "About a", "body": "# a\n"});
     let mut all = Vec::new();
     macro_rules! with {
@@ -266,6 +280,7 @@ fn in_sessions() -> Vec<Call> {
             ok: 201,
             ..call("post", in_session!("/create_skill"), Acts(Operation::CreateSkill), new_skill("{name}"))
         },
+        call("post", in_session!("/load_skill"), Loads, json!({"skill": "a", "digest": "{digest}"})),
         call("post", in_session!("/unload_skill"), Acts(Operation::UnloadSkill), json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), Loads, json!({"skill": "a"})),
         call("post", in_session!("/load_skill"), LoadsInFork, json!({"skill": "a"})),

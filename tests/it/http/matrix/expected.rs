@@ -34,6 +34,8 @@ pub(super) fn expected(kind: Kind, call: &Call, held: &Held) -> String {
         }
         Does::ReadsVersions | Does::ComparesVersions | Does::JudgesCatalog if kind.is_bound() => return denied(),
         Does::RulesSession | Does::RulesFork | Does::Decides if !kind.has_control() => return denied(),
+        // A key that is bound to sessions made none of a new id.
+        Does::EndsMade if !kind.has_control() || kind.is_bound_to_sessions() => return denied(),
         Does::RulesAll | Does::RulesOrganisation if kind != Kind::OfAll => return denied(),
         Does::RulesTeam if kind != Kind::ControlOfTeam => return denied(),
         // A bound key sets the value that it is bound to.

@@ -16,7 +16,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use skillmount::{path::Id, session::Policy, wire::Operation};
 
-use calls::{Call, beside_the_documents, calls, of_layers};
+use calls::{Call, beside_the_documents, calls};
 use held::Held;
 use kind::Kind;
 use world::World;
@@ -38,6 +38,29 @@ const IN_NO_DOCUMENT: [(&str, &str); 11] = [
     ("/v1/users/{user}/skills/download", "NAMED_DOWNLOAD"),
     ("/v1/users/{user}/skills/download", "NAMED_DOWNLOAD"),
     ("/v1/users/{user}/skills/download", "NAMED_DOWNLOAD"),
+];
+
+/// The parameters of a query that say how much of a thing is shown, which part of it, or in which form.
+const OF_THE_ANSWER: [&str; 19] = [
+    "after",
+    "category",
+    "cursor",
+    "explain",
+    "format",
+    "fresh",
+    "from",
+    "limit",
+    "max_tokens",
+    "mode",
+    "operation",
+    "order",
+    "page",
+    "path",
+    "session",
+    "since",
+    "skill",
+    "source",
+    "to",
 ];
 
 /// Every policy with one setting that may be other than the default.
@@ -113,8 +136,8 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
         beside_the_documents().iter().map(|call| format!("{} {}", call.method, path(call))).collect();
     assert!(beside.is_disjoint(&routes), "a route with a document has its rows elsewhere");
     assert_eq!(known, &routes | &beside);
-    let with_layer: BTreeSet<_> = of_layers().iter().map(|call| format!("{} {}", call.method, path(call))).collect();
-    assert_eq!(with_layer, that_take_a_layer(&paths), "a call that takes `layer` has no rows with it");
+    let chosen: BTreeSet<_> = calls().iter().flat_map(|call| call.parameters()).collect();
+    assert_eq!(chosen, parameters_that_choose(&paths), "a call has no row with a parameter that it takes");
 
     let (_, mut entry) = Kind::OfTicketHere.entry().unwrap();
     entry.sessions = Some(vec!["a".to_owned()]);
@@ -151,15 +174,15 @@ fn every_route_that_no_document_has_is_known() {
     assert!(IN_NO_DOCUMENT.iter().all(|(path, _)| has_rows(path)), "{beside:?}");
 }
 
-/// The routes that have a parameter `layer`.
-fn that_take_a_layer(paths: &[Value]) -> BTreeSet<String> {
+/// The parameters that say which thing is meant or what becomes of it, each behind the routes that have it.
+fn parameters_that_choose(paths: &[Value]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (path, item) in paths.iter().flat_map(|paths| paths.as_object().unwrap()) {
         for (method, operation) in item.as_object().unwrap() {
             let parameters = operation["parameters"].as_array().into_iter().flatten();
-            if parameters.clone().any(|one| one["name"] == "layer" && one["in"] == "query") {
-                found.insert(format!("{method} {path}"));
-            }
+            let names = parameters.filter(|one| one["in"] == "query").map(|one| one["name"].as_str().unwrap());
+            let choosing = names.filter(|name| !OF_THE_ANSWER.contains(name));
+            found.extend(choosing.map(|name| format!("{method} {path}?{name}")));
         }
     }
     found

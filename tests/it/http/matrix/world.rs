@@ -141,14 +141,14 @@ impl World {
     async fn observed(&self, kind: Kind, at: usize, session: &str, held: &Held) -> String {
         let Call { method, path, does, body, .. } = &self.calls[at];
         let id = match does {
-            Does::Makes => session.replacen("in-", "made-", 1),
+            Does::Makes | Does::EndsMade => session.replacen("in-", "made-", 1),
             Does::Forks | Does::RulesFork | Does::LoadsInFork => session.replacen("in-", "fork-", 1),
             Does::LoadsDraft(Draft::OfSession) => MAKER.to_owned(),
             _ => session.to_owned(),
         };
         let path = path.replace("{user}", "u1").replace("{session}", &id);
         let path = path.replace("{link}", &link()).replace("{artifact}", "a/SKILL.md");
-        let path = path.replace("{approval_id}", WAITING);
+        let path = path.replace("{approval_id}", WAITING).replace("{digest}", &self.digest);
         let deleted = match kind {
             Kind::OfAll => "d",
             Kind::ControlOfTeam => "e",
