@@ -136,7 +136,7 @@ fn no_route_tool_or_sort_of_key_is_without_expectation() {
         beside_the_documents().iter().map(|call| format!("{} {}", call.method, path(call))).collect();
     assert!(beside.is_disjoint(&routes), "a route with a document has its rows elsewhere");
     assert_eq!(known, &routes | &beside);
-    let chosen: BTreeSet<_> = calls().iter().flat_map(|call| call.parameters()).collect();
+    let chosen: BTreeSet<_> = calls().iter().flat_map(Call::parameters).collect();
     assert_eq!(chosen, parameters_that_choose(&paths), "a call has no row with a parameter that it takes");
 
     let (_, mut entry) = Kind::OfTicketHere.entry().unwrap();
