@@ -58,6 +58,7 @@ mod text;
 mod tree;
 mod unlisted;
 
+#[cfg(feature = "server")]
 pub(crate) use approvals::check_content;
 pub use author::{
     Author, AuthorProtocol, ConflictFile, PullHow, PullOptions, PullTarget, Pulled, PushConflict, PushOptions,

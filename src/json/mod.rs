@@ -20,7 +20,9 @@ use std::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub(crate) use self::watched::{LongBody, no_object};
+pub(crate) use self::watched::LongBody;
+#[cfg(feature = "server")]
+pub(crate) use self::watched::no_object;
 use self::{bounds::Bounds, strict::Strict, watched::Watched};
 use crate::{
     error::{Code, Error, Outcome, Result},
