@@ -144,19 +144,31 @@ async fn a_search_without_a_bundle_takes_a_round_trip_for_every_64_files_and_one
     }
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
-#[tokio::test]
-async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searched_before() {
+/// A world with the published skills `a` and `b`, of almost 16 MiB each.
+async fn two_of_16_mib() -> World {
     let world = World::new();
     let size = usize::try_from(BUNDLE_BYTES).unwrap() / 10 - 100;
     for name in ["a", "b"] {
         published_as(&world, name, 10, size).await;
     }
+    world
+}
+
+/// A new process whose session has both skills loaded.
+async fn both_loaded(world: &World) -> (World, SkillBackend) {
     let replica = world.replica();
     let agent = replica.agent();
     for name in ["a", "b"] {
         agent.load(name).await.unwrap();
     }
+    (replica, agent)
+}
+
+// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+#[tokio::test]
+async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searched_before() {
+    let world = two_of_16_mib().await;
+    let (replica, agent) = both_loaded(&world).await;
     for name in ["a", "b"] {
         let folder = format!("/skills/{name}");
         for expected in [Requests { get: 1, ..NONE }, NONE] {
@@ -180,16 +192,8 @@ async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searche
 // S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
 #[tokio::test]
 async fn skills_that_drive_each_other_out_of_memory_have_their_archives_fetched_once_for_reads() {
-    let world = World::new();
-    let size = usize::try_from(BUNDLE_BYTES).unwrap() / 10 - 100;
-    for name in ["a", "b"] {
-        published_as(&world, name, 10, size).await;
-    }
-    let replica = world.replica();
-    let agent = replica.agent();
-    for name in ["a", "b"] {
-        agent.load(name).await.unwrap();
-    }
+    let world = two_of_16_mib().await;
+    let (replica, agent) = both_loaded(&world).await;
     let before = replica.ledger.asked().len();
     for _ in 0..3 {
         for name in ["a", "b"] {

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::support::sources::{root, sources};
+
 /// Each top module and what it imports. The table contains every import between modules and no other; `docs/ARCHITECTURE.md`
 /// has the same table.
 const EDGES: &[(&str, &[&str])] = &[
@@ -215,28 +217,6 @@ fn tests_lie_with_their_room() {
             name == "main.rs" || OF_THE_WHOLE.contains(&&*name) || EDGES.iter().any(|(room, _)| *room == name);
         assert!(is_known, "tests/it/{name} is neither named as a room nor one of {OF_THE_WHOLE:?}");
     }
-}
-
-pub(super) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The Rust files below the folder `below`.
-pub(super) fn sources(below: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![root().join(below)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    assert!(!found.is_empty());
-    found
 }
 
 /// The top module a file belongs to; none for `lib.rs` and `main.rs`, which join them, and for unit tests in a file of their

@@ -12,7 +12,7 @@ use std::{
 
 use regex::Regex;
 
-use super::architecture::{root, sources};
+use crate::support::sources::{root, sources};
 
 /// The place of a file below `src`, as its segments: `["store", "s3"]` is `store/s3/mod.rs` or `store/s3.rs`.
 type Place = Vec<String>;

@@ -1,8 +1,10 @@
 //! The documents keep up with the code: each dependency has its line, and no link leads nowhere.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use skillmount::store::StoreAddress;
+
+use crate::support::sources::root;
 
 #[test]
 fn every_dependency_has_its_reason() {
@@ -77,10 +79,6 @@ fn contributing_names_at_most_six_files_of_each_extension() {
         count += 1;
     }
     assert_eq!(count, 6, "is CONTRIBUTING.md still read?");
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn read(name: &str) -> String {

@@ -3,11 +3,9 @@
 //! The lint `unreachable_pub` holds each `pub` item of a private module to being reachable, so the `pub` items of the
 //! source are the public ones, and reading its lines is enough. rustfmt writes them, so their shape is known.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::Path};
+
+use crate::support::sources::{root, sources};
 
 /// What breaks callers stands in CHANGELOG.md as well.
 #[test]
@@ -93,7 +91,8 @@ mod tests {
 
 /// One line for each item, `room: item`, sorted.
 fn public_api() -> String {
-    let files = sources(&root().join("src"));
+    let offers_none = |file: &Path| file.ends_with("main.rs") || file.ends_with("tests.rs");
+    let files: Vec<_> = sources("src").into_iter().filter(|file| !offers_none(file)).collect();
     let rooms: BTreeSet<_> = files.iter().flat_map(|file| public_modules(file)).collect();
     let mut lines = BTreeSet::new();
     for file in &files {
@@ -125,20 +124,6 @@ fn module_of(file: &Path) -> String {
     let mut parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     parts.retain(|part| part != "mod" && part != "lib");
     parts.join("::")
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") && name != "main.rs" && name != "tests.rs" {
-            found.push(path);
-        }
-    }
-    found
 }
 
 /// Inside of what the lines are.
@@ -238,8 +223,4 @@ fn opened(line: &str, indent: usize) -> Option<Block> {
     let name = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let (is_enum, is_trait) = (words.starts_with("pub enum "), words.starts_with("pub trait "));
     Some(Block { name, is_enum, is_trait, indent })
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

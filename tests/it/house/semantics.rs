@@ -11,7 +11,9 @@
 //!
 //! It stands in `tests/`, or in the `mod tests` of a source file.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, fs};
+
+use crate::support::sources::{root, sources};
 
 /// The document, and the line that begins a clause in it.
 const DOCUMENT: &str = "docs/SEMANTICS.md";
@@ -64,10 +66,6 @@ fn clauses_and_quotations_are_read_to_the_end_of_the_first_sentence() {
     assert!(quotations_in("x.rs", "// S-ALONE is no quotation\n").is_empty());
 }
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn document() -> String {
     fs::read_to_string(root().join(DOCUMENT)).unwrap()
 }
@@ -90,21 +88,13 @@ fn clauses(text: &str) -> BTreeMap<String, String> {
 /// Every quotation in `tests/` and in the test modules of `src/`.
 fn quotations() -> Vec<Quotation> {
     let mut found = Vec::new();
-    let mut folders = vec![root().join("tests"), root().join("src")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let place = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
-                let text = fs::read_to_string(&path).unwrap();
-                let is_test_file = place.starts_with("tests/") || place.contains("tests");
-                let tests = if is_test_file { Some(0) } else { text.find("#[cfg(test)]") };
-                if place != "tests/it/house/semantics.rs" {
-                    found.extend(tests.map(|from| quotations_in(&place, &text[from..])).into_iter().flatten());
-                }
-            }
+    for path in ["tests", "src"].into_iter().flat_map(sources) {
+        let place = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(&path).unwrap();
+        let is_test_file = place.starts_with("tests/") || place.contains("tests");
+        let tests = if is_test_file { Some(0) } else { text.find("#[cfg(test)]") };
+        if place != "tests/it/house/semantics.rs" {
+            found.extend(tests.map(|from| quotations_in(&place, &text[from..])).into_iter().flatten());
         }
     }
     found

@@ -12,6 +12,7 @@ pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_script;
 pub(crate) mod saboteur;
+pub(crate) mod sources;
 #[cfg(feature = "encoder")]
 pub(crate) mod wheels;
 

@@ -46,18 +46,8 @@ pub(super) fn expected(kind: Kind, call: &Call, held: &Held) -> String {
         }
         // A key bound to a ticket makes sessions of that ticket.
         Does::Makes if kind.is_bound_to_sessions() => return denied(),
-        Does::LooksAtUser
-        | Does::ReadsCatalog
-        | Does::ReadsVersions
-        | Does::ComparesVersions
-        | Does::JudgesCatalog
-        | Does::ShowsSkill
-        | Does::NamesSkill
-        | Does::DownloadsSkill
-        | Does::ShowsOther
-        | Does::ShowsDraft(_)
-        | Does::DownloadsDraft(_)
-        | Does::Makes => {}
+        Does::LooksAtUser | Does::Makes => {}
+        does if is_beside_sessions(does) => {}
         // It made no fork, and the first call of such a key makes a session of its own.
         Does::LoadsInFork if kind == Kind::OfTicketElsewhere => {
             return loads(policy, policy.skills.get("a").copied().unwrap_or_default())
@@ -94,25 +84,8 @@ fn is_beside_sessions(does: Does) -> bool {
 fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static str> {
     let skill = policy.skills.get("a").copied().unwrap_or_default();
     match call.does {
-        Does::ReadsCatalog
-        | Does::ReadsVersions
-        | Does::ComparesVersions
-        | Does::JudgesCatalog
-        | Does::ShowsSkill
-        | Does::NamesSkill
-        | Does::DownloadsSkill
-        | Does::ShowsOther
-        | Does::ShowsDraft(_)
-        | Does::DownloadsDraft(_)
-            if !policy.catalog_reads && !kind.has_control() =>
-        {
-            Err("denied")
-        }
-        Does::ShowsSkill | Does::NamesSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
-            if kind.has_control() =>
-        {
-            Ok(())
-        }
+        does if is_beside_sessions(does) && kind.has_control() => Ok(()),
+        does if is_beside_sessions(does) && !policy.catalog_reads => Err("denied"),
         Does::ShowsSkill | Does::NamesSkill | Does::DownloadsSkill | Does::ReadsVersions | Does::ComparesVersions
             if skill >= SkillRule::Disabled =>
         {
@@ -124,7 +97,7 @@ fn by_policy(kind: Kind, call: &Call, policy: &Policy) -> Result<(), &'static st
         // A key that is bound to the session that made it sees it too.
         Does::ShowsDraft(draft) | Does::DownloadsDraft(draft) => {
             let is_own = draft == Draft::OfSession && kind == Kind::BoundHere;
-            if kind.has_control() || is_own { Ok(()) } else { Err("skill_not_found") }
+            if is_own { Ok(()) } else { Err("skill_not_found") }
         }
         Does::LoadsDraft(Draft::OfSession) => rule(Operation::LoadSkill, policy),
         // Nobody is asked about what is not there for the session.

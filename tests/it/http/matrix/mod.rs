@@ -10,7 +10,7 @@ mod held;
 mod kind;
 mod world;
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
@@ -20,6 +20,8 @@ use calls::{Call, beside_the_documents, calls};
 use held::Held;
 use kind::Kind;
 use world::World;
+
+use crate::support::sources::sources;
 
 /// Policies looked at at the same time.
 const AT_ONCE: usize = 8;
@@ -154,18 +156,10 @@ fn every_route_that_no_document_has_is_known() {
     let mut named: Vec<_> = IN_NO_DOCUMENT.iter().map(|(_, named)| *named).collect();
     named.sort_unstable();
     let mut found = Vec::new();
-    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http"))];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let text = fs::read_to_string(path).unwrap();
-                let routes = text.split(".route(").skip(1);
-                found.extend(routes.map(|rest| rest.split(',').next().unwrap().to_owned()));
-            }
-        }
+    for path in sources("src/http") {
+        let text = fs::read_to_string(path).unwrap();
+        let routes = text.split(".route(").skip(1);
+        found.extend(routes.map(|rest| rest.split(',').next().unwrap().to_owned()));
     }
     found.sort_unstable();
     assert_eq!(found, named, "what is not in this table has no rows in the matrix");
