@@ -3,8 +3,8 @@
 //! Records of other replicas are looked for only while a client listens, by one task for each user. A client that comes
 //! back with the id of its last event first receives what the store has since. The replay begins earlier than that event, by the
 //! time in which events of other replicas arrive: [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) and two looks. While looks
-//! fail, events of this process have no ids, so that nobody goes on from them. So a client may receive an event twice, with the
-//! same id, and misses none.
+//! fail, events of this process have no ids, so no client goes on from them. A client may receive an event twice, with the same
+//! id, and misses none.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -176,7 +176,7 @@ impl Events {
         let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
         let sessions = self.service.sessions().known_sessions(user).await?;
         let (this, user, followed) = (self.clone(), user.clone(), Arc::clone(followed));
-        tokio::spawn(async move { this.follow(&user, &followed, (seen, looked), sessions).await });
+        tokio::spawn(async move { this.follow(&user, &followed, seen, looked, sessions).await });
         Ok(())
     }
 
@@ -185,7 +185,8 @@ impl Events {
         &self,
         user: &Id,
         followed: &Followed,
-        (mut seen, mut looked): (BTreeSet<BatchName>, Timestamp),
+        mut seen: BTreeSet<BatchName>,
+        mut looked: Timestamp,
         mut sessions: KnownSessions,
     ) {
         let own = self.recorder.as_ref().map(Recorder::replica);

@@ -40,7 +40,7 @@ impl EventReport {
         Self::of(&nowhere, record).map(|(_, report)| report.without_id())
     }
 
-    /// The same, as an event from which nobody goes on.
+    /// The same event without its id, so that no client goes on from it.
     pub(super) fn without_id(self) -> Self {
         Self { event: Event { id: None, ..self.event }, ..self }
     }

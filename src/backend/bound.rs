@@ -31,7 +31,8 @@ impl Service {
     /// [`create_session`](Self::create_session).
     pub async fn create_session_within(
         &self,
-        (by, reach): (Option<&str>, &Reach),
+        by: Option<&str>,
+        reach: &Reach,
         audience: Audience,
         session: &Id,
         mut wanted: CreateSession,

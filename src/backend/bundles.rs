@@ -50,9 +50,10 @@ impl SkillBackend {
 }
 
 impl Shared {
-    /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first that is not in
-    /// memory: that is one request either way, and who reads one file often reads the others. That of a larger one is fetched
-    /// for the second, once in a while, and so is a bundle of which nobody knows whether it is there.
+    /// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first file that is not in
+    /// memory: that is one request either way, and an agent that reads one file often reads the others. The archive of a larger
+    /// skill is fetched for the second file, and not again for a while. A bundle is looked for with the second file too, if this
+    /// process does not know whether it is there.
     pub(super) async fn note_read(&self, file: &ArchivedFile) {
         let (versions, archive) = (&self.versions, &file.archive);
         // A load or a prompt has read SKILL.md before, so the cache of the store has it.
@@ -101,7 +102,7 @@ impl SkillBackend {
             versions.note_unmakeable(key.clone()).await;
             return Ok(());
         }
-        // One that is there and is wrong is made anew.
+        // A bundle that did not hold the files is replaced.
         let base = if versions.is_wrong(key).await { Base::Whatever } else { Base::Absent };
         match store.head(key).await {
             Ok(_) if matches!(base, Base::Absent) => {
@@ -154,7 +155,7 @@ impl SkillBackend {
         Ok(self.shared.store.get(&folder.key(&file.path)?, options).await?.bytes)
     }
 
-    /// The bundle of `files`; `None` if the tags of `snapshot` do not say what bytes they have, so that nobody could check it.
+    /// The bundle of `files`; `None` if the tags of `snapshot` are not the MD5 of their bytes: no process could check it.
     async fn packed_bundle(
         &self,
         skill: &SkillPath,

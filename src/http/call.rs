@@ -187,8 +187,8 @@ impl UserCall {
     pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         let is_taken = self.grant.is_taken(&self.user, session);
         let (service, audience) = (&self.app.service, self.audience());
-        let caller = (self.grant.called().map(AsRef::as_ref), self.reach());
-        let work = Box::pin(service.create_session_within(caller, audience, session, wanted, is_taken));
+        let (by, reach) = (self.grant.called().map(AsRef::as_ref), self.reach());
+        let work = Box::pin(service.create_session_within(by, reach, audience, session, wanted, is_taken));
         self.observed(Some(session), (Action::CreateSession, ""), Effects::of_session, work).await
     }
 }

@@ -91,7 +91,7 @@ struct Used {
     is_chosen: bool,
 }
 
-/// A call that was told to ask for an approval. Several may look the same here, because records have no contents.
+/// A call that waits for an approval. Two calls may look the same here, because records contain no file contents.
 #[derive(Debug)]
 struct Asked {
     /// A hash of what records have of the call.

@@ -3,9 +3,9 @@
 //! Each file is put under the version that it had when the head was written, or only if there was none, and deleted in
 //! the same way. If a condition does not hold, one of three others was there first. The file may have the content of this
 //! head already, put by another replica. It may be a late write of an earlier head, which is written over. Otherwise
-//! another tool wrote it, and it stays. Our metadata names the content, so a tool that keeps it is told apart. What an
-//! earlier version of this program wrote has a generation in that place, and stays as that of another tool. A newer head
-//! ends the work, and what this replica wrote after that head is set right again.
+//! another tool wrote it, and it stays. Our metadata names the content, so a tool that keeps our metadata on other content
+//! is found out. The metadata of an earlier version of this program names none, so its late writes stay as those of another
+//! tool. A newer head ends the work, and what this replica wrote after that head is set right again.
 //!
 //! A store of plain files cannot hold `a` and `a/b` together. So what was there and stands in the way of a file is deleted
 //! before any file is written.

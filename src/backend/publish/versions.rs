@@ -44,7 +44,7 @@ pub(in crate::backend) struct Versions {
     loads: Cache<ObjectKey, Arc<AtomicU32>>,
     /// Bundles that are there.
     bundles: Cache<ObjectKey, ()>,
-    /// Bundles that nobody can make. That stays so: what a tag stands for does not change.
+    /// Bundles that no process can make, for good: the bytes that a tag stands for do not change.
     unmakeable: Cache<ObjectKey, ()>,
     workers: Workers,
 }
@@ -64,7 +64,7 @@ impl Versions {
         let weigh = |(key, path): &(ObjectKey, String), bytes: &Bytes| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + weight::text(path) + bytes.len())
         };
-        // The files of an archive that was just fetched are wanted next, whatever else was read often.
+        // The files of the archive that was fetched last are read next. A cache that keeps what is read often would drop them.
         let files = Cache::builder()
             .max_capacity(VERSION_CACHE_BYTES)
             .weigher(weigh)
@@ -105,8 +105,8 @@ impl Versions {
         first != file.path
     }
 
-    /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made: whether it is the second time of
-    /// late, unless nobody can make it.
+    /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made: if this is its second load of
+    /// late, and if a process can make the bundle.
     pub(in crate::backend) async fn note_load(&self, bundle: &ObjectKey) -> bool {
         if self.unmakeable.contains_key(bundle) {
             return false;
@@ -120,7 +120,7 @@ impl Versions {
         self.loads.insert(bundle.clone(), Arc::new(AtomicU32::new(1))).await;
     }
 
-    /// Notes that nobody can make a bundle, so that no load tries again.
+    /// Notes that no process can make a bundle, so that no load tries again.
     pub(in crate::backend) async fn note_unmakeable(&self, bundle: ObjectKey) {
         self.unmakeable.insert(bundle, ()).await;
     }
