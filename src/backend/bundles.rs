@@ -23,7 +23,7 @@ use crate::{
     path::{ETag, KeyPrefix, ObjectKey, SkillPath},
     session::LoadedSkill,
     skill::{MAIN, Packer, Provenance, Snapshot, SnapshotFile},
-    store::{Base, GetOptions, Keep, StoreError},
+    store::{Base, GetOptions, Keep, StoreError, StoreResult},
 };
 
 impl SkillBackend {
@@ -39,8 +39,8 @@ impl SkillBackend {
         // All of them have to be in memory when the search begins.
         let mut left = BUNDLE_BYTES;
         for (file, count) in missed.into_values() {
-            // Nobody knows whether a bundle is there. It is looked for where that is one request among many.
-            let few = if versions.may_be_there(&file.archive) { BUNDLE_FILES } else { BUNDLED_FILES + 1 };
+            // If this process does not know whether a bundle is there, it looks for it where that is one request among many.
+            let few = if versions.may_be_there(&file.archive).await { BUNDLE_FILES } else { BUNDLED_FILES + 1 };
             if count >= few && file.archive.unpacked <= left {
                 left -= file.archive.unpacked;
                 versions.unpack(store, file).await;
@@ -60,10 +60,27 @@ impl Shared {
         if file.path == MAIN || archive.unpacked > BUNDLE_BYTES || versions.holds(file) {
             return;
         }
-        let is_small = archive.unpacked <= BUNDLE_READ_BYTES && versions.may_be_there(archive);
+        let is_small = archive.unpacked <= BUNDLE_READ_BYTES && versions.may_be_there(archive).await;
         if is_small || versions.note_read(file).await {
             versions.unpack_for_read(&self.store, file).await;
         }
+    }
+
+    /// Whether the tag of `main`, the SKILL.md of a folder, is the MD5 of its bytes. If a key of KMS encrypts a bucket, tags there
+    /// have the form of an MD5 and are none. The work counts for `owner`.
+    ///
+    /// # Errors
+    /// The store's: `NotFound` or `PreconditionFailed` if the folder has another SKILL.md by now.
+    pub(super) async fn tells_bytes(&self, owner: &str, main: &SnapshotFile, folder: &KeyPrefix) -> StoreResult<bool> {
+        let (bytes, tag) = (self.plain_file(main, folder).await?, main.etag.clone());
+        let errand = self.workers.errand(owner, main.size);
+        errand.run(move |_| Ok(tag == ETag::md5_of(&bytes))).await.map_err(StoreError::not_applied)
+    }
+
+    async fn plain_file(&self, file: &SnapshotFile, folder: &KeyPrefix) -> StoreResult<Bytes> {
+        let key = folder.key(&file.path).map_err(StoreError::not_applied)?;
+        let options = GetOptions::pinned(file.etag.clone()).with_keep(Keep::Not);
+        Ok(self.store.get(&key, options).await?.bytes)
     }
 }
 
@@ -97,7 +114,9 @@ impl SkillBackend {
         archive: &Archive,
     ) -> Result<()> {
         let (store, versions, key) = (&self.shared.store, &self.shared.versions, &archive.key);
-        if !self.tells_bytes(&snapshot, folder).await? {
+        let Some(main) = snapshot.file(MAIN) else { return Ok(()) };
+        // A load has just read SKILL.md, so this costs no request.
+        if !self.shared.tells_bytes(self.user().as_str(), main, folder).await? {
             tracing::debug!(user = %self.user(), %skill, "no bundle is made: the tag of SKILL.md does not say its bytes");
             versions.note_unmakeable(key.clone()).await;
             return Ok(());
@@ -133,26 +152,13 @@ impl SkillBackend {
         Ok(())
     }
 
-    /// Whether the tag of SKILL.md says its bytes. If a key of KMS encrypts a bucket, tags there look like an MD5 and are none. A
-    /// load has just read SKILL.md, so this costs no request.
-    async fn tells_bytes(&self, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<bool> {
-        let Some(main) = snapshot.file(MAIN) else { return Ok(false) };
-        let (bytes, tag) = (self.plain_file(main, folder).await?, main.etag.clone());
-        self.errand().run_sized(main.size, move |_| Ok(tag == ETag::md5_of(&bytes))).await
-    }
-
     /// The files of a snapshot, each in the version that it names.
     async fn plain_files(&self, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<Vec<(String, Bytes)>> {
         let reads = snapshot.files().iter().map(|file| async move {
-            let bytes = self.plain_file(file, folder).await?;
+            let bytes = self.shared.plain_file(file, folder).await?;
             Ok::<_, Error>((file.path.clone(), bytes))
         });
         stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await
-    }
-
-    async fn plain_file(&self, file: &SnapshotFile, folder: &KeyPrefix) -> Result<Bytes> {
-        let options = GetOptions::pinned(file.etag.clone()).with_keep(Keep::Not);
-        Ok(self.shared.store.get(&folder.key(&file.path)?, options).await?.bytes)
     }
 
     /// The bundle of `files`; `None` if the tags of `snapshot` are not the MD5 of their bytes: no process could check it.

@@ -6,7 +6,7 @@ use super::{super::Service, survey::Survey};
 use crate::{
     error::{Error, Result},
     limits::{BUNDLE_BYTES, BUNDLE_NAMES_BYTES, SKILL_FILE_BYTES},
-    path::{ETag, KeyPrefix, SkillPath},
+    path::{KeyPrefix, SkillPath},
     skill::{MAIN, Snapshot, SnapshotFile, Version, VersionArchive, VersionFile, VersionRecord, record_in},
     store::{GetOptions, Keep, ListEntry, StoreError},
     wire::FindingCode,
@@ -102,19 +102,14 @@ async fn fault(
     Ok(Some((FindingCode::DamagedBundle, "it does not hold what its name says")))
 }
 
-/// Whether the tag of SKILL.md says its bytes, as far as it can be seen. If a key of KMS encrypts a bucket, tags there look like an
-/// MD5 and are none.
+/// Whether the tag of SKILL.md says its bytes, as far as it can be seen.
 async fn tells_bytes(service: &Service, survey: &Survey, folder: &Folder) -> Result<bool> {
-    let main = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES);
-    let Some(tag) = main.map(|main| main.etag.clone()) else { return Ok(true) };
-    let options = GetOptions::pinned(tag.clone()).with_keep(Keep::Not);
-    let bytes = match service.store().get(&folder.root.key(MAIN)?, options).await {
-        Ok(object) => object.bytes,
-        Err(StoreError::NotFound | StoreError::PreconditionFailed) => return Ok(true),
-        Err(error) => return Err(error.into()),
-    };
-    let size = bytes.len() as u64;
-    service.workers().errand(&survey.owner, size).run_sized(size, move |_| Ok(tag == ETag::md5_of(&bytes))).await
+    let Some(main) = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES) else { return Ok(true) };
+    match service.shared.tells_bytes(&survey.owner, main, &folder.root).await {
+        Ok(tells) => Ok(tells),
+        Err(StoreError::NotFound | StoreError::PreconditionFailed) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether a bundle holds what its name and its record say, and the files of `snapshot`, if the folder that it stands for is

@@ -34,27 +34,27 @@ pub(in crate::backend) struct Versions {
     /// One archive is fetched once, however many of its files are asked for.
     fetching: Lanes,
     pub(in crate::backend) rooms: Rooms,
-    /// Archives that were no help of late.
-    unusable: Cache<ObjectKey, Unusable>,
+    /// What archives were when this process last had to do with them.
+    states: Cache<ObjectKey, ArchiveState>,
     /// The file of an archive that was read by itself.
     reads: Cache<ObjectKey, String>,
     /// Archives that were fetched of late for a file that was read by itself.
     fetched: Cache<ObjectKey, ()>,
     /// How often a skill was loaded that has no archive, by the key of its bundle.
     loads: Cache<ObjectKey, Arc<AtomicU32>>,
-    /// Bundles that are there.
-    bundles: Cache<ObjectKey, ()>,
     /// Bundles that no process can make, for good: the bytes that a tag stands for do not change.
     unmakeable: Cache<ObjectKey, ()>,
     workers: Workers,
 }
 
-/// Why an archive was no help.
+/// What became of the last attempt to use or to make an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unusable {
+enum ArchiveState {
+    /// A bundle was there.
+    There,
     /// There was none.
     Gone,
-    /// It does not hold what it is there for.
+    /// It did not hold what it is there for.
     Wrong,
 }
 
@@ -74,11 +74,10 @@ impl Versions {
             files,
             fetching: Lanes::default(),
             rooms: Rooms::new(),
-            unusable: of_late(),
+            states: of_late(),
             reads: of_late(),
             fetched: of_late(),
             loads: of_late(),
-            bundles: of_late(),
             unmakeable: Cache::new(BUNDLES_REMEMBERED),
             workers,
         }
@@ -127,18 +126,17 @@ impl Versions {
 
     /// Notes that a bundle is there, and is what its name says.
     pub(in crate::backend) async fn note_bundle(&self, bundle: ObjectKey) {
-        self.unusable.invalidate(&bundle).await;
-        self.bundles.insert(bundle, ()).await;
+        self.states.insert(bundle, ArchiveState::There).await;
     }
 
     /// Whether an archive is there, as far as this process knows.
-    pub(in crate::backend) fn may_be_there(&self, archive: &Archive) -> bool {
-        matches!(archive.kind, ArchiveKind::Version) || self.bundles.contains_key(&archive.key)
+    pub(in crate::backend) async fn may_be_there(&self, archive: &Archive) -> bool {
+        matches!(archive.kind, ArchiveKind::Version) || self.states.get(&archive.key).await == Some(ArchiveState::There)
     }
 
     /// Whether an archive was there of late and did not hold what it is there for.
     pub(in crate::backend) async fn is_wrong(&self, archive: &ObjectKey) -> bool {
-        self.unusable.get(archive).await == Some(Unusable::Wrong)
+        self.states.get(archive).await == Some(ArchiveState::Wrong)
     }
 
     /// Brings all files of an archive into memory, unless `missed`, which is one of them, is there. An archive costs a request
@@ -165,19 +163,20 @@ impl Versions {
     /// Returns whether the files were brought into memory by this call.
     async fn unpack_in_turn(&self, store: &SharedStore, missed: &ArchivedFile) -> bool {
         let archive = &missed.archive;
-        if self.holds(missed) || self.unusable.contains_key(&archive.key) {
+        let before = self.states.get(&archive.key).await;
+        if self.holds(missed) || matches!(before, Some(ArchiveState::Gone | ArchiveState::Wrong)) {
             return false;
         }
-        let why = match self.try_unpack(store, archive).await {
+        let state = match self.try_unpack(store, archive).await {
             Ok(is_unpacked) => return is_unpacked,
-            Err(StoreError::NotFound) => Unusable::Gone,
-            Err(StoreError::PreconditionFailed) => Unusable::Wrong,
+            Err(StoreError::NotFound) => ArchiveState::Gone,
+            Err(StoreError::PreconditionFailed) => ArchiveState::Wrong,
             // A store that fails says nothing of the archive: the next read tries it again, as after a room that was full.
             Err(_) => return false,
         };
-        self.unusable.insert(archive.key.clone(), why).await;
+        self.states.insert(archive.key.clone(), state).await;
         // A bundle that was there, or is wrong, is made anew behind the next load.
-        if self.bundles.remove(&archive.key).await.is_some() || why == Unusable::Wrong {
+        if before == Some(ArchiveState::There) || state == ArchiveState::Wrong {
             self.note_unmade(&archive.key).await;
         }
         false
