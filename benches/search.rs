@@ -58,7 +58,7 @@ use self::{
 };
 
 /// The steps beyond plain BM25, in the order in which they are added.
-const LADDER: [(&str, Step); 11] = [
+const LADDER: [(&str, Step); 12] = [
     ("+ stems", Step::Stems),
     ("+ stop list", Step::StopWords),
     ("+ body", Step::Body),
@@ -69,6 +69,7 @@ const LADDER: [(&str, Step); 11] = [
     ("+ lexicons", Step::Lexicon),
     ("+ everyday words", Step::Everyday),
     ("+ everyday words in chat", Step::Chat),
+    ("+ gists", Step::Gists),
     ("+ cut-off", Step::CutOff),
 ];
 

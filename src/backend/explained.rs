@@ -192,7 +192,7 @@ impl Inquiry<'_> {
                 (Standing::NotIndexed, message.to_owned())
             }
             Some(score) => {
-                let nearer = match score.nearness {
+                let nearer = match self.asked.nearness {
                     Some(_) => ", and other skills are nearer to it in meaning",
                     None => "",
                 };

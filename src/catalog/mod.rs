@@ -6,6 +6,7 @@
 mod cache;
 mod categories;
 mod change;
+mod direction;
 mod discover;
 mod duplicates;
 mod encoder;

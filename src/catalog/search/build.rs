@@ -5,12 +5,15 @@ use std::convert::Infallible;
 use super::{
     Step, Steps,
     document::{Field, SearchDocument},
+    gist,
+    gists::Gists,
     index::{Posting, SearchIndex},
     language::Language,
     lengths::FieldNumbers,
     score::saturated,
     vocabulary::Vocabulary,
     word_map::WordMap,
+    word_vectors::WordVector,
     words::{Spacing, fold, words},
 };
 use crate::{
@@ -65,6 +68,8 @@ struct Builder {
     /// Every word seen, by language, so that each is stemmed once.
     known: [WordMap<Known>; Language::ALL.len()],
     terms: WordMap<u32>,
+    /// The vector of each term.
+    vectors: Vec<Option<WordVector>>,
     documents: Vec<Counted>,
     /// The words of the document that is added.
     found: Vec<Found>,
@@ -95,7 +100,14 @@ struct Counted {
 
 impl Builder {
     fn new(steps: Steps) -> Self {
-        Self { steps, known: Default::default(), terms: WordMap::default(), documents: Vec::new(), found: Vec::new() }
+        Self {
+            steps,
+            known: Default::default(),
+            terms: WordMap::default(),
+            vectors: Vec::new(),
+            documents: Vec::new(),
+            found: Vec::new(),
+        }
     }
 
     fn add(&mut self, document: &SearchDocument<'_>) {
@@ -155,7 +167,15 @@ impl Builder {
         let term = (!is_stop_word).then(|| {
             let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
             let next = number(self.terms.len());
-            *self.terms.get_or_insert(&stem, next)
+            let term = *self.terms.get_or_insert(&stem, next);
+            if term == next {
+                self.vectors.push(if self.steps.has(Step::Gists) {
+                    WordVector::of(word, &stem, language)
+                } else {
+                    None
+                });
+            }
+            term
         });
         let spacing = self.steps.spacing(word);
         known.insert(word, Known { term: term.unwrap_or(STOP_WORD), spacing, is_spelling });
@@ -174,12 +194,13 @@ impl Builder {
             }
         }
         let (postings, ends) = strengths(&self.documents, &places, mean_lengths, go_on)?;
+        let vectors = sorted.iter().map(|(_, term)| self.vectors.get(*term as usize).copied().flatten()).collect();
         let known = self.known.into_iter().flat_map(WordMap::into_words);
         let spellings = known.filter(|(_, known)| known.is_spelling && known.term != STOP_WORD);
         let mut spellings: Vec<Box<str>> = spellings.map(|(word, _)| word).collect();
         spellings.sort_unstable();
         spellings.dedup();
-        Ok(SearchIndex {
+        let mut index = SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
             spellings: Vocabulary::of_sorted(spellings.iter().map(|word| &**word)).with_endings(),
@@ -187,7 +208,13 @@ impl Builder {
             ends,
             postings,
             mean_lengths,
-        })
+            vectors,
+            gists: Gists::default(),
+        };
+        if self.steps.has(Step::Gists) {
+            index.gists = gist::of_skills(&index);
+        }
+        Ok(index)
     }
 }
 

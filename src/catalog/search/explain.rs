@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     document::SearchDocument,
     fusion::{Nearness, Scale},
+    gist::QuestionGist,
     index::SearchIndex,
     matches::{Answered, MatchedBy, Place, WordMatch, as_written, places, shared},
     query::{self, Meaning, Way},
@@ -19,7 +20,7 @@ use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
 pub struct ExplainedScore {
     /// The score of a [`SearchHit`](super::SearchHit): the weights of all matches, and what nearness adds.
     pub score: f32,
-    /// How near it is to the question in meaning, if that counts.
+    /// How near it is to the question in meaning, be it by what its words mean in general.
     pub nearness: Option<ExplainedNearness>,
     /// Whether the skill contains enough of what any skill can answer of the question to be found.
     pub is_enough: bool,
@@ -29,7 +30,7 @@ pub struct ExplainedScore {
     pub more: usize,
 }
 
-/// What a score has from nearness in meaning.
+/// What a score has from nearness in meaning, or in a ranking by words from that of the gists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExplainedNearness {
     /// The cosine of the angle between the vectors of question and skill.
@@ -63,6 +64,8 @@ pub struct Question<'index> {
     /// The nearness from which on a skill is found by its meaning alone.
     nearest: f32,
     nearness: Option<&'index Nearness>,
+    /// What it is about, if no encoder counts.
+    gist: Option<QuestionGist>,
 }
 
 impl SearchIndex {
@@ -75,9 +78,11 @@ impl SearchIndex {
         let meanings = query::meanings(self, query, &mut spent)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
         let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        let scale = Scale { best, ..Scale::default() };
+        let gist = self.gist(&meanings, None, &mut spent)?;
+        let best_share = if information > 0.0 { best / information } else { 0.0 };
+        let scale = Scale { best, best_share, has_gist: gist.is_some(), ..Scale::default() };
         let written = written(query);
-        Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None })
+        Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
     }
 }
 
@@ -93,6 +98,9 @@ impl<'index> Question<'index> {
     /// words make.
     #[must_use]
     pub fn as_found_beside(self, results: &SearchResults) -> Self {
+        if results.scale.nearness.is_none() {
+            return self;
+        }
         let scale = Scale { best: self.scale.best, ..results.scale };
         Self { scale, ..self }
     }
@@ -129,7 +137,8 @@ impl<'index> Question<'index> {
         let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
         let share: f32 = answered.iter().map(|one| one.gain).sum();
         let (lexical, nearness) = match self.nearness {
-            None => (self.scale.of_words(share), None),
+            None if self.scale.nearness.is_some() => (self.scale.of_words(share), None),
+            None => self.by_words(number as usize, share),
             Some(near) => {
                 let near_part = self.scale.near_part(near.of(number as usize));
                 let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
@@ -146,6 +155,14 @@ impl<'index> Question<'index> {
             matches,
             more,
         })
+    }
+
+    /// What the words of a skill add to its score if no encoder counts, and what its gist adds.
+    fn by_words(&self, skill: usize, share: f32) -> (f32, Option<ExplainedNearness>) {
+        let Some(gist) = &self.gist else { return (share, None) };
+        let cosine = gist.cosine(self.index, skill);
+        let [lexical, weight] = self.scale.parts_of_words(share, gist.counted(cosine));
+        (lexical, Some(ExplainedNearness { cosine, weight }))
     }
 
     /// The sense of a word that counts for a skill, which is the best of those that the skill contains.
@@ -245,7 +262,8 @@ mod tests {
                     let explained = question.explain(document).unwrap();
                     let hit = hits.iter().find(|hit| hit.skill == *document.skill);
                     assert_eq!(hit.is_some(), explained.is_enough, "{query}: {explained:?}");
-                    let sum: f32 = explained.matches.iter().map(|one| one.weight).sum();
+                    let words: f32 = explained.matches.iter().map(|one| one.weight).sum();
+                    let sum = words + explained.nearness.map_or(0.0, |near| near.weight);
                     assert!((sum - explained.score).abs() < 1e-5, "{query}: {sum}, {explained:?}");
                     assert!(hit.is_none_or(|hit| (hit.score - sum).abs() < 1e-5), "{query}: {hit:?}, {explained:?}");
                 }

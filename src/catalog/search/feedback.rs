@@ -167,6 +167,7 @@ mod tests {
         let hit = |(skill, score): &(&str, f32)| SearchHit {
             skill: SkillPath::parse(skill).unwrap(),
             score: *score,
+            share: *score,
             confidence: Confidence::High,
         };
         SearchResults { hits: scores.iter().map(hit).collect(), total: scores.len(), ..SearchResults::default() }

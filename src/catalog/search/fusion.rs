@@ -8,6 +8,8 @@ use crate::path::SkillPath;
 
 /// The weight of full nearness, where the best lexical score has 1.
 const MEANING: f32 = 2.5;
+/// The same for the gist of a skill, if there is no encoder.
+const GIST: f32 = 0.75;
 /// The nearness of the nearest skill from which on an encoder has understood the question. Below it, nearness counts less: a
 /// language that the encoder does not know, or names and numbers.
 const UNDERSTOOD: f32 = 0.4;
@@ -82,6 +84,8 @@ pub(super) struct Scale {
     pub(super) best_share: f32,
     /// How near skills are, if that counts.
     pub(super) nearness: Option<NearnessScale>,
+    /// Whether no encoder counts and the question has a gist.
+    pub(super) has_gist: bool,
 }
 
 /// The nearness of the skills that a scale is made of.
@@ -103,6 +107,15 @@ impl Scale {
     pub(super) fn near_part(&self, near: f32) -> f32 {
         let nearest = self.nearness.map_or(0.0, |nearness| nearness.nearest);
         MEANING * near * (nearest / UNDERSTOOD).min(1.0) / (1.0 + MEANING)
+    }
+
+    /// The score of a skill without an encoder: what its share of the question's information and the nearness of its gist add.
+    pub(super) fn parts_of_words(&self, share: f32, gist: f32) -> [f32; 2] {
+        if self.has_gist {
+            [share, GIST * gist * self.best_share].map(|part| part / (1.0 + GIST))
+        } else {
+            [share, 0.0]
+        }
     }
 
     /// The score of a skill of another index, of which only this share of the question is known. It counts as near as the
@@ -204,7 +217,7 @@ mod tests {
         assert!((results.scale.of_words(share) - best.score).abs() < 1e-6);
         assert!((results.scale.of_words(share / 2.0) - best.score / 2.0).abs() < 1e-6);
         assert!((results.scale.of_words(10.0 * share) - 1.0).abs() < 1e-6, "a score is at most 1");
-        assert!((Scale::default().of_words(0.3) - 0.3).abs() < 1e-6, "where words alone count, it is their share");
+        assert!((Scale::default().of_words(0.3) - 0.3).abs() < 1e-6, "without gist and encoder, it is their share");
     }
 
     #[test]

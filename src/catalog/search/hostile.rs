@@ -165,7 +165,10 @@ fn a_question_that_takes_one_step_more_than_there_are_is_too_expensive() {
             let mut spent = spent::Spent::default();
             spent.take(usize::try_from(SEARCH_STEPS - left).unwrap()).unwrap();
             let meanings = query::meanings(index, question, &mut spent);
-            let scores = meanings.and_then(|meanings| index.tallies(&meanings, &mut spent));
+            let scores = meanings.and_then(|meanings| {
+                index.tallies(&meanings, &mut spent)?;
+                index.gist(&meanings, None, &mut spent)
+            });
             assert_eq!(scores.err().map(|error| error.code()), refused);
         }
     });

@@ -1,6 +1,6 @@
 //! The index: terms, and the skills in which each term occurs.
 
-use super::{Steps, lengths::FieldNumbers, vocabulary::Vocabulary};
+use super::{Steps, gists::Gists, lengths::FieldNumbers, vocabulary::Vocabulary, word_vectors::WordVector};
 use crate::path::SkillPath;
 
 /// A searchable catalog: an immutable value, rebuilt when the catalog changes.
@@ -18,6 +18,9 @@ pub struct SearchIndex {
     pub(super) postings: Vec<Posting>,
     /// The mean number of words of each field, over the skills that have such words there.
     pub(super) mean_lengths: FieldNumbers,
+    /// What each term means in general. There are none if the step is left out.
+    pub(super) vectors: Vec<Option<WordVector>>,
+    pub(super) gists: Gists,
 }
 
 /// One skill in which a term occurs.
@@ -39,6 +42,8 @@ impl SearchIndex {
             + self.spellings.memory_bytes()
             + self.ends.capacity() * size_of::<u32>()
             + self.postings.capacity() * size_of::<Posting>()
+            + self.vectors.capacity() * size_of::<Option<WordVector>>()
+            + self.gists.memory_bytes()
     }
 
     /// The different words of names, descriptions, lists and categories. A word of a question that none of them is may be compared

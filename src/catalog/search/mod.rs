@@ -4,9 +4,9 @@
 //! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
 //! per word over all fields. A name counts for more than a description, and a description for more than the rest. A text in two
 //! scripts, of which one has no spaces between words, has two lengths. A skill need not contain
-//! every word of the question: words that no skill contains, such as names and dates, hide nothing. The score is the
-//! share of the question's information that a skill answers, from 0 to 1, so that scores of different questions
-//! compare.
+//! every word of the question: words that no skill contains, such as names and dates, hide nothing. Of skills that share as much with the
+//! question, the one that is about the same counts for more (`gist`). The score is made of the share of the question's information
+//! that a skill answers, and of how near it is.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
 //! the effect of each step; `benches/search.rs` measures it again.
@@ -18,6 +18,8 @@ mod everyday;
 mod explain;
 mod feedback;
 mod fusion;
+mod gist;
+mod gists;
 #[cfg(test)]
 mod hostile;
 mod index;
@@ -39,6 +41,7 @@ mod triggers;
 mod typo;
 mod vocabulary;
 mod word_map;
+mod word_vectors;
 mod words;
 
 pub use document::{Field, SearchDocument};
@@ -75,6 +78,8 @@ pub enum Step {
     Everyday,
     /// In a message that chats, everyday words and those far from its task tell less.
     Chat,
+    /// What a skill is about counts, beside the words that it shares with the question.
+    Gists,
     /// Skills that contain too little of the question are left out.
     CutOff,
 }

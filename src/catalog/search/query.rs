@@ -11,6 +11,7 @@ use super::{
     lexicon,
     spent::Spent,
     typo,
+    word_vectors::WordVector,
     words::{fold, is_sign, words},
 };
 use crate::{
@@ -63,6 +64,10 @@ pub(super) struct Meaning {
     pub(super) information: f32,
     /// What it tells in general, whatever the catalog.
     pub(super) general: f32,
+    /// What it means in general, if it is an everyday word that no skill contains as it is.
+    pub(super) vector: Option<WordVector>,
+    /// The part of what it tells that the message around it leaves.
+    pub(super) kept: f32,
     /// The power of ten of its general frequency, if it is an everyday word.
     everyday: Option<f32>,
 }
@@ -77,6 +82,7 @@ impl Meaning {
     fn tell_less(&mut self, part: f32) {
         self.information *= part;
         self.general *= part;
+        self.kept *= part;
     }
 }
 
@@ -187,7 +193,15 @@ impl<'index> Reading<'index> {
             self.compounds(word);
             if self.senses.is_empty() && !self.repair(word) {
                 let (word, senses) = (word.to_owned(), Vec::new());
-                return Meaning { word, senses, information: 0.0, general: 0.0, everyday: None };
+                return Meaning {
+                    word,
+                    senses,
+                    information: 0.0,
+                    general: 0.0,
+                    vector: None,
+                    kept: 1.0,
+                    everyday: None,
+                };
             }
         }
         let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
@@ -195,7 +209,14 @@ impl<'index> Reading<'index> {
         let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
         let general = everyday::general(everyday);
         let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
-        Meaning { word: word.to_owned(), senses: std::mem::take(&mut self.senses), information, general, everyday }
+        let vector = everyday.filter(|_| exact == 0).and_then(|_| self.vector(word));
+        let (word, senses) = (word.to_owned(), std::mem::take(&mut self.senses));
+        Meaning { word, senses, information, general, vector, kept: 1.0, everyday }
+    }
+
+    /// What a word means in general.
+    fn vector(&self, word: &str) -> Option<WordVector> {
+        Language::likely(self.language).find_map(|language| WordVector::of(word, &language.stem(word), language))
     }
 
     fn everyday(&self, word: &str) -> Option<f32> {

@@ -3,6 +3,8 @@
 use super::{
     Step,
     fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, Nearness, NearnessScale, Scale},
+    gist::QuestionGist,
+    gists::Gists,
     index::SearchIndex,
     query::{self, Meaning, Sense},
     spent::Spent,
@@ -32,9 +34,10 @@ const NEAR_PART: f32 = 16.0;
 pub struct SearchHit {
     /// Its path.
     pub skill: SkillPath,
-    /// The share of the question's information it answers, from 0 to 1; if nearness in meaning counts, how good it is beside
-    /// the best of the question.
+    /// How good it is beside the others, from 0 to 1: by the share of the question's information that it answers, and by what it is about.
     pub score: f32,
+    /// That share alone.
+    pub(super) share: f32,
     /// Whether it is likely to answer it.
     pub confidence: Confidence,
 }
@@ -91,7 +94,8 @@ impl SearchResults {
         self.total += others.total;
         self.steps += others.steps;
         let scale = self.scale;
-        self.hits.extend(others.hits.into_iter().map(|hit| SearchHit { score: scale.of_words(hit.score), ..hit }));
+        let score = |hit: &SearchHit| if scale.nearness.is_some() { scale.of_words(hit.share) } else { hit.score };
+        self.hits.extend(others.hits.into_iter().map(|hit| SearchHit { score: score(&hit), ..hit }));
         self.hits.sort_by(|one, two| two.score.total_cmp(&one.score));
         self.hits.truncate(limit);
         self
@@ -127,14 +131,18 @@ impl SearchIndex {
         let tallies = self.tallies(&meanings, &mut spent)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
+        let gist = self.gist(&meanings, nearness, &mut spent)?;
         let mut found: Vec<Found<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
                 let is_near = || nearness.is_some_and(|nearness| nearness.of(*document) >= NEAR_ENOUGH);
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
-            .map(|(document, (skill, tally))| Found { skill, near: nearness.map(|one| one.of(document)), tally })
+            .map(|(document, (skill, tally))| {
+                let gist = gist.as_ref().map_or(0.0, |gist| gist.counted(gist.cosine(self, document)));
+                Found { skill, near: nearness.map(|one| one.of(document)), gist, tally }
+            })
             .collect();
-        let scale = scale_of(&found, information, nearness.is_some());
+        let scale = Scale { has_gist: gist.is_some(), ..scale_of(&found, information, nearness.is_some()) };
         let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(Step::CutOff) {
             found.retain(|one| {
@@ -144,7 +152,7 @@ impl SearchIndex {
         }
         let share = |one: &Found<'_>| share_of(one.tally.score, information);
         let score = |one: &Found<'_>| match one.near {
-            None => share(one),
+            None => scale.parts_of_words(share(one), one.gist).iter().sum(),
             Some(near) => scale.lexical_part(one.tally.score) + scale.near_part(near),
         };
         // The sort is stable and the skills come in byte order.
@@ -153,10 +161,25 @@ impl SearchIndex {
         let hit = |one: Found<'_>| SearchHit {
             skill: one.skill.clone(),
             score: score(&one),
+            share: share(&one),
             confidence: Confidence::of(share(&one), one.tally.told, one.near),
         };
         let steps = spent.steps();
         Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
+    }
+
+    /// The gist of a question, if no encoder counts.
+    pub(super) fn gist(
+        &self,
+        meanings: &[Meaning],
+        nearness: Option<&Nearness>,
+        spent: &mut Spent,
+    ) -> Result<Option<QuestionGist>> {
+        if nearness.is_some() || self.skills.is_empty() || !self.steps.has(Step::Gists) {
+            return Ok(None);
+        }
+        spent.take(Gists::steps(self.skills.len()))?;
+        Ok(QuestionGist::of(self, meanings))
     }
 
     /// The scores of all skills, in their order.
@@ -199,6 +222,8 @@ struct Found<'index> {
     tally: Tally,
     /// How near it is in meaning, if that is known.
     near: Option<f32>,
+    /// How near its gist is, if no encoder counts.
+    gist: f32,
 }
 
 /// What the scores of these skills are measured by.
@@ -210,7 +235,7 @@ fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale 
         nearest: found.iter().filter_map(|one| one.near).fold(0.0, f32::max),
         of_best: first.and_then(|first| first.near).unwrap_or_default(),
     });
-    Scale { best, best_share: share_of(best, information), nearness }
+    Scale { best, best_share: share_of(best, information), nearness, has_gist: false }
 }
 
 /// The share of a question's `information` that a lexical score is.

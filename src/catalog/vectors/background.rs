@@ -3,8 +3,8 @@
 //! Some encoders give them a cosine near 0, others near .8. What a cosine says is how far it is above that, so it is measured
 //! once for each encoder, with questions and skills that no catalog decides.
 
-use super::numbers::Direction;
 use crate::catalog::{
+    direction::Direction,
     encoder::{Encoder, EncoderError, TextRole},
     search::Nearness,
 };

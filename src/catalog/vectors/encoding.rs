@@ -12,13 +12,13 @@ use super::{
     kept::{KeptVectors, Meanings},
     knowledge::Kind,
     layer::LayerVectors,
-    numbers::Direction,
     pace::Pace,
     skill_text::skill_text,
 };
 use crate::{
     catalog::{
         CatalogEntry,
+        direction::Direction,
         encoder::{EncoderError, TextRole},
     },
     limits::{ENCODED_AT_ONCE, ENCODER_DELAY, ENCODER_DELAYS, VECTORS_SAVED_EVERY},

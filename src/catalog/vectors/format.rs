@@ -7,11 +7,11 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    layer::{EncodedSkill, LayerVectors},
-    numbers::length,
+use super::layer::{EncodedSkill, LayerVectors};
+use crate::{
+    catalog::direction::length,
+    limits::{CATALOG_SKILLS, VECTOR_DIMENSIONS},
 };
-use crate::limits::{CATALOG_SKILLS, VECTOR_DIMENSIONS};
 
 /// Change this when the meaning of the content changes, or the text that is made of a skill.
 const SCHEMA: u32 = 1;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::numbers::{Direction, length};
 use crate::{
-    catalog::CatalogEntry,
+    catalog::{
+        CatalogEntry,
+        direction::{Direction, length},
+    },
     path::{ETag, SkillPath},
 };
 

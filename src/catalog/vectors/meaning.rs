@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{layer::LayerVectors, numbers::Direction};
+use super::layer::LayerVectors;
 use crate::{
     catalog::{
         CatalogEntry,
+        direction::{Direction, NUMBERS_PER_STEP},
         search::{Nearness, SearchIndex},
         view::CatalogView,
     },
     path::Layer,
 };
-
-/// The numbers of a vector that are compared in the time of a step.
-const NUMBERS_PER_STEP: usize = 32;
 
 /// A vector for each skill of a catalog.
 #[derive(Debug)]

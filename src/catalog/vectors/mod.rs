@@ -13,7 +13,6 @@ mod knowledge;
 mod layer;
 mod making;
 mod meaning;
-mod numbers;
 mod pace;
 mod probe;
 mod skill_text;

@@ -9,11 +9,11 @@ use super::{
     kept::{KeptVectors, Meanings},
     knowledge::Kind,
     layer::LayerVectors,
-    numbers::Direction,
     skill_text::skill_text,
 };
 use crate::{
     catalog::{
+        direction::Direction,
         encoder::{EncoderError, TextRole},
         view::CatalogView,
     },

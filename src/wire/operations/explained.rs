@@ -19,7 +19,8 @@ pub struct QuestionWord {
 pub struct ExplainedSkill {
     /// The words that made it, heaviest first: 32 at most. Their weights and those of `nearness` and `raised` add up to the score.
     pub matches: Vec<SearchMatch>,
-    /// How near the skill is to the question in meaning, if the ranking is `fused`.
+    /// How near the skill is to the question in meaning: by its vector, if the ranking is `fused`, and by what the words of both mean in
+    /// general, if it is `lexical`. It is absent if no word of the question has such a meaning, and for a draft in a `fused` ranking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearness: Option<SearchNearness>,
     /// What the user's own loads after like questions add, if there are any.
@@ -33,7 +34,8 @@ pub struct ExplainedSkill {
 /// How near a skill is to a question in meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchNearness {
-    /// The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder.
+    /// The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder; in a
+    /// `lexical` ranking it lies between 0 and 1.
     pub cosine: f32,
     /// What it adds to the score.
     pub weight: f32,

@@ -163,7 +163,7 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
 // all others it is not there.
 // S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
 // together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
-// weights add up to the score.
+// weights add up to the score, with what nearness and past loads add.
 #[tokio::test]
 async fn a_draft_is_explained_as_any_skill() {
     let world = World::new();
@@ -177,7 +177,8 @@ async fn a_draft_is_explained_as_any_skill() {
     let found = ask("the minutes of a meeting", true, Some("minutes")).await;
     assert_eq!((found.skills[0].skill.as_str(), found.total), ("minutes", 2), "{found:?}");
     let explained = found.skills[0].explain.as_ref().unwrap();
-    let sum: f32 = explained.matches.iter().map(|one| one.weight).sum();
+    let words: f32 = explained.matches.iter().map(|one| one.weight).sum();
+    let sum = words + explained.nearness.map_or(0.0, |near| near.weight);
     assert!((sum - found.skills[0].score).abs() < 0.001 && explained.matches.len() > 1, "{found:?}");
     let standing = found.why.unwrap();
     assert_eq!(

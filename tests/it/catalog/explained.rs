@@ -7,7 +7,7 @@ use skillmount::{
     Code,
     backend::BackendProtocol as _,
     session::{Change, Session, SkillRule},
-    wire::{DiscoverRequest, SearchField, SearchMatchKind, SkillStanding, Standing},
+    wire::{DiscoverRequest, SearchField, SearchMatchKind, SearchRanking, SkillStanding, Standing},
 };
 use tokio::time::sleep;
 
@@ -40,7 +40,7 @@ async fn standing(world: &World, request: DiscoverRequest) -> SkillStanding {
 
 // S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
 // together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
-// weights add up to the score.
+// weights add up to the score, with what nearness and past loads add.
 #[tokio::test]
 async fn a_score_is_explained_by_the_words_that_made_it() {
     let world = notary().await;
@@ -51,19 +51,44 @@ async fn a_score_is_explained_by_the_words_that_made_it() {
     assert_eq!(plain.skills.len(), reply.skills.len());
     let best = &reply.skills[0];
     assert_eq!((best.skill.as_str(), best.score), ("escrituras/compraventa", plain.skills[0].score));
-    let matches = &best.explain.as_ref().unwrap().matches;
+    let score = best.explain.as_ref().unwrap();
+    let matches = &score.matches;
     let has = |field, word: &str, matched: &str, by| {
         matches.iter().any(|one| one.field == field && one.word == word && one.matched == matched && one.by == by)
     };
     assert!(has(SearchField::Name, "compravetna", "compraventa", SearchMatchKind::Typo), "{matches:?}");
     assert!(has(SearchField::Description, "escrituras", "escritura", SearchMatchKind::Stem), "{matches:?}");
     assert!(has(SearchField::Category, "escrituras", "escrituras", SearchMatchKind::Exact), "{matches:?}");
-    let sum: f32 = matches.iter().map(|one| one.weight).sum();
+    let words: f32 = matches.iter().map(|one| one.weight).sum();
+    let sum = words + score.nearness.map_or(0.0, |near| near.weight);
     assert!((sum - best.score).abs() < 0.001, "{sum} {best:?}");
     let unknown: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| word.word.as_str()).collect();
     assert_eq!(unknown, ["reykjavik"]);
     let nothing = world.agent().discover_skills(explained("Reykjavik")).await.unwrap();
     assert_eq!((nothing.total, nothing.words.len()), (0, 1), "{nothing:?}");
+}
+
+// S-SEARCH-19: In a `lexical` ranking a skill counts for more, the nearer what its words mean in general is to what those of the
+// question do, known to a skill or not: of skills that share one word with `my pages are so slow to load`, the one about latency
+// comes first.
+#[tokio::test]
+async fn of_skills_that_share_as_much_with_a_question_the_one_that_is_about_it_comes_first() {
+    let world = World::new();
+    for (skill, description) in [
+        ("books/binding", "Binds the pages of a diary in leather."),
+        ("web/latency", "Measures latency, caching and bandwidth of pages."),
+        ("garden/trees", "Prunes apple trees in winter."),
+    ] {
+        world.put_skill("demo", skill, description, "# Steps\n").await;
+    }
+    let reply = world.agent().discover_skills(explained("my pages are so slow to load")).await.unwrap();
+    let nearness = |at: usize| reply.skills[at].explain.as_ref().unwrap().nearness.unwrap();
+    let found: Vec<_> = reply.skills.iter().map(|found| found.skill.as_str()).collect();
+    assert_eq!((reply.ranking, found), (SearchRanking::Lexical, vec!["web/latency", "books/binding"]));
+    assert!(nearness(0).cosine > nearness(1).cosine && nearness(0).weight > nearness(1).weight, "{reply:?}");
+    // A skill that shares no word with a question is not found by that.
+    let reply = world.agent().discover_skills(why("horticulture", "trees")).await.unwrap();
+    assert_eq!((reply.total, reply.why.unwrap().standing), (0, Standing::NoMatch));
 }
 
 #[tokio::test(start_paused = true)]

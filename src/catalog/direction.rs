@@ -3,6 +3,9 @@
 //! Only the direction of a vector counts, so its scale need not be kept. Cosines are made of sums of whole numbers: every
 //! machine gets the same.
 
+/// The numbers of a vector that are compared in the time of a step.
+pub(super) const NUMBERS_PER_STEP: usize = 32;
+
 /// A vector in eight-bit numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Direction {

@@ -1,0 +1,135 @@
+//! What a text is about: the sum of the vectors of its words.
+//!
+//! A question and the skill that answers it share few words, and often the telling ones are not among them: `my page takes ages to
+//! open` and `web performance`. So the gist of a skill counts beside its words. It orders the skills that share a word with the question
+//! and finds no others: a sum of words is near to too much.
+
+use super::{
+    gists::Gists,
+    index::SearchIndex,
+    query::{Meaning, Way, information},
+    word_vectors::{NUMBERS, WordVector},
+};
+use crate::catalog::direction::Direction;
+
+/// The gists of the skills of `index`: a word counts by what it tells there and by its weight for the skill.
+pub(super) fn of_skills(index: &SearchIndex) -> Gists {
+    let mut sums = vec![[0.0; NUMBERS]; index.skills.len()];
+    for (term, vector) in (0..).zip(&index.vectors) {
+        let Some(vector) = vector else { continue };
+        let postings = index.postings(term);
+        let mut told = [0.0; NUMBERS];
+        vector.add_to(&mut told, information(postings.len(), index.skills.len()));
+        for posting in postings {
+            if let Some(sum) = sums.get_mut(posting.document as usize) {
+                sum.iter_mut().zip(&told).for_each(|(sum, number)| *sum += posting.strength * number);
+            }
+        }
+    }
+    Gists::of(&sums)
+}
+
+/// The gist of a question.
+#[derive(Debug)]
+pub(super) struct QuestionGist {
+    direction: Direction,
+    /// The share of what its words tell in general that words with vectors tell.
+    known: f32,
+}
+
+impl QuestionGist {
+    /// The gist of the words that a skill of `index` contains and of the everyday words that none does, each as far as the message
+    /// leaves it what it tells; `None` if none of them has a vector. Names and dates that no skill contains are part of no gist.
+    pub(super) fn of(index: &SearchIndex, meanings: &[Meaning]) -> Option<Self> {
+        let (mut sum, mut known, mut all) = ([0.0; NUMBERS], 0.0, 0.0);
+        for meaning in meanings.iter().filter(|meaning| meaning.is_known() || meaning.vector.is_some()) {
+            let vectors = vectors(index, meaning);
+            all += meaning.general;
+            known += if vectors.is_empty() { 0.0 } else { meaning.general };
+            // A word that may mean several things means a little of each.
+            let several: f32 = vectors.iter().map(|_| 1.0).sum();
+            for (vector, factor) in &vectors {
+                vector.add_to(&mut sum, meaning.kept * factor / several);
+            }
+        }
+        Some(Self { direction: Direction::of(&sum)?, known: known / all })
+    }
+
+    /// The cosine of the angle to the gist of a skill, from 0 to 1.
+    pub(super) fn cosine(&self, index: &SearchIndex, skill: usize) -> f32 {
+        index.gists.cosine(skill, &self.direction)
+    }
+
+    /// What a cosine counts. If the words with vectors tell less than half of what all do, it counts nothing: a question about a product
+    /// whose name has none is not about the everyday words beside it.
+    pub(super) fn counted(&self, cosine: f32) -> f32 {
+        cosine * (2.0 * self.known - 1.0).max(0.0)
+    }
+}
+
+/// The vectors of what a word of a question means, each with its weight. What was guessed counts as a word and not for the gist: a
+/// misspelt word, and one that a skill has as a part of a longer one.
+fn vectors(index: &SearchIndex, meaning: &Meaning) -> Vec<(WordVector, f32)> {
+    if let Some(vector) = meaning.vector {
+        return vec![(vector, 1.0)];
+    }
+    let senses = meaning.senses.iter().filter(|sense| matches!(sense.way, Way::Itself | Way::Translation));
+    let vector = |term: u32| index.vectors.get(term as usize).copied().flatten();
+    senses.filter_map(|sense| Some((vector(sense.term)?, sense.factor))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        catalog::search::{SearchDocument, SearchIndex, Step, Steps},
+        path::SkillPath,
+    };
+
+    /// What a question finds among skills of these descriptions.
+    fn found(skills: &[(&str, &str)], question: &str, steps: Steps) -> Vec<String> {
+        let paths: Vec<_> = skills.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
+        let documents = paths.iter().zip(skills).map(|(skill, (_, description))| SearchDocument {
+            skill,
+            name: "",
+            description,
+            when_to_use: "",
+            triggers: &[],
+            tags: &[],
+            keywords: &[],
+            headings: "",
+            body: "",
+        });
+        let hits = SearchIndex::build_with(documents, steps).search(question, |_| true, 10).unwrap().hits;
+        hits.into_iter().map(|hit| hit.skill.folder().to_owned()).collect()
+    }
+
+    const PAGES: &[(&str, &str)] = &[
+        ("a/binding", "Binds the pages of a diary in leather."),
+        ("b/latency", "Measures latency, caching and bandwidth of web pages."),
+        ("c/garden", "Prunes apple trees in winter."),
+    ];
+
+    #[test]
+    fn of_skills_that_share_as_much_with_a_question_the_one_about_its_topic_is_first() {
+        let question = "my pages are so slow to load";
+        assert_eq!(found(PAGES, question, Steps::ALL), ["latency", "binding"]);
+        let without = found(PAGES, question, Steps::ALL.without(Step::Gists));
+        assert_eq!(without, ["binding", "latency"], "they share one word with it");
+    }
+
+    #[test]
+    fn a_skill_that_shares_no_word_is_not_found_by_its_topic() {
+        assert_eq!(found(PAGES, "horticulture", Steps::ALL), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_skill_in_another_language_is_about_what_its_words_mean_in_english() {
+        let skills = [
+            ("a/encuadernacion", "Encuaderna con piel las paginas del diario de la familia."),
+            ("b/rendimiento", "Mide con cuidado la velocidad de carga de las paginas de la empresa y de su red."),
+        ];
+        let question = "mis paginas van muy lentas con el trafico";
+        assert_eq!(found(&skills, question, Steps::ALL), ["rendimiento", "encuadernacion"]);
+        assert_eq!(found(&skills, question, Steps::ALL.without(Step::Gists)), ["encuadernacion", "rendimiento"]);
+    }
+}
