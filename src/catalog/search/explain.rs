@@ -80,7 +80,8 @@ impl SearchIndex {
         let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
         let gist = self.gist(&meanings, None, &mut spent)?;
         let best_share = if information > 0.0 { best / information } else { 0.0 };
-        let scale = Scale { best, best_share, has_gist: gist.is_some(), ..Scale::default() };
+        let scale =
+            Scale { best, best_share, gist: gist.as_ref().map_or(0.0, QuestionGist::weight), ..Scale::default() };
         let written = written(query);
         Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
     }
@@ -161,7 +162,7 @@ impl<'index> Question<'index> {
     fn by_words(&self, skill: usize, share: f32) -> (f32, Option<ExplainedNearness>) {
         let Some(gist) = &self.gist else { return (share, None) };
         let cosine = gist.cosine(self.index, skill);
-        let [lexical, weight] = self.scale.parts_of_words(share, gist.counted(cosine));
+        let [lexical, weight] = self.scale.parts_of_words(share, cosine);
         (lexical, Some(ExplainedNearness { cosine, weight }))
     }
 

@@ -8,8 +8,6 @@ use crate::path::SkillPath;
 
 /// The weight of full nearness, where the best lexical score has 1.
 const MEANING: f32 = 2.5;
-/// The same for the gist of a skill, if there is no encoder.
-const GIST: f32 = 0.75;
 /// The nearness of the nearest skill from which on an encoder has understood the question. Below it, nearness counts less: a
 /// language that the encoder does not know, or names and numbers.
 const UNDERSTOOD: f32 = 0.4;
@@ -84,8 +82,8 @@ pub(super) struct Scale {
     pub(super) best_share: f32,
     /// How near skills are, if that counts.
     pub(super) nearness: Option<NearnessScale>,
-    /// Whether no encoder counts and the question has a gist.
-    pub(super) has_gist: bool,
+    /// The weight of nearness in gist, where the best lexical score has 1; 0 if an encoder counts or the question has no gist.
+    pub(super) gist: f32,
 }
 
 /// The nearness of the skills that a scale is made of.
@@ -111,11 +109,7 @@ impl Scale {
 
     /// The score of a skill without an encoder: what its share of the question's information and the nearness of its gist add.
     pub(super) fn parts_of_words(&self, share: f32, gist: f32) -> [f32; 2] {
-        if self.has_gist {
-            [share, GIST * gist * self.best_share].map(|part| part / (1.0 + GIST))
-        } else {
-            [share, 0.0]
-        }
+        [share, self.gist * gist * self.best_share].map(|part| part / (1.0 + self.gist))
     }
 
     /// The score of a skill of another index, of which only this share of the question is known. It counts as near as the

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::catalog::direction::Direction;
 
+/// The weight of a gist that is the question's, where the best lexical score has 1.
+const GIST: f32 = 0.75;
+
 /// The gists of the skills of `index`: a word counts by what it tells there and by its weight for the skill.
 pub(super) fn of_skills(index: &SearchIndex) -> Gists {
     let mut sums = vec![[0.0; NUMBERS]; index.skills.len()];
@@ -60,10 +63,10 @@ impl QuestionGist {
         index.gists.cosine(skill, &self.direction)
     }
 
-    /// What a cosine counts. If the words with vectors tell less than half of what all do, it counts nothing: a question about a product
-    /// whose name has none is not about the everyday words beside it.
-    pub(super) fn counted(&self, cosine: f32) -> f32 {
-        cosine * (2.0 * self.known - 1.0).max(0.0)
+    /// The weight of a cosine of 1, where the best lexical score has 1. If the words with vectors tell less than half of what all do, it is
+    /// 0: a question about a product whose name has none is not about the everyday words beside it.
+    pub(super) fn weight(&self) -> f32 {
+        GIST * (2.0 * self.known - 1.0).max(0.0)
     }
 }
 

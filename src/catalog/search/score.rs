@@ -138,11 +138,14 @@ impl SearchIndex {
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
             .map(|(document, (skill, tally))| {
-                let gist = gist.as_ref().map_or(0.0, |gist| gist.counted(gist.cosine(self, document)));
+                let gist = gist.as_ref().map_or(0.0, |gist| gist.cosine(self, document));
                 Found { skill, near: nearness.map(|one| one.of(document)), gist, tally }
             })
             .collect();
-        let scale = Scale { has_gist: gist.is_some(), ..scale_of(&found, information, nearness.is_some()) };
+        let scale = Scale {
+            gist: gist.as_ref().map_or(0.0, QuestionGist::weight),
+            ..scale_of(&found, information, nearness.is_some())
+        };
         let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(Step::CutOff) {
             found.retain(|one| {
@@ -235,7 +238,7 @@ fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale 
         nearest: found.iter().filter_map(|one| one.near).fold(0.0, f32::max),
         of_best: first.and_then(|first| first.near).unwrap_or_default(),
     });
-    Scale { best, best_share: share_of(best, information), nearness, has_gist: false }
+    Scale { best, best_share: share_of(best, information), nearness, gist: 0.0 }
 }
 
 /// The share of a question's `information` that a lexical score is.

@@ -85,7 +85,7 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
         note(format_args!("no skill contains: {}", words.join(", ")));
     }
     out.line(match reply.ranking {
-        SearchRanking::Lexical => "ranking: lexical, by words alone",
+        SearchRanking::Lexical => "ranking: lexical, by words",
         SearchRanking::Fused => "ranking: fused, by words and by meaning",
     })?;
     for found in &reply.skills {
@@ -97,7 +97,7 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
     reply.why.iter().try_for_each(|why| standing(out, why))
 }
 
-/// Says by what the skills are ranked if not by words alone, and that perhaps none fits.
+/// Says by what the skills are ranked if by more than words, and that perhaps none fits.
 fn say_how_sure(reply: &DiscoverReply) {
     if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
         note("ranked by words and by meaning");

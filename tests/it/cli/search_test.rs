@@ -95,7 +95,7 @@ fn a_search_and_a_prompt_explain_themselves_to_a_person() {
         let text = run(&["search", "escrituras", "--why", "notas"]);
         assert!(text.contains("notas: It contains no word of the question"), "{text}");
         let text = run(&["search", "escrituras de compravetna", "--explain"]);
-        assert!(text.starts_with("ranking: lexical, by words alone\n"), "{text}");
+        assert!(text.starts_with("ranking: lexical, by words\n"), "{text}");
         assert!(text.contains("  high  escrituras/compraventa\n"), "{text}");
         assert!(text.contains("compraventa  for compravetna: a typo"), "{text}");
         let text = run(&["search", "escrituras", "--why", "compraventa"]);

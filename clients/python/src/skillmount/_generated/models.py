@@ -1217,7 +1217,8 @@ class SearchNearness(BaseModel):
 
     cosine: float
     """
-    The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder.
+    The cosine of the angle between the vectors of question and skill. What is nothing to an encoder depends on the encoder; in a
+    `lexical` ranking it lies between 0 and 1.
     """
     weight: float
     """
