@@ -9,7 +9,7 @@ use super::{
     index::SearchIndex,
     matches::{Answered, MatchedBy, Place, WordMatch, as_written, places, shared},
     query::{self, Meaning, Way},
-    score::{SearchResults, is_enough},
+    score::{SearchResults, is_enough, share_of},
     spent::Spent,
     words::{fold, words},
 };
@@ -20,7 +20,7 @@ use crate::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
 pub struct ExplainedScore {
     /// The score of a [`SearchHit`](super::SearchHit): the weights of all matches, and what nearness adds.
     pub score: f32,
-    /// How near it is to the question in meaning, be it by what its words mean in general.
+    /// How near it is to the question in meaning, if that counts: by its vector, or by its gist.
     pub nearness: Option<ExplainedNearness>,
     /// Whether the skill contains enough of what any skill can answer of the question to be found.
     pub is_enough: bool,
@@ -79,9 +79,8 @@ impl SearchIndex {
         let information = meanings.iter().map(|meaning| meaning.information).sum();
         let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
         let gist = self.gist(&meanings, None, &mut spent)?;
-        let best_share = if information > 0.0 { best / information } else { 0.0 };
-        let scale =
-            Scale { best, best_share, gist: gist.as_ref().map_or(0.0, QuestionGist::weight), ..Scale::default() };
+        let weight = gist.as_ref().map_or(0.0, |gist| gist.weight);
+        let scale = Scale { best, best_share: share_of(best, information), gist: weight, ..Scale::default() };
         let written = written(query);
         Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
     }

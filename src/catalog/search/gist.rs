@@ -36,13 +36,14 @@ pub(super) fn of_skills(index: &SearchIndex) -> Gists {
 #[derive(Debug)]
 pub(super) struct QuestionGist {
     direction: Direction,
-    /// The share of what its words tell in general that words with vectors tell.
-    known: f32,
+    /// The weight of a cosine of 1, where the best lexical score has 1.
+    pub(super) weight: f32,
 }
 
 impl QuestionGist {
     /// The gist of the words that a skill of `index` contains and of the everyday words that none does, each as far as the message
-    /// leaves it what it tells; `None` if none of them has a vector. Names and dates that no skill contains are part of no gist.
+    /// leaves it what it tells. Names and dates that no skill contains are part of no gist. If the words with vectors tell less than half
+    /// of what all do, there is `None`: a question about a product whose name has none is not about the everyday words beside it.
     pub(super) fn of(index: &SearchIndex, meanings: &[Meaning]) -> Option<Self> {
         let (mut sum, mut known, mut all) = ([0.0; NUMBERS], 0.0, 0.0);
         for meaning in meanings.iter().filter(|meaning| meaning.is_known() || meaning.vector.is_some()) {
@@ -55,18 +56,13 @@ impl QuestionGist {
                 vector.add_to(&mut sum, meaning.kept * factor / several);
             }
         }
-        Some(Self { direction: Direction::of(&sum)?, known: known / all })
+        let weight = GIST * (2.0 * known / all - 1.0);
+        Some(Self { direction: Direction::of(&sum)?, weight }).filter(|gist| gist.weight > 0.0)
     }
 
     /// The cosine of the angle to the gist of a skill, from 0 to 1.
     pub(super) fn cosine(&self, index: &SearchIndex, skill: usize) -> f32 {
         index.gists.cosine(skill, &self.direction)
-    }
-
-    /// The weight of a cosine of 1, where the best lexical score has 1. If the words with vectors tell less than half of what all do, it is
-    /// 0: a question about a product whose name has none is not about the everyday words beside it.
-    pub(super) fn weight(&self) -> f32 {
-        GIST * (2.0 * self.known - 1.0).max(0.0)
     }
 }
 

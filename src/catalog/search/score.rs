@@ -143,7 +143,7 @@ impl SearchIndex {
             })
             .collect();
         let scale = Scale {
-            gist: gist.as_ref().map_or(0.0, QuestionGist::weight),
+            gist: gist.as_ref().map_or(0.0, |gist| gist.weight),
             ..scale_of(&found, information, nearness.is_some())
         };
         let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
@@ -242,7 +242,7 @@ fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale 
 }
 
 /// The share of a question's `information` that a lexical score is.
-fn share_of(score: f32, information: f32) -> f32 {
+pub(super) fn share_of(score: f32, information: f32) -> f32 {
     if information > 0.0 { score / information } else { 0.0 }
 }
 

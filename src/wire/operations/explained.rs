@@ -20,7 +20,7 @@ pub struct ExplainedSkill {
     /// The words that made it, heaviest first: 32 at most. Their weights and those of `nearness` and `raised` add up to the score.
     pub matches: Vec<SearchMatch>,
     /// How near the skill is to the question in meaning: by its vector, if the ranking is `fused`, and by what the words of both mean in
-    /// general, if it is `lexical`. It is absent if no word of the question has such a meaning, and for a draft in a `fused` ranking.
+    /// general, if it is `lexical`. It is absent if too few words of the question have such a meaning, and for a draft in a `fused` ranking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearness: Option<SearchNearness>,
     /// What the user's own loads after like questions add, if there are any.
