@@ -10,6 +10,7 @@ use super::{
     index::{Posting, SearchIndex},
     language::Language,
     lengths::FieldNumbers,
+    lexicon,
     score::saturated,
     vocabulary::Vocabulary,
     word_map::WordMap,
@@ -169,11 +170,8 @@ impl Builder {
             let next = number(self.terms.len());
             let term = *self.terms.get_or_insert(&stem, next);
             if term == next {
-                self.vectors.push(if self.steps.has(Step::Gists) {
-                    WordVector::of(word, &stem, language)
-                } else {
-                    None
-                });
+                let vector = || WordVector::of(&stem, lexicon::meaning_of_form(word, language));
+                self.vectors.push(self.steps.has(Step::Gists).then(vector).flatten());
             }
             term
         });

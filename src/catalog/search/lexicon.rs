@@ -9,7 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-use super::{language::Language, vocabulary::Vocabulary};
+use super::{language::Language, vocabulary::Vocabulary, word_map::QuickMap};
 
 /// The shortest part of a compound, in letters.
 const PART: usize = 4;
@@ -17,6 +17,14 @@ const PART: usize = 4;
 /// The words of the other language that `word` of the language `from` can mean.
 pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
     side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
+}
+
+/// What a word of the language `from` means in English, if the file has it as it is or in the singular; nothing if that is English. It
+/// needs no stems: those of a language take as long as the words of hundreds of skills.
+pub(super) fn meaning_of_form(word: &str, from: Language) -> Option<&'static str> {
+    let forms = FORMS.get(from as usize)?;
+    let singular = |ending| word.strip_suffix(ending);
+    [Some(word), singular("s"), singular("es")].into_iter().flatten().find_map(|form| forms.get(form).copied())
 }
 
 /// The words that can be translated from a language, plurals included. Misspelt words are repaired to these.
@@ -50,6 +58,26 @@ static FROM_SPANISH: LazyLock<Side> = LazyLock::new(|| to_english(Language::Span
 static FROM_FRENCH: LazyLock<Side> = LazyLock::new(|| to_english(Language::French));
 static FROM_GERMAN: LazyLock<Side> = LazyLock::new(|| to_english(Language::German));
 static FROM_PORTUGUESE: LazyLock<Side> = LazyLock::new(|| to_english(Language::Portuguese));
+
+/// For each language the words of its file, as they are there, with the first that they mean in English.
+static FORMS: [LazyLock<QuickMap<&'static str, &'static str>>; Language::ALL.len()] = [
+    LazyLock::new(|| forms(Language::English)),
+    LazyLock::new(|| forms(Language::Spanish)),
+    LazyLock::new(|| forms(Language::French)),
+    LazyLock::new(|| forms(Language::German)),
+    LazyLock::new(|| forms(Language::Portuguese)),
+];
+
+fn forms(from: Language) -> QuickMap<&'static str, &'static str> {
+    let mut forms = QuickMap::default();
+    for (own, english) in from.file().into_iter().flat_map(|file| &file.to_english) {
+        let first = english.split(' ').next().unwrap_or_default();
+        for word in own.split(' ') {
+            forms.entry(word).or_insert(first);
+        }
+    }
+    forms
+}
 
 fn side(from: Language) -> &'static Side {
     match from {
@@ -93,6 +121,19 @@ mod tests {
         for word in ["imagen", "imagenes"] {
             assert!(translations(word, spanish).contains(&"image"), "{word}");
             assert!(spellings(spanish).find(word).is_some(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_form_means_what_the_file_says_of_it_or_of_its_singular() {
+        let of = |word| meaning_of_form(word, Language::Spanish);
+        assert!(of("factura") == Some("invoice") && of("facturas") == Some("invoice"), "{:?}", of("facturas"));
+        assert_eq!((of("xqzz"), meaning_of_form("invoice", Language::English)), (None, None));
+        for language in Language::ALL {
+            let words = forms(language);
+            assert_eq!(words.is_empty(), language == Language::English);
+            let known = |(word, english): (&&str, &&str)| translations(word, language).contains(english);
+            assert!(words.iter().all(known), "{language:?}");
         }
     }
 

@@ -216,7 +216,11 @@ impl<'index> Reading<'index> {
 
     /// What a word means in general.
     fn vector(&self, word: &str) -> Option<WordVector> {
-        Language::likely(self.language).find_map(|language| WordVector::of(word, &language.stem(word), language))
+        let of = |language: Language| match language {
+            Language::English => WordVector::of(&language.stem(word), []),
+            _ => WordVector::of(&language.stem(word), lexicon::translations(word, language).iter().copied()),
+        };
+        Language::likely(self.language).find_map(of)
     }
 
     fn everyday(&self, word: &str) -> Option<f32> {

@@ -6,7 +6,7 @@
 
 use std::{num::NonZeroU16, sync::LazyLock};
 
-use super::{language::Language, lexicon, word_map::QuickMap};
+use super::{language::Language, word_map::QuickMap};
 
 /// The numbers of a vector.
 pub(super) const NUMBERS: usize = 128;
@@ -16,10 +16,10 @@ pub(super) const NUMBERS: usize = 128;
 pub(super) struct WordVector(NonZeroU16);
 
 impl WordVector {
-    /// That of a folded word, which has this stem in its language: of what it means in English.
-    pub(super) fn of(word: &str, stem: &str, language: Language) -> Option<Self> {
-        let meant = if language == Language::English { &[] } else { lexicon::translations(word, language) };
-        let meant = meant.iter().find_map(|meant| Self::of_english(&Language::English.stem(meant)));
+    /// That of a word of any language: of the first of the words that it means in English, or else of its stem, since languages share
+    /// words.
+    pub(super) fn of<'word>(stem: &str, meant: impl IntoIterator<Item = &'word str>) -> Option<Self> {
+        let meant = meant.into_iter().find_map(|meant| Self::of_english(&Language::English.stem(meant)));
         meant.or_else(|| Self::of_english(stem))
     }
 
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn a_word_of_another_language_has_the_vector_of_what_it_means() {
-        let spanish = Language::Spanish;
-        let of = |word: &str| WordVector::of(word, &spanish.stem(word), spanish);
-        assert_eq!(of("facturas"), WordVector::of_english(&Language::English.stem("invoice")));
-        assert!(of("facturas").is_some() && of("xqzz").is_none());
+        let invoice = WordVector::of_english(&Language::English.stem("invoice"));
+        assert!(invoice.is_some());
+        assert_eq!(WordVector::of("factur", ["zzqx", "invoices"]), invoice);
+        assert_eq!((WordVector::of("invoic", []), WordVector::of("factur", ["zzqx"])), (invoice, None));
     }
 }
