@@ -19,7 +19,7 @@ mod place;
 mod remote;
 mod trial;
 
-#[cfg(any(feature = "encoder", feature = "cli"))]
+#[cfg(feature = "cli")]
 pub(crate) use folder::{MODEL, POOLING, PROMPTS, TOKENIZER, is_library};
 #[cfg(feature = "encoder")]
 pub use local::LocalEncoder;

@@ -69,7 +69,7 @@ struct Builder {
     /// Every word seen, by language, so that each is stemmed once.
     known: [WordMap<Known>; Language::ALL.len()],
     terms: WordMap<u32>,
-    /// The vector of each term.
+    /// The vector of each term; none of them if the step is left out.
     vectors: Vec<Option<WordVector>>,
     documents: Vec<Counted>,
     /// The words of the document that is added.
@@ -169,9 +169,9 @@ impl Builder {
             let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
             let next = number(self.terms.len());
             let term = *self.terms.get_or_insert(&stem, next);
-            if term == next {
-                let vector = || WordVector::of(&stem, lexicon::meaning_of_form(word, language));
-                self.vectors.push(self.steps.has(Step::Gists).then(vector).flatten());
+            if self.steps.has(Step::Gists) {
+                let vector = WordVector::of(&stem, lexicon::meaning_of_form(word, language));
+                note_meaning(&mut self.vectors, term, vector, language);
             }
             term
         });
@@ -180,8 +180,9 @@ impl Builder {
         term.map(|term| (term, spacing))
     }
 
-    /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them.
-    fn finish<E>(self, skills: Vec<SkillPath>, go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
+    /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them, and
+    /// before each word that has a meaning.
+    fn finish<E>(self, skills: Vec<SkillPath>, mut go_on: impl FnMut() -> Result<(), E>) -> Result<SearchIndex, E> {
         let mean_lengths = FieldNumbers::means(|| self.documents.iter().map(|document| &document.lengths));
         let mut sorted: Vec<(Box<str>, u32)> = self.terms.into_words().collect();
         sorted.sort_unstable();
@@ -191,7 +192,7 @@ impl Builder {
                 *own = place;
             }
         }
-        let (postings, ends) = strengths(&self.documents, &places, mean_lengths, go_on)?;
+        let (postings, ends) = strengths(&self.documents, &places, mean_lengths, &mut go_on)?;
         let vectors = sorted.iter().map(|(_, term)| self.vectors.get(*term as usize).copied().flatten()).collect();
         let known = self.known.into_iter().flat_map(WordMap::into_words);
         let spellings = known.filter(|(_, known)| known.is_spelling && known.term != STOP_WORD);
@@ -210,9 +211,18 @@ impl Builder {
             gists: Gists::default(),
         };
         if self.steps.has(Step::Gists) {
-            index.gists = gist::of_skills(&index);
+            index.gists = gist::of_skills(&index, go_on)?;
         }
         Ok(index)
+    }
+}
+
+/// Notes what a word means of which a term was made. If languages share the term, English decides, whichever skill came first.
+fn note_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option<WordVector>, language: Language) {
+    match vectors.get_mut(term as usize) {
+        None => vectors.push(vector),
+        Some(known) if known.is_none() || language == Language::English => *known = vector.or(*known),
+        Some(_) => {}
     }
 }
 

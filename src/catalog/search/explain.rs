@@ -219,7 +219,10 @@ fn written(text: &str) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Field, *};
+    use super::{
+        super::{Field, tests::document},
+        *,
+    };
     use crate::{limits::SEARCH_RESULTS_MOST, path::SkillPath};
 
     const SKILLS: &[(&str, &str, &str)] = &[
@@ -231,24 +234,12 @@ mod tests {
 
     fn with_documents<T>(check: impl FnOnce(&SearchIndex, &[SearchDocument<'_>]) -> T) -> T {
         let paths: Vec<SkillPath> = SKILLS.iter().map(|(path, ..)| SkillPath::parse(path).unwrap()).collect();
-        let documents: Vec<_> =
-            paths.iter().zip(SKILLS).map(|(path, (_, text, body))| document(path, text, body)).collect();
+        let documents: Vec<_> = paths
+            .iter()
+            .zip(SKILLS)
+            .map(|(path, (_, text, body))| SearchDocument { body, ..document(path, text) })
+            .collect();
         check(&SearchIndex::build(documents.clone()), &documents)
-    }
-
-    fn document<'a>(skill: &'a SkillPath, description: &'a str, body: &'a str) -> SearchDocument<'a> {
-        let (name, none) = (skill.folder(), [].as_slice());
-        SearchDocument {
-            skill,
-            name,
-            description,
-            when_to_use: "",
-            triggers: none,
-            tags: none,
-            keywords: none,
-            headings: "",
-            body,
-        }
     }
 
     #[test]
@@ -305,7 +296,7 @@ mod tests {
             let nothing = question.explain(&documents[0]).unwrap();
             assert!(!nothing.is_enough && nothing.matches.is_empty());
             let other = SkillPath::parse("new/one").unwrap();
-            assert_eq!(question.explain(&document(&other, "A customer.", "")), None);
+            assert_eq!(question.explain(&document(&other, "A customer.")), None);
             assert!(index.question("the of").unwrap().words(|_| true).is_empty());
         });
     }
@@ -313,7 +304,7 @@ mod tests {
     #[test]
     fn a_skill_beyond_those_that_are_nearest_is_explained_as_not_found() {
         let paths: Vec<_> = (0..150).map(|number| SkillPath::parse(&format!("x/s{number:03}")).unwrap()).collect();
-        let documents: Vec<_> = paths.iter().map(|path| document(path, "Folds paper.", "")).collect();
+        let documents: Vec<_> = paths.iter().map(|path| document(path, "Folds paper.")).collect();
         let index = SearchIndex::build(documents.clone());
         #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
         let cosines = paths.iter().enumerate().map(|(at, path)| (path, 0.9 - at as f32 / 1000.0));
@@ -332,7 +323,7 @@ mod tests {
         let path = SkillPath::parse("a/b").unwrap();
         for words in [SEARCH_EXPLAINED_WORDS, SEARCH_EXPLAINED_WORDS + 1] {
             let text = (0..words).map(|number| format!("w{number}x")).collect::<Vec<_>>().join(" ");
-            let document = document(&path, &text, "");
+            let document = document(&path, &text);
             let index = SearchIndex::build([document.clone()]);
             let explained = index.question(&text).unwrap().explain(&document).unwrap();
             assert_eq!(explained.matches.len(), SEARCH_EXPLAINED_WORDS);

@@ -125,7 +125,7 @@ impl Scale {
 mod tests {
     use super::*;
     use crate::{
-        catalog::search::{SearchDocument, SearchResults},
+        catalog::search::{SearchResults, tests::document},
         error::Code,
         limits::SEARCH_STEPS,
     };
@@ -133,27 +133,11 @@ mod tests {
     /// What `query` finds among skills of these descriptions, each with its cosine.
     fn found(skills: &[(&str, &str, f32)], query: &str) -> SearchResults {
         let paths: Vec<_> = skills.iter().map(|(path, ..)| SkillPath::parse(path).unwrap()).collect();
-        let documents = paths.iter().zip(skills).map(|(path, (_, description, _))| description_of(path, description));
+        let documents = paths.iter().zip(skills).map(|(path, (_, description, _))| document(path, description));
         let index = SearchIndex::build(documents);
         let cosines = paths.iter().zip(skills).map(|(path, (.., cosine))| (path, *cosine));
         let nearness = Nearness::new(&index, 0, cosines);
         index.search_near(query, Some(&nearness), |_| true, 10).unwrap()
-    }
-
-    fn description_of<'a>(skill: &'a SkillPath, description: &'a str) -> SearchDocument<'a> {
-        let none = [].as_slice();
-        let (triggers, tags, keywords) = (none, none, none);
-        SearchDocument {
-            skill,
-            name: "",
-            description,
-            when_to_use: "",
-            triggers,
-            tags,
-            keywords,
-            headings: "",
-            body: "",
-        }
     }
 
     fn names(results: &SearchResults) -> Vec<&str> {
@@ -172,7 +156,7 @@ mod tests {
     #[test]
     fn an_encoder_to_which_all_texts_are_alike_says_nothing_of_a_skill() {
         let skills = ["a/b", "a/c"].map(|path| SkillPath::parse(path).unwrap());
-        let index = SearchIndex::build(skills.iter().map(|skill| description_of(skill, "Folds cranes.")));
+        let index = SearchIndex::build(skills.iter().map(|skill| document(skill, "Folds cranes.")));
         for cosine in [0.9, 1.0] {
             let near = Nearness::new(&index, 10_000, skills.iter().map(|skill| (skill, cosine)));
             assert!(near.of(0) <= 0.0 && near.of(1) <= 0.0, "{cosine}");
@@ -196,7 +180,7 @@ mod tests {
     #[test]
     fn the_steps_that_nearness_took_are_steps_of_the_search() {
         let skills = ["a/b"].map(|path| SkillPath::parse(path).unwrap());
-        let index = SearchIndex::build(skills.iter().map(|skill| description_of(skill, "Folds cranes.")));
+        let index = SearchIndex::build(skills.iter().map(|skill| document(skill, "Folds cranes.")));
         let near = Nearness::new(&index, 0, skills.iter().map(|skill| (skill, 0.8)));
         let steps = |near: &Nearness| index.search_near("cranes", Some(near), |_| true, 10).map(|found| found.steps);
         let of_words = steps(&near).unwrap();

@@ -16,10 +16,12 @@ use crate::catalog::direction::Direction;
 const GIST: f32 = 0.75;
 
 /// The gists of the skills of `index`: a word counts by what it tells there and by its weight for the skill.
-pub(super) fn of_skills(index: &SearchIndex) -> Gists {
+/// `go_on` is called before each word.
+pub(super) fn of_skills<E>(index: &SearchIndex, mut go_on: impl FnMut() -> Result<(), E>) -> Result<Gists, E> {
     let mut sums = vec![[0.0; NUMBERS]; index.skills.len()];
     for (term, vector) in (0..).zip(&index.vectors) {
         let Some(vector) = vector else { continue };
+        go_on()?;
         let postings = index.postings(term);
         let mut told = [0.0; NUMBERS];
         vector.add_to(&mut told, information(postings.len(), index.skills.len()));
@@ -29,7 +31,7 @@ pub(super) fn of_skills(index: &SearchIndex) -> Gists {
             }
         }
     }
-    Gists::of(&sums)
+    Ok(Gists::of(&sums))
 }
 
 /// The gist of a question.
@@ -79,25 +81,16 @@ fn vectors(index: &SearchIndex, meaning: &Meaning) -> Vec<(WordVector, f32)> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{
-        catalog::search::{SearchDocument, SearchIndex, Step, Steps},
+        catalog::search::{SearchIndex, Step, Steps, tests::document},
         path::SkillPath,
     };
 
     /// What a question finds among skills of these descriptions.
     fn found(skills: &[(&str, &str)], question: &str, steps: Steps) -> Vec<String> {
         let paths: Vec<_> = skills.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
-        let documents = paths.iter().zip(skills).map(|(skill, (_, description))| SearchDocument {
-            skill,
-            name: "",
-            description,
-            when_to_use: "",
-            triggers: &[],
-            tags: &[],
-            keywords: &[],
-            headings: "",
-            body: "",
-        });
+        let documents = paths.iter().zip(skills).map(|(path, (_, description))| document(path, description));
         let hits = SearchIndex::build_with(documents, steps).search(question, |_| true, 10).unwrap().hits;
         hits.into_iter().map(|hit| hit.skill.folder().to_owned()).collect()
     }
@@ -119,6 +112,21 @@ mod tests {
     #[test]
     fn a_skill_that_shares_no_word_is_not_found_by_its_topic() {
         assert_eq!(found(PAGES, "horticulture", Steps::ALL), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_an_english_skill_means_by_a_word_is_english_whichever_skill_comes_first() {
+        let spanish = "Mide la velocidad de la red de la empresa y de su trafico.";
+        for [red, net] in [["a/red", "b/red"], ["b/red", "a/red"]] {
+            let paths = [red, net].map(|path| SkillPath::parse(path).unwrap());
+            let documents =
+                || [document(&paths[0], "Paints the walls of the house red."), document(&paths[1], spanish)];
+            let meaning = |index: &SearchIndex| index.vectors[index.terms.find("red").unwrap() as usize];
+            assert_eq!(meaning(&SearchIndex::build(documents())), WordVector::of("red", []));
+            let alone = SearchIndex::build(documents().into_iter().skip(1));
+            assert_eq!(meaning(&alone), WordVector::of("red", ["network"]));
+        }
+        assert_ne!(WordVector::of("red", []), WordVector::of("red", ["network"]));
     }
 
     #[test]

@@ -32,9 +32,9 @@ impl Gists {
         cosine.unwrap_or_default().clamp(0.0, 1.0)
     }
 
-    /// The steps that it takes to compare so many skills with a question.
-    pub(super) fn steps(skills: usize) -> usize {
-        skills * NUMBERS.div_ceil(NUMBERS_PER_STEP)
+    /// The steps that it takes to add or to compare so many vectors.
+    pub(super) fn steps(vectors: usize) -> usize {
+        vectors * NUMBERS.div_ceil(NUMBERS_PER_STEP)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

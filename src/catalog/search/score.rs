@@ -181,7 +181,8 @@ impl SearchIndex {
         if nearness.is_some() || self.skills.is_empty() || !self.steps.has(Step::Gists) {
             return Ok(None);
         }
-        spent.take(Gists::steps(self.skills.len()))?;
+        let senses: usize = meanings.iter().map(|meaning| meaning.senses.len().max(1)).sum();
+        spent.take(Gists::steps(self.skills.len() + senses))?;
         Ok(QuestionGist::of(self, meanings))
     }
 

@@ -1,6 +1,6 @@
 //! Questions in many scripts.
 
-use super::{SearchDocument, SearchIndex};
+use super::{SearchIndex, tests::document};
 use crate::{limits::SEARCH_RESULTS, path::SkillPath};
 
 const SKILLS: &[(&str, &str)] = &[
@@ -16,17 +16,7 @@ const SKILLS: &[(&str, &str)] = &[
 
 fn found(query: &str) -> Vec<String> {
     let paths: Vec<SkillPath> = SKILLS.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
-    let documents = paths.iter().zip(SKILLS).map(|(skill, (_, description))| SearchDocument {
-        skill,
-        name: skill.folder(),
-        description,
-        when_to_use: "",
-        triggers: &[],
-        tags: &[],
-        keywords: &[],
-        headings: "",
-        body: "",
-    });
+    let documents = paths.iter().zip(SKILLS).map(|(path, (_, description))| document(path, description));
     let results = SearchIndex::build(documents).search(query, |_| true, SEARCH_RESULTS).unwrap();
     results.hits.into_iter().map(|hit| hit.skill.to_string()).collect()
 }

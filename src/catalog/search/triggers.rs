@@ -199,7 +199,7 @@ fn stems_of(text: &str, language: Language) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::document, *};
     use crate::limits::WORK_STEPS;
 
     struct Skill {
@@ -215,17 +215,7 @@ mod tests {
 
     impl Skill {
         fn document(&self) -> SearchDocument<'_> {
-            SearchDocument {
-                skill: &self.path,
-                name: self.path.folder(),
-                description: self.description,
-                when_to_use: "",
-                triggers: &self.triggers,
-                tags: &[],
-                keywords: &[],
-                headings: "",
-                body: "",
-            }
+            SearchDocument { triggers: &self.triggers, ..document(&self.path, self.description) }
         }
     }
 

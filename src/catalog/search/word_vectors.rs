@@ -1,8 +1,8 @@
 //! What words mean in general: a vector for each of the stems that English uses most.
 //!
-//! It is a table and no model: what a text means is the sum of the vectors of its words, whatever their order. The numbers were chosen
-//! so that these sums come near to what a sentence encoder makes of the same texts; `lexicon/README.md` says which, and how the
-//! file is made.
+//! This is a table and not a model: the vectors of the words of a text are added up, in any order. The numbers were chosen so that
+//! such sums come near to the vectors that a sentence encoder makes of whole texts. `lexicon/README.md` names the encoder and the
+//! texts, and says how the file is made.
 
 use std::{num::NonZeroU16, sync::LazyLock};
 
