@@ -17,7 +17,8 @@ from claude import claude
 from conftest import PROGRAM, ROOT, Service
 from skillmount import models
 
-README = (ROOT.parents[1] / "README.md").read_text()
+HOOKS = (ROOT.parents[1] / "docs/hooks.md").read_text()
+MCP = (ROOT.parents[1] / "docs/mcp.md").read_text()
 LISTED = '<skill name="minutes" location="writing/minutes">'
 PROMPT = "Turn my notes of the meeting into minutes"
 
@@ -94,13 +95,13 @@ def test_a_tool_that_is_blocked_meanwhile_is_refused_by_us(service: Service, tmp
         assert "is blocked by policy" in host.model.results()[1]
 
 
-def settings_of_the_readme(service: Service) -> Any:
-    shown = re.search(r"```json\n(\{\n  \"hooks\".*?)```", README, re.DOTALL)
+def settings_of_the_page(service: Service) -> Any:
+    shown = re.search(r"```json\n(\{\n  \"hooks\".*?)```", HOOKS, re.DOTALL)
     assert shown is not None
     return json.loads(shown[1].replace("http://127.0.0.1:8787", service.url))
 
 
-def test_the_hooks_of_the_readme_reach_the_model(service: Service, tmp_path: Path) -> None:
+def test_the_hooks_of_the_page_reach_the_model(service: Service, tmp_path: Path) -> None:
     service.publish_minutes("me")
     session = service.running.client().session("me", "cli")
     session.create(policy=models.Policy.model_validate({"agents": {"*": ["writing/*"]}}))
@@ -111,7 +112,7 @@ def test_the_hooks_of_the_readme_reach_the_model(service: Service, tmp_path: Pat
         "Nothing to see.",
     ]
     with claude(tmp_path / "home", turns) as host:
-        host.ask(PROMPT, settings=settings_of_the_readme(service), servers={}, allowed="Bash,Agent")
+        host.ask(PROMPT, settings=settings_of_the_page(service), servers={}, allowed="Bash,Agent")
         told = [host.model.told(turn) for turn in range(len(host.model.seen))]
     added = re.compile(r"([\w:]+) hook additional context: (.*?</\w+_skills>)", re.DOTALL)
     of_turn = [dict(added.findall(each)) for each in told]
@@ -129,7 +130,7 @@ def test_the_hooks_of_the_readme_reach_the_model(service: Service, tmp_path: Pat
 
 def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, tmp_path: Path) -> None:
     service.publish_minutes("me")
-    (line,) = re.findall(r"^claude (mcp add --transport http .* --header .*)$", README, re.MULTILINE)
+    (line,) = re.findall(r"^claude (mcp add --transport http .* --header .*)$", HOOKS, re.MULTILINE)
     shell = {"command": "echo notes of the meeting > minutes.txt"}
     turns: Any = [
         [("Bash", shell)],
@@ -141,7 +142,7 @@ def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, t
     ]
     with claude(tmp_path / "home", turns) as host:
         host.run(*shlex.split(line.replace("http://127.0.0.1:8787", service.url)))
-        host.ask(PROMPT, settings=settings_of_the_readme(service), allowed="Bash,Agent,mcp__skills")
+        host.ask(PROMPT, settings=settings_of_the_page(service), allowed="Bash,Agent,mcp__skills")
         told = [host.model.told(turn) for turn in range(len(host.model.seen))]
     reminded = [each.count("PreToolUse:Bash hook additional context") for each in told]
     assert reminded[1] == 1, "the skill is not loaded yet"
@@ -150,7 +151,7 @@ def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, t
 
 
 def test_a_hook_that_the_service_does_not_answer_stops_nobody(service: Service, tmp_path: Path) -> None:
-    settings = settings_of_the_readme(service)
+    settings = settings_of_the_page(service)
     service.stop()
     turns: Any = [[("Bash", {"command": "echo fine"})], "Done."]
     with claude(tmp_path / "home", turns) as host:
@@ -170,9 +171,9 @@ def test_connect_is_all_that_a_person_does(service: Service, tmp_path: Path) -> 
         assert "SECRET-OF-MINUTES" in host.model.results()[0]
 
 
-def test_the_line_of_the_readme_for_a_service_connects(service: Service, tmp_path: Path) -> None:
+def test_the_line_of_the_page_for_a_service_connects(service: Service, tmp_path: Path) -> None:
     service.publish_minutes("me")
-    (line,) = re.findall(r"`claude (mcp add --transport http .*?)`", README)
+    (line,) = re.findall(r"`claude (mcp add --transport http .*?)`", MCP)
     turns: Any = [[("mcp__skills__load_skill", {"skill": "minutes"})], "Loaded."]
     with claude(tmp_path / "home", turns) as host:
         host.run(*shlex.split(line.replace("http://127.0.0.1:8787", service.url)))

@@ -36,10 +36,9 @@ fn a_hook_on_standard_input_is_answered_on_a_store_and_through_a_server() {
 }
 
 #[test]
-fn the_settings_in_the_readme_work_as_they_are_pasted() {
-    let readme = include_str!("../../../README.md");
-    let section = readme.split("\n## Hooks\n").nth(1).unwrap();
-    let settings = section.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+fn the_settings_in_the_documents_work_as_they_are_pasted() {
+    let page = include_str!("../../../docs/hooks.md");
+    let settings = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let settings: Value = serde_json::from_str(settings).unwrap();
     let home = Home::with_skills();
     let server = Server::start(&home, &[]);

@@ -1,4 +1,4 @@
-//! What a person sees who follows the README.
+//! What a person sees who follows the documents.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -14,10 +14,11 @@ const CHANGES: [(&str, &str); 6] = [
     (r"(file:|to )/[^ \n]*", "$1[folder]"),
 ];
 
-/// The commands of a section of the README that end by themselves, as words.
-fn commands_of(section: &str) -> Vec<Vec<String>> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let section = readme.split_once(&format!("\n## {section}\n")).unwrap().1.split("\n## ").next().unwrap();
+/// The commands below a heading of a document that end by themselves, as words.
+fn commands_of(document: &str, heading: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
+    let text = format!("\n{text}");
+    let section = text.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n## ").next().unwrap();
     let code = section.split("```").nth(1).unwrap();
     let commands = code.lines().filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
     let commands = commands.filter(|command| !command.starts_with("serve"));
@@ -50,8 +51,8 @@ fn transcript(commands: &[Vec<String>]) -> String {
 }
 
 #[test]
-fn the_first_session_of_the_readme_is_as_reviewed() {
-    let commands = commands_of("Start it");
+fn the_first_session_of_the_documents_is_as_reviewed() {
+    let commands = commands_of("docs/start.md", "# Start it");
     assert!(commands.len() > 5, "{commands:?}");
     insta::with_settings!({ filters => CHANGES }, {
         insta::assert_snapshot!("first_session", transcript(&commands));

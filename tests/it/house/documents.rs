@@ -39,10 +39,10 @@ fn the_front_page_names_every_feature() {
 }
 
 #[test]
-fn readme_and_front_page_name_every_form_of_an_address() {
+fn configuration_and_front_page_name_every_form_of_an_address() {
     let forms: Vec<_> = StoreAddress::FORMS.split(", ").flat_map(|forms| forms.split(" or ")).collect();
     assert!(forms.len() >= 3 && forms.contains(&"memory:"), "{forms:?}");
-    for document in ["README.md", "src/lib.rs"] {
+    for document in ["docs/configuration.md", "src/lib.rs"] {
         let text = read(document);
         for form in &forms {
             assert!(text.contains(&format!("`{form}`")), "{document} does not name {form}");
