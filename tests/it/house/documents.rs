@@ -1,10 +1,17 @@
-//! The documents keep up with the code: each dependency has its line, and no link leads nowhere.
+//! The documents keep up with the code: each dependency has its line, no link leads nowhere, and no page is out of reach.
 
-use std::fs;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
 
 use skillmount::store::StoreAddress;
 
 use crate::support::sources::root;
+
+/// How long README.md may be. A first reader reads all of it, so every further subject has a page.
+const README_LINES: usize = 250;
 
 #[test]
 fn every_dependency_has_its_reason() {
@@ -52,12 +59,57 @@ fn configuration_and_front_page_name_every_form_of_an_address() {
 
 #[test]
 fn every_link_of_the_documents_leads_somewhere() {
-    let beside_the_map = ["docs/SEMANTICS.md", "docs/DECISIONS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
-    for document in ["README.md", "docs/ARCHITECTURE.md"].into_iter().chain(beside_the_map) {
-        for target in links(&read(document)) {
-            let folder = root().join(document).parent().unwrap().to_path_buf();
-            assert!(folder.join(&target).exists(), "{document}: {target}");
-        }
+    let beside_the_map = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    let mut broken = Vec::new();
+    for document in pages().into_iter().chain(beside_the_map) {
+        let links = links(&fs::read_to_string(&document).unwrap());
+        let wrong = links.into_iter().filter(|link| !leads_somewhere(&document, link));
+        broken.extend(wrong.map(|link| format!("{}: {link}", document.display())));
+    }
+    assert!(broken.is_empty(), "links that lead nowhere: {broken:#?}");
+}
+
+#[test]
+fn every_page_is_reached_from_the_readme() {
+    let pages = pages();
+    let mut reached = BTreeSet::new();
+    let mut next = vec![root().join("README.md").canonicalize().unwrap()];
+    while let Some(page) = next.pop() {
+        let targets = links(&fs::read_to_string(&page).unwrap()).into_iter().map(|link| target(&page, &link).0);
+        let found = targets.filter_map(|file| file.canonicalize().ok()).filter(|file| pages.contains(file));
+        next.extend(found.filter(|file| reached.insert(file.clone())));
+    }
+    let orphans: Vec<_> =
+        pages.iter().filter(|page| !page.ends_with("README.md") && !reached.contains(*page)).collect();
+    assert!(orphans.is_empty(), "README.md leads to none of these: {orphans:#?}");
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read("README.md").lines().count();
+    assert!(
+        lines <= README_LINES,
+        "README.md has {lines} lines, and may have {README_LINES}: give a subject a page in docs"
+    );
+}
+
+#[test]
+fn links_and_anchors_are_read_as_a_code_host_reads_them() {
+    let text = "# `a` and B: c_d\n[one](x.md#y) and ![two](z.svg), [three](https://example.com)\n```\n# no heading\n[no](link)\n```\n\
+                ## Twice\n## Twice\n- <a id=\"S-A-1\"></a>";
+    assert_eq!(links(text), ["x.md#y", "z.svg"]);
+    assert_eq!(anchors(text), ["a-and-b-c_d", "twice", "twice-1", "S-A-1"]);
+    let readme = root().join("README.md");
+    for (link, leads) in [
+        ("docs/hooks.md", true),
+        ("docs/hooks.md#hooks", true),
+        ("#two-commands", true),
+        ("docs", true),
+        ("docs/none.md", false),
+        ("docs/hooks.md#none", false),
+        ("#none", false),
+    ] {
+        assert_eq!(leads_somewhere(&readme, link), leads, "{link}");
     }
 }
 
@@ -85,9 +137,85 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// The relative targets of Markdown links, without their anchors.
+/// README.md and every page below `docs`, without symbolic links in their paths.
+fn pages() -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::from([root().join("README.md").canonicalize().unwrap()]);
+    let mut folders = vec![root().join("docs").canonicalize().unwrap()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                found.insert(path);
+            }
+        }
+    }
+    assert!(found.len() > 30, "only {found:?}: are the pages still read?");
+    found
+}
+
+/// Whether the file of a link exists, and the heading that its anchor names.
+fn leads_somewhere(document: &Path, link: &str) -> bool {
+    let (file, anchor) = target(document, link);
+    match anchor {
+        None => file.exists(),
+        Some(anchor) => fs::read_to_string(file).is_ok_and(|text| anchors(&text).contains(&anchor)),
+    }
+}
+
+/// The file and the anchor of a relative link in `document`.
+fn target(document: &Path, link: &str) -> (PathBuf, Option<String>) {
+    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor.to_owned())));
+    match path {
+        "" => (document.to_path_buf(), anchor),
+        path => (document.parent().unwrap().join(path), anchor),
+    }
+}
+
+/// The relative targets of Markdown links, with their anchors.
 fn links(text: &str) -> Vec<String> {
-    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-    let files = targets.filter_map(|(target, _)| target.split('#').next().map(str::to_owned));
-    files.filter(|target| !target.is_empty() && !target.contains("://")).collect()
+    let prose = prose(text);
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target.to_owned()).filter(|target| !target.contains("://")).collect()
+}
+
+/// What a link may have behind its `#`: the headings as a code host names them, and the ids that are written out.
+fn anchors(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let mut seen = BTreeMap::new();
+    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let mut found: Vec<_> = headings.map(|heading| numbered(&slug(heading), &mut seen)).collect();
+    let ids = prose.split("<a id=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+    found.extend(ids.map(|(id, _)| id.to_owned()));
+    found
+}
+
+/// A heading in lower case, with hyphens for spaces and without punctuation.
+fn slug(heading: &str) -> String {
+    let kept = heading.chars().filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// The anchor of a heading: its slug, with a number if the page has had the slug before.
+fn numbered(slug: &str, seen: &mut BTreeMap<String, usize>) -> String {
+    let before = seen.entry(slug.to_owned()).or_default();
+    *before += 1;
+    if *before == 1 { slug.to_owned() } else { format!("{slug}-{}", *before - 1) }
+}
+
+/// A document without its blocks of code.
+fn prose(text: &str) -> String {
+    let mut in_code = false;
+    let mut kept = String::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    assert!(!in_code, "a block of code has no end in\n{text}");
+    kept
 }
