@@ -14,11 +14,15 @@ const CHANGES: [(&str, &str); 6] = [
     (r"(file:|to )/[^ \n]*", "$1[folder]"),
 ];
 
-/// The commands below a heading of a document that end by themselves, as words.
-fn commands_of(document: &str, heading: &str) -> Vec<Vec<String>> {
+/// What a document has below a heading.
+fn section(document: &str, heading: &str) -> String {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     let text = format!("\n{text}");
-    let section = text.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n## ").next().unwrap();
+    text.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n## ").next().unwrap().to_owned()
+}
+
+/// The commands in the first block of a section that end by themselves, as words.
+fn commands_of(section: &str) -> Vec<Vec<String>> {
     let code = section.split("```").nth(1).unwrap();
     let commands = code.lines().filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
     let commands = commands.filter(|command| !command.starts_with("serve"));
@@ -52,10 +56,23 @@ fn transcript(commands: &[Vec<String>]) -> String {
 
 #[test]
 fn the_first_session_of_the_documents_is_as_reviewed() {
-    let commands = commands_of("docs/start.md", "# Start it");
+    let commands = commands_of(&section("docs/start.md", "# Start it"));
     assert!(commands.len() > 5, "{commands:?}");
     insta::with_settings!({ filters => CHANGES }, {
         insta::assert_snapshot!("first_session", transcript(&commands));
         insta::assert_snapshot!("demo", transcript(&[vec!["demo".to_owned()]]));
     });
+}
+
+#[test]
+fn the_first_session_of_the_readme_prints_what_the_readme_shows() {
+    let section = section("README.md", "## First session");
+    let commands = commands_of(&section);
+    let shown = section.split("```\n").nth(3).unwrap();
+    let first = commands.iter().position(|command| command == &["ls"]).unwrap();
+    let home = Home::new();
+    let printed: Vec<_> =
+        commands.iter().map(|command| home.ok(&command.iter().map(String::as_str).collect::<Vec<_>>())).collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    assert_eq!(printed[first..].concat(), shown);
 }
