@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test localstack tests python python-wheels bench-python python-lint python-models typescript sabotaged fuzz siege lint deny package ripgrep soak soak-lifecycle soak-hostile bench bench-search \
-  localstack-start localstack-stop
+.PHONY: help demo quick test build localstack tests complement examples python python-wheels bench-python python-lint python-models typescript \
+  fuzz lint deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -9,20 +9,37 @@ export INSTA_UPDATE ?= no
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 20
 
+# The profile of cargo that tests and lints are built with: `dev`, or `ci` without line numbers.
+PROFILE ?= dev
+TARGET = $(abspath $(or $(CARGO_TARGET_DIR),target))
+# What clients in other languages start.
+export SKILLMOUNT_PROGRAM ?= $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/skillmount
+
+# What the demo needs of the crate: no S3, no tokenizer, no encoder.
 demo: ## watch an agent's session, from nothing to a written file; needs no account
-	@echo 'Building skillmount. The first time this takes minutes, after that no time.'
-	@cargo run --quiet -- demo
+	@[ -x $(TARGET)/demo/skillmount ] || echo 'Building skillmount: two to three minutes, the first time only.'
+	@cargo run --profile demo --no-default-features --features cli -- demo
+
+# Many tests wait, for a server or a disk, so there is one more of them than cores.
+export NEXTEST_TEST_THREADS ?= $(shell echo $$((1 + $$(nproc 2>/dev/null || echo 2))))
+NEXTEST = cargo nextest run --cargo-profile $(PROFILE)
+
+# By this each test decides whether its indexes are sabotaged.
+export SKILLMOUNT_TREE ?= $(shell .ci/seed)
+
+# Properties are tried with fewer inputs here, and with many in `make soak`.
+export PROPTEST_CASES ?= 64
 
 # Not in it: what speaks HTTP, S3 or the command line, and what waits for real clocks.
-quick: ## the inner loop: unit tests, the rules of the code base, the contract and the stores in memory; under a minute once built
-	cargo test --lib
-	cargo test --test it -- \
-	  house:: conformance::memory conformance::every_layer_over_memory as_reviewed
+quick: nextest ## the inner loop: unit tests, the rules of the code base, the contract and the stores in memory; seconds once built
+	$(NEXTEST) --lib --test it -E \
+	  'kind(lib) | test(house::) | test(conformance::memory) | test(conformance::every_layer_over_memory) | test(as_reviewed)'
 
 # LocalStack is stopped again unless it ran before. The last line says how many tests passed and failed.
-test: ripgrep ## everything that must be green, LocalStack included, with the minutes of each part
+test: ripgrep nextest ## everything that must be green, LocalStack included, with the minutes of each part and the slowest tests
+	@rm -rf $(TARGET)/nextest $(TARGET)/reports
 	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
-	.ci/parts localstack tests python typescript sabotaged fuzz siege --beside lint deny package python-lint
+	.ci/parts build localstack tests complement examples python typescript lint deny package python-lint
 
 localstack:
 	@localstack/localstack.sh start; started=$$?; \
@@ -38,18 +55,28 @@ ON_LOCALSTACK = $(shell localstack/localstack.sh status >/dev/null 2>&1 \
 
 # The program as the tests have built it: an example beside it asks for the features that tests need of dependencies, without
 # which all of them would be compiled a second time.
-PROGRAM = cargo build --quiet --bin skillmount --example agent_loop
+PROGRAM = cargo build --quiet --profile $(PROFILE) --bin skillmount --example agent_loop
 
-# Many tests wait, for a server or a disk, so there is one more of them than cores.
-export RUST_TEST_THREADS ?= $(shell echo $$((1 + $$(nproc 2>/dev/null || echo 2))))
+build: nextest ## the program and the tests, without running them
+	$(NEXTEST) --no-run
 
-# What budgets refused in the tests.
-REFUSALS = $${CARGO_TARGET_DIR:-target}/tmp/refusals
+# What budgets refused in the tests: each process leaves a line with its answers and its refusals.
+REFUSALS = $(TARGET)/tmp/refusals
 
-# The fuzz targets and the siege have parts of their own.
-tests:
-	$(ON_LOCALSTACK) cargo test -- --skip fuzz:: --skip siege::
-	@cat $(REFUSALS) && grep -q 'budgets: 0$$' $(REFUSALS)
+tests: nextest ## the tests in Rust; half of them while their indexes are damaged, as the seed decides
+	@rm -rf $(REFUSALS)
+	$(ON_LOCALSTACK) $(NEXTEST)
+	@cat $(REFUSALS)/* | awk '{ answers += $$1; refused += $$2 } \
+	  END { printf "honest requests of the suite over HTTP: %d, refused by budgets: %d\n", answers, refused; exit answers == 0 || refused != 0 }'
+
+# In these modules an index decides what is seen and what it costs.
+BOTH_WAYS = test(/^(catalog|backend::bundles|backend::costs|backend::interrupted_changes|session::sessions|http::skills)::/)
+
+complement: nextest ## the tests of modules that depend on indexes, damaged where they were left alone before and the other way round
+	SKILLMOUNT_INDEX=complement $(NEXTEST) --profile complement -E '$(BOTH_WAYS)'
+
+examples: ## the examples in the documentation of the crate
+	cargo test --profile $(PROFILE) --doc
 
 # Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
 PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS) $(PYTHON_HOSTS))
@@ -105,35 +132,17 @@ typescript: ## the TypeScript package and its example: types and tests on a real
 	  && $${CARGO_TARGET_DIR:-../../target}/debug/skillmount openapi > openapi.json \
 	  && ./run openapi-typescript openapi.json -o src/schema.ts && ./run tsc --noEmit && NO_COLOR=1 ./run vitest run
 
-# What tests services once more, while the indexes of their catalogs are deleted, cut short, damaged and put back at
-# random; SKILLMOUNT_SEED=N throws other dice. Tests to which a catalog makes no difference are left out: those of the stores
-# and of the rules of the code base, the writes that race, the servers that are killed, the comparison with ripgrep, the
-# generated clients and hosts, the invented requests, the page in a browser, the memory and the limits of large bodies, archives
-# that are made to do harm, the commands that a signal ends, the searches that a host cancels, the doctor, the encoders that are
-# added, the matrix of keys and policies, and what is hostile to prompts.
-sabotaged:
-	$(ON_LOCALSTACK) env SKILLMOUNT_INDEX=sabotaged cargo test --test it -- \
-	  --skip store:: --skip house:: --skip creates_race --skip edit_one_file --skip crashes:: --skip ripgrep:: \
-	  --skip generators:: --skip contract:: --skip docs_page:: --skip http::memory:: --skip large_skills:: \
-	  --skip _to_their_limits_and --skip _to_its_limits_and --skip cli::interrupted:: --skip cli::encoder:: \
-	  --skip hostile_archives:: --skip cli::doctor:: --skip mcp_cancelled:: \
-	  --skip http::matrix:: --skip mcp_conformance:: --skip prompt::hostile:: --skip audit::soak:: \
-	  --skip fuzz:: --skip siege::
+fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
+	$(NEXTEST) --test it -E 'test(/^fuzz::/)'
 
-fuzz: ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
-	cargo test --test it -- --nocapture fuzz::
-
-# Less than a minute, and nothing in it is held to a time.
-siege:
-	cargo test --test it -- --nocapture siege::
-
+# After the tests, in the same folder: build scripts and macros are compiled once.
 lint: ## formatting, lints, the core without any feature and the doors of embedders one by one
 	cargo fmt --check
-	cargo clippy --all-targets -- -D warnings
-	cargo check --no-default-features
-	cargo check --no-default-features --features server
-	cargo check --no-default-features --features client
-	cargo check --no-default-features --features s3,testing
+	cargo clippy --profile $(PROFILE) --all-targets -- -D warnings
+	cargo check --profile $(PROFILE) --no-default-features
+	cargo check --profile $(PROFILE) --no-default-features --features server
+	cargo check --profile $(PROFILE) --no-default-features --features client
+	cargo check --profile $(PROFILE) --no-default-features --features s3,testing
 
 # Licences, sources and banned crates. The list of known flaws lies in a repository on the network.
 deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny
@@ -158,8 +167,14 @@ deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny
 package: ## make the crate and compile it from what it holds
 	cargo package --offline --allow-dirty --no-verify
 	@cd $${CARGO_TARGET_DIR:-target}/package && rm -rf skillmount-*/ && tar -xzf skillmount-*.crate
-	cargo check --offline --manifest-path $${CARGO_TARGET_DIR:-target}/package/skillmount-*/Cargo.toml \
+	cargo check --offline --profile $(PROFILE) --manifest-path $${CARGO_TARGET_DIR:-target}/package/skillmount-*/Cargo.toml \
 	  --bin skillmount --example agent_loop
+
+# The test runner. It is compiled once if the machine does not have it.
+nextest:
+	@cargo nextest --version >/dev/null 2>&1 || { \
+	  echo 'Installing cargo-nextest, which runs the tests. It takes some minutes, once.'; \
+	  cargo install --locked --no-default-features --features default-no-update cargo-nextest; }
 
 # The search tests compare with ripgrep; without it they say that they skip.
 ripgrep:
@@ -172,23 +187,33 @@ ripgrep:
 	    echo 'ripgrep is not installed: the comparison with it is SKIPPED.'; \
 	  fi; }
 
-soak: ## the tests under stress, a hundred times as long, with their figures
-	SKILLMOUNT_SOAK=100 cargo test --test it -- --nocapture soak races crashes model two_authors
-	SKILLMOUNT_CASES=500 cargo test --test it -- --nocapture http::contract
-	SKILLMOUNT_SOAK=100 cargo test --config profile.dev.package.skillmount.opt-level=2 --lib --test it -- \
-	  --nocapture no_frontmatter_panics no_bytes_panic a_parser_reads_back_every_name no_question_however_hostile
-	SKILLMOUNT_FUZZ_SECONDS=60 cargo test --config profile.dev.package.skillmount.opt-level=2 --test it -- \
-	  --nocapture fuzz::
+# The crate optimised, for what would take hours without.
+OPTIMISED = --config profile.$(PROFILE).package.skillmount.opt-level=2
+SOAK = $(NEXTEST) --profile soak
 
-soak-lifecycle: ## two authors at random for twice as long, and what strict records cost on a machine at rest; two minutes
-	SKILLMOUNT_SOAK=2 cargo test --test it -- --nocapture two_authors_never audit::soak audit::crashes
+soak: nextest ## every test with sabotaged indexes and with intact ones, then the long versions, a hundred times as long
+	SKILLMOUNT_INDEX=sabotaged $(NEXTEST) --profile soak
+	SKILLMOUNT_INDEX=intact $(NEXTEST) --profile soak
+	SKILLMOUNT_SOAK=100 $(SOAK) --test it -E 'test(/soak|races|crashes|model|two_authors/)'
+	SKILLMOUNT_CASES=500 $(SOAK) --test it -E 'test(http::contract)'
+	SKILLMOUNT_SOAK=100 PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib --test it -E \
+	  'test(/no_frontmatter_panics|no_bytes_panic|a_parser_reads_back_every_name|no_question_however_hostile/)'
+	PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib
+	SKILLMOUNT_FUZZ_SECONDS=60 $(SOAK) $(OPTIMISED) --test it -E 'test(/^fuzz::/)'
 
-# Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included: what is
-# measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows what the machine does without;
-# SKILLMOUNT_ATTACKS=uploads,bodies takes only those.
-soak-hostile: ## ten minutes of honest users beside a hostile one, with times and memory held to bounds
-	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} cargo test --config profile.dev.package.skillmount.opt-level=2 \
-	  --config 'profile.dev.package."*".opt-level=1' --test it -- --nocapture siege::
+soak-lifecycle: nextest ## two authors at random for twice as long, and what strict records cost on a machine at rest; two minutes
+	SKILLMOUNT_SOAK=2 $(SOAK) --test it -E 'test(/two_authors_never|audit::soak|audit::crashes/)'
+
+# Two replicas, an S3 with troubles, 49 honest users and a hostile one. Optimised, all that lies below included, and with the
+# allocator of what is shipped: what is measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows
+# what the machine does without; SKILLMOUNT_ATTACKS=uploads,bodies takes only those.
+soak-hostile: nextest ## ten minutes of honest users beside a hostile one, with times and memory held to bounds
+	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} $(SOAK) $(OPTIMISED) \
+	  --config 'profile.$(PROFILE).package."*".opt-level=1' --features jemalloc --test it -E 'test(/^siege::/)'
+
+dist: ## the program that is shipped, optimised as a whole, in target/dist; a quarter of an hour
+	cargo build --profile dist --locked --features jemalloc --bin skillmount
+	@ls -l $(TARGET)/dist/skillmount
 
 bench: ## memory, requests and time, as multiples of the raw SDK
 	cargo bench

@@ -12,7 +12,7 @@ use skillmount::{
 
 /// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
 /// as much again after large buffers of many threads.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

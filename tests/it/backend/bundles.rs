@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::support::{
     encrypted::Encrypted,
-    saboteur::indexes_are_sabotaged,
+    sabotage::indexes_are_sabotaged,
     world::{BackendExt, World, grep, id},
 };
 

@@ -13,7 +13,7 @@ use zip::ZipArchive;
 
 use super::publishing::{FOLDER, Files, from, plain, publish, publish_if, seen_or_nothing, settled, skill, version};
 use crate::support::{
-    saboteur::indexes_are_sabotaged,
+    sabotage::indexes_are_sabotaged,
     world::{World, id},
 };
 

@@ -15,7 +15,8 @@ use skillmount::{
 use tokio::time::Instant;
 
 use crate::support::{
-    saboteur::{index_trips, indexes_are_sabotaged},
+    sabotage::indexes_are_sabotaged,
+    saboteur::index_trips,
     world::{BackendExt, World, code, id},
 };
 

@@ -29,7 +29,8 @@ use tokio::time::sleep;
 use crate::support::{
     Wall,
     folder_saboteur::FolderSaboteur,
-    saboteur::{BUNDLES, Deed, INDEX, Saboteur, indexes_are_sabotaged},
+    sabotage::indexes_are_sabotaged,
+    saboteur::{BUNDLES, Deed, INDEX, Saboteur},
     world::{World, seed, soak},
 };
 

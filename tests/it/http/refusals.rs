@@ -1,8 +1,8 @@
 //! What budgets refused in the whole suite. A budget that turns honest work away would show here even if the test that met it
 //! looked at something else.
 //!
-//! A test that provokes a refusal says so by [`Answer::is_problem`](super::Answer::is_problem); any other is of honest work. The
-//! figures go to a file, which `make tests` prints, because a test runner shows nothing of tests that pass.
+//! A test that provokes a refusal says so by [`Answer::is_problem`](super::Answer::is_problem); any other is of honest work. Each
+//! process writes its figures to a file of its own, and `make tests` adds them up and prints them.
 
 use std::{
     fs,
@@ -41,6 +41,7 @@ fn note(change: impl FnOnce(&mut Figures)) {
     let mut figures = FIGURES.lock().unwrap_or_else(PoisonError::into_inner);
     change(&mut figures);
     let Figures { answers, refused } = *figures;
-    let text = format!("honest requests of the suite over HTTP: {answers}, refused by budgets: {refused}\n");
-    fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals"), text).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(std::process::id().to_string()), format!("{answers} {refused}\n")).unwrap();
 }

@@ -18,7 +18,10 @@ use std::{
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::Instant;
 
-use super::saboteur::{BUNDLES, Deed, INDEX, OLDEST, dice, indexes_are_sabotaged};
+use super::{
+    sabotage::indexes_are_sabotaged,
+    saboteur::{BUNDLES, Deed, INDEX, OLDEST, dice},
+};
 
 /// The longest pause between two looks at the folder, in milliseconds.
 const PAUSE: u64 = 20;

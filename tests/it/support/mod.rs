@@ -11,6 +11,7 @@ pub(crate) mod packages;
 pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_script;
+pub(crate) mod sabotage;
 pub(crate) mod saboteur;
 pub(crate) mod sources;
 #[cfg(feature = "encoder")]

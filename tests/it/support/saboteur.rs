@@ -1,9 +1,9 @@
 //! Damage to the indexes of catalogs, and to the bundles of skills, done while a service works.
 //!
-//! An index is derived and disposable, and so is a bundle, so the whole suite must pass whatever becomes of them. With
-//! `SKILLMOUNT_INDEX=sabotaged` every service of these tests keeps indexes, and has a [`Saboteur`] below it or, where it
-//! is a process of its own, a [`FolderSaboteur`](super::folder_saboteur::FolderSaboteur) beside it. Neither lies to
-//! anybody: they are further clients of the bucket, and change objects that are really there.
+//! An index is derived and disposable, and so is a bundle, so each test must pass whatever happens to them. [`sabotage`](super::sabotage)
+//! decides whether the services of a test keep indexes and have a [`Saboteur`] below them. A service that is a process
+//! of its own has a [`FolderSaboteur`](super::folder_saboteur::FolderSaboteur) beside it. Both are further clients of
+//! the bucket, and change objects that are really there.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ use skillmount::{
     },
 };
 
-use super::world::seed;
+use super::{sabotage::indexes_are_sabotaged, world::seed};
 
 /// How the key of an index ends.
 pub(crate) const INDEX: &str = ".skillmount/catalog.json";
@@ -38,15 +38,6 @@ pub(super) const OLDEST: Duration = Duration::from_secs(30);
 /// Whether the object is made from others, and may become anything.
 fn is_derived(key: &str) -> bool {
     key.ends_with(INDEX) || key.contains(BUNDLES)
-}
-
-/// Whether the tests run with indexes that are kept and sabotaged.
-pub(crate) fn indexes_are_sabotaged() -> bool {
-    match std::env::var("SKILLMOUNT_INDEX").as_deref() {
-        Ok("sabotaged") => true,
-        Err(std::env::VarError::NotPresent) => false,
-        other => panic!("SKILLMOUNT_INDEX can be `sabotaged` and nothing else, but is {other:?}"),
-    }
 }
 
 /// What a service under test runs on: `bucket` and `options` as they are, or with indexes and their saboteur. Every
@@ -127,7 +118,9 @@ impl Deed {
 pub(super) fn dice() -> StdRng {
     let seed = seed();
     // Shown where the test fails.
-    println!("the indexes of this test were sabotaged with SKILLMOUNT_SEED={seed}");
+    println!(
+        "the indexes of this test were sabotaged: SKILLMOUNT_INDEX=sabotaged SKILLMOUNT_SEED={seed} does it again"
+    );
     let mut hasher = DefaultHasher::new();
     (seed, std::thread::current().name()).hash(&mut hasher);
     StdRng::seed_from_u64(hasher.finish())

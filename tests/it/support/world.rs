@@ -14,7 +14,10 @@ use skillmount::{
 
 pub(crate) use skillmount::backend::BackendExt;
 
-use super::saboteur::{indexes_are_sabotaged, requests_for_indexes, under_test};
+use super::{
+    sabotage::indexes_are_sabotaged,
+    saboteur::{requests_for_indexes, under_test},
+};
 
 /// A service and what lies below it: cache over ledger over faults over a store.
 pub(crate) struct World {
