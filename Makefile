@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test build localstack tests complement examples python python-wheels bench-python python-lint python-models typescript \
+.PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript \
   fuzz lint deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -39,7 +39,7 @@ quick: nextest ## the inner loop: unit tests, the rules of the code base, the co
 test: ripgrep nextest ## everything that must be green, LocalStack included, with the minutes of each part and the slowest tests
 	@rm -rf $(TARGET)/nextest $(TARGET)/reports
 	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
-	.ci/parts build localstack tests complement examples python typescript lint deny package python-lint
+	.ci/parts prepare build localstack tests complement examples python typescript lint deny package python-lint
 
 localstack:
 	@localstack/localstack.sh start; started=$$?; \
@@ -78,26 +78,14 @@ complement: nextest ## the tests of modules that depend on indexes, damaged wher
 examples: ## the examples in the documentation of the crate
 	cargo test --profile $(PROFILE) --doc
 
-# Its packages are those of clients/python/locks, installed once below target/py. SKILLMOUNT_PYTHON chooses the interpreter.
-PYTHON_EXAMPLES = $(addprefix ../../examples/,deepagents create_agent pydantic_ai $(PYTHON_ADAPTERS) $(PYTHON_HOSTS))
-# These have their packages from one lock.
-PYTHON_HOSTS = claude_agent_sdk claude_hooks mcp_client
-# Each of these has a lock of its name, with hyphens, and so packages of its own. So have the SDKs whose Skills APIs the service speaks.
-PYTHON_ADAPTERS = openai_agents google_adk agent_framework
+# Tests and examples install what they miss, so this only saves them the wait. What cannot be installed is reported.
+prepare: ## install the packages of Python and npm that tests and examples run with, below .cache; two minutes, once
+	@clients/packages all
 
-python: ## the Python package, its wheels and its examples on a real service, with each framework; four minutes once installed
+# SKILLMOUNT_PYTHON chooses the interpreter.
+python: ## the Python package, its wheels and its examples on a real service, with each framework
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
-	$(PROGRAM) \
-	  && $(ON_LOCALSTACK) clients/python/run python -m pytest -c clients/python/pyproject.toml clients/python/tests \
-	  && cd clients/python && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
-	  && ./run python -m pytest -o asyncio_mode=strict tests_pydantic_ai \
-	  && for name in $(PYTHON_ADAPTERS) skills_api; do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
-	    ./run python -m pytest tests_frameworks/test_$$name.py || exit; \
-	  done \
-	  && SKILLMOUNT_FRAMEWORK=build ./run python -m pytest tests_packages \
-	  && export SKILLMOUNT_FRAMEWORK=hosts \
-	  && if ./run true; then ./run python -m pytest tests_hosts; \
-	    else echo 'SKIPPED: the packages of locks/hosts.txt could not be installed: NO REAL HOST of MCP was tried.' >&2; fi
+	$(PROGRAM) && $(ON_LOCALSTACK) clients/python/check tests
 
 python-wheels: ## both Python distributions for this platform, optimised, in target/wheels
 	SKILLMOUNT_FRAMEWORK=build clients/python/run clients/python-bin/wheels $${CARGO_TARGET_DIR:-target}/wheels
@@ -109,27 +97,16 @@ bench-python: ## edits of one file by many threads, beside the S3 backends that 
 
 python-lint: ## formatting, lints and types of the Python package and its examples
 	@clients/python/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
-	cd clients/python \
-	  && ./run ruff check --config pyproject.toml . $(PYTHON_EXAMPLES) \
-	  && ./run ruff format --config pyproject.toml --check . $(PYTHON_EXAMPLES) && ./run mypy \
-	  && export SKILLMOUNT_FRAMEWORK=pydantic-ai \
-	  && ./run mypy src/skillmount/pydantic_ai.py tests_pydantic_ai ../../examples/pydantic_ai \
-	  && for name in $(PYTHON_ADAPTERS); do export SKILLMOUNT_FRAMEWORK=$${name//_/-}; \
-	    ./run mypy src/skillmount/$$name.py tests_frameworks/{conftest,test_$$name}.py ../../examples/$$name || exit; \
-	  done \
-	  && SKILLMOUNT_FRAMEWORK=build ./run mypy tests_packages && export SKILLMOUNT_FRAMEWORK=hosts \
-	  && ./run mypy tests_hosts && ./run mypy $(addprefix ../../examples/,$(PYTHON_HOSTS)) \
-	  && SKILLMOUNT_FRAMEWORK=skills-api ./run mypy tests_frameworks/{conftest,test_skills_api}.py
+	clients/python/check lint
 
 python-models: ## make again what the Python package has from the contract
 	$(PROGRAM)
-	cd clients/python && ./run python scripts/generate.py $${CARGO_TARGET_DIR:-../../target}/debug/skillmount
+	cd clients/python && ./run python scripts/generate.py $(SKILLMOUNT_PROGRAM)
 
-# Its packages are those of the lock file, installed once below target/ts.
 typescript: ## the TypeScript package and its example: types and tests on a real service; half a minute once installed
 	@clients/typescript/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
 	$(PROGRAM) && cd clients/typescript \
-	  && $${CARGO_TARGET_DIR:-../../target}/debug/skillmount openapi > openapi.json \
+	  && $(SKILLMOUNT_PROGRAM) openapi > openapi.json \
 	  && ./run openapi-typescript openapi.json -o src/schema.ts && ./run tsc --noEmit && NO_COLOR=1 ./run vitest run
 
 fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each

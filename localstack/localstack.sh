@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # LocalStack's S3 on this machine, without Docker and without an account: on a free port of 127.0.0.1, with the buckets
-# made and the fixtures in them. Everything it writes is in .venv and .state beside this script.
+# made and the fixtures in them. Its packages are those of requirements.txt, which clients/packages installs. Everything else that
+# it writes is in .state beside this script.
 #
 #   localstack.sh start        start it, make the buckets, seed them, print how to reach it
 #   localstack.sh stop         stop it and forget what it held
@@ -14,7 +15,6 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-venv=$here/.venv
 state=$here/.state
 bucket=skillmount
 test_bucket=skillmount-test
@@ -24,30 +24,6 @@ say() { printf 'localstack: %s\n' "$*" >&2; }
 fail() {
   say "$1"
   exit "${2:-1}"
-}
-
-# Whether the interpreter really runs and is new enough: a pyenv shim may exist and refuse.
-new_enough() {
-  "$@" -c 'import sys, venv; sys.exit(sys.version_info < (3, 13))' >/dev/null 2>&1
-}
-
-# The first interpreter that will do, as a path.
-find_python() {
-  local name version
-  for name in python3.13 python3.14 python3; do
-    if command -v "$name" >/dev/null && new_enough "$name"; then
-      "$name" -c 'import sys; print(sys.executable)'
-      return
-    fi
-  done
-  command -v pyenv >/dev/null || return 1
-  while read -r version; do
-    if PYENV_VERSION=$version new_enough python3; then
-      PYENV_VERSION=$version python3 -c 'import sys; print(sys.executable)'
-      return
-    fi
-  done < <(pyenv versions --bare)
-  return 1
 }
 
 no_python() {
@@ -61,19 +37,15 @@ MESSAGE
   exit 3
 }
 
-# The virtual environment with exactly the pinned packages; made anew where the pins have changed.
+# Sets the virtual environment, with exactly the pinned packages.
 install() {
-  local python
-  if cmp -s "$here/requirements.txt" "$venv/installed.txt" && new_enough "$venv/bin/python"; then
-    return
-  fi
-  python=$(find_python) || no_python
-  say "installing into $venv with $python; this takes about half a minute, once"
-  rm -rf "$venv"
-  "$python" -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" \
-    || fail "the packages could not be installed"
-  cp "$here/requirements.txt" "$venv/installed.txt"
+  local status=0
+  venv=$("$here/../clients/packages" python/localstack) || status=$?
+  case $status in
+    0) ;;
+    3) no_python ;;
+    *) fail "the packages could not be installed" ;;
+  esac
 }
 
 # The process id file counts only while that process is LocalStack: ids are used again.
@@ -200,6 +172,7 @@ case ${1:-} in
     ;;
   seed)
     need_running
+    install
     seed
     ;;
   env)

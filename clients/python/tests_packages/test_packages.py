@@ -15,8 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 REPOSITORY = ROOT.parents[1]
 README = (ROOT / "README.md").read_text()
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
-UV = TARGET / "py" / "uv" / "bin" / "uv"
+CACHE = REPOSITORY / ".cache"
+UV = CACHE / "python" / "uv" / "bin" / "uv"
+# Where clients/packages keeps what it downloads.
+DOWNLOADS = {f"{tool.upper()}_CACHE_DIR": str(CACHE / "downloads" / tool) for tool in ("uv", "pip")}
 
 # What a reader installs and runs, and what the README says is printed.
 STEPS = re.compile(r"```\n(pip install [^`]*?python examples/(\S+)\n)```\n\n[^`]*?```\n(.*?)```", re.DOTALL)
@@ -114,6 +116,6 @@ def test_the_five_minutes_of_the_readme_go_as_they_say(example: str, wheels: Pat
         pip.chmod(0o755)
     else:
         _run([sys.executable, "-m", "venv", str(venv)])
-    told = _run(["bash", "-euc", commands], PIP_QUIET="1", **variables)
+    told = _run(["bash", "-euc", commands], PIP_QUIET="1", **DOWNLOADS, **variables)
     assert told.startswith(printed), told
     shutil.rmtree(venv)

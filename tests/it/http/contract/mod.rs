@@ -6,8 +6,8 @@
 //! dice. Which checks hold and what they allow is in `schemathesis.toml`. A failure is a defect of the service or of the
 //! document, and is mended there.
 //!
-//! Schemathesis is pinned with all that it needs in `requirements.txt`, and is installed once below `target/tmp`. If it cannot be,
-//! the test says aloud that it was skipped.
+//! Schemathesis is pinned with all that it needs in `requirements.txt`. If it cannot be installed, the test says aloud that it
+//! was skipped.
 
 use std::{
     fs::{self, File},
@@ -39,7 +39,7 @@ const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 // S-API-3: Every answer has a status, a content type, headers and a body that the OpenAPI document has for its operation.
 #[tokio::test]
 async fn every_answer_to_an_invented_request_is_as_the_document_says() {
-    let tools = python(Path::new(HOME), "schemathesis", &source("requirements.txt"));
+    let tools = python("contract");
     let Some(programs) = ready("the contract was not tried", tools, &help("http::contract")) else { return };
     let home = Home::with_skills();
     let server = Server::start(&home, &["--drain", "0"]);

@@ -1,8 +1,7 @@
 //! Clients that generators make from the OpenAPI document: each is generated, compiled, and plays a session on a server.
 //!
-//! The generators are pinned with all that they need, in `requirements.txt` and `package-lock.json`, and are installed
-//! once below `target/tmp/generators`. If they cannot be, for want of Python, Node.js or a registry, each test says aloud
-//! that it was skipped. Other systems than Linux on x86-64 need a Node.js of their own, 22.18 or newer.
+//! The generators are pinned with all that they need, in `requirements.txt` and `package-lock.json`. If they cannot be
+//! installed, for want of Python, Node.js or a registry, each test says aloud that it was skipped. Other systems than Linux on x86-64 need a Node.js of their own, 22.18 or newer.
 
 use std::{
     fs,
@@ -104,11 +103,11 @@ fn folder(name: &str) -> PathBuf {
 
 /// The folder of Python and of the generators that it runs.
 fn python() -> Outcome<PathBuf> {
-    packages::python(Path::new(HOME), "python", &source("requirements.txt"))
+    packages::python("generators")
 }
 
 fn node() -> Outcome<Node> {
-    Node::with_packages(Path::new(HOME), Path::new(SOURCES))
+    Node::with_packages("generators")
 }
 
 /// What a test needs, or a line that nobody overlooks.

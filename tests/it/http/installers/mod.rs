@@ -1,7 +1,7 @@
 //! The public installer of skills, from its registry, on the index that the real binary serves.
 //!
-//! It is pinned with all that it needs, in `package-lock.json`, and is installed once below `target/tmp/installers`. If it cannot
-//! be, for want of npm or its registry, the test says aloud that it was skipped.
+//! It is pinned with all that it needs, in `package-lock.json`. If it cannot be installed, for want of npm or its registry, the
+//! test says aloud that it was skipped.
 
 use std::{path::Path, process::Stdio};
 
@@ -10,7 +10,6 @@ use crate::{
     support::packages::{self, Node},
 };
 
-const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/installers");
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/installers");
 const INSTALLER: &str = "node_modules/skills/bin/cli.mjs";
 
@@ -18,7 +17,7 @@ const INSTALLER: &str = "node_modules/skills/bin/cli.mjs";
 // discovery 0.2.0.
 #[test]
 fn the_public_installer_installs_skills_from_a_host_and_from_a_link() {
-    let tools = Node::with_packages(Path::new(HOME), Path::new(SOURCES));
+    let tools = Node::with_packages("installers");
     let what = "the public installer of skills was not run";
     let Some(node) = packages::ready(what, tools, &packages::help("http::installers")) else { return };
     let home = Home::new();

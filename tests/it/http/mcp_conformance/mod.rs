@@ -1,7 +1,7 @@
 //! The protocol and its Skills extension as their official judges see them: the conformance suite, and the Inspector.
 //!
-//! Both are pinned with all that they need, in `package-lock.json`, and are installed once below `target/tmp/mcp`. If they cannot
-//! be, for want of npm or its registry, the tests say aloud that they were skipped.
+//! Both are pinned with all that they need, in `package-lock.json`. If they cannot be installed, for want of npm or its
+//! registry, the tests say aloud that they were skipped.
 
 use std::{path::Path, process::Command};
 
@@ -11,7 +11,6 @@ use skillmount::path::Id;
 use super::{Server, mcp::config};
 use crate::support::packages::{self, Node};
 
-const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/mcp_conformance");
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/mcp");
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const INSPECTOR: &str = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
@@ -38,7 +37,7 @@ const OF_SKILLS: &[(&str, u32)] =
     &[("sep-2640-skills-enumeration", 32), ("sep-2640-skills-manifest", 6), ("sep-2640-skills-directory", 7)];
 
 fn tools(what: &str) -> Option<Node> {
-    let tools = Node::with_packages(Path::new(HOME), Path::new(SOURCES));
+    let tools = Node::with_packages("mcp_conformance");
     packages::ready(what, tools, &packages::help("http::mcp_conformance"))
 }
 

