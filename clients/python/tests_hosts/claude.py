@@ -34,6 +34,8 @@ class Claude:
             "ANTHROPIC_API_KEY": "made-up",
             "ANTHROPIC_BASE_URL": self.model.url,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            # It waits for its servers, however busy the machine is, before it asks the model.
+            "MCP_CONNECTION_NONBLOCKING": "0",
         }
 
     def run(self, *arguments: str) -> str:
