@@ -91,7 +91,7 @@ launch() {
   printf '%s' "$!" >"$state/pid"
   disown
   set +m
-  cd "$here"
+  cd "$OLDPWD"
 }
 
 healthy() {
