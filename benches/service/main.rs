@@ -1,7 +1,8 @@
 //! What the service costs: `cargo bench --bench service`.
 //!
 //! In the order in which the figures deserve trust: memory, requests by the ledger, and time as multiples of what the SDK
-//! alone takes for the same requests in the same run. No figure is milliseconds to compare with another machine's.
+//! alone takes for the same requests in the same run. Milliseconds are those of short commands alone, and none is to be
+//! compared with another machine's.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,12 +17,17 @@
 mod latency;
 mod memory;
 mod mixed;
+#[cfg(target_os = "linux")]
+#[path = "../../tests/it/cli/peak_memory.rs"]
+mod peak_memory;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../../tests/it/support/s3_in_process.rs"]
 mod s3_in_process;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../../tests/it/support/s3_script.rs"]
 mod s3_script;
+#[cfg(target_os = "linux")]
+mod start;
 
 use std::sync::Arc;
 
@@ -39,6 +45,8 @@ async fn main() {
     memory::large_object().await;
     mixed::session().await;
     latency::against_the_sdk().await;
+    #[cfg(target_os = "linux")]
+    start::on_an_empty_store().await;
 }
 
 /// A service that remembers nothing yet, as it is served: cache over ledger over `store`.

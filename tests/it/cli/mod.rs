@@ -8,6 +8,8 @@ mod complete;
 mod connect;
 #[cfg(feature = "s3")]
 mod doctor;
+#[cfg(target_os = "linux")]
+mod empty_store;
 #[cfg(all(unix, feature = "encoder"))]
 mod encoder;
 mod files;
@@ -28,6 +30,8 @@ mod logs;
 mod mistakes;
 #[cfg(target_os = "linux")]
 mod one_of_many;
+#[cfg(target_os = "linux")]
+mod peak_memory;
 #[cfg(unix)]
 mod plugin;
 mod push;
