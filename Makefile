@@ -11,6 +11,7 @@ help: ## show this list
 
 # The profile of cargo that tests and lints are built with: `dev`, or `ci` without line numbers.
 PROFILE ?= dev
+export SKILLMOUNT_PROFILE = $(PROFILE)
 TARGET = $(abspath $(or $(CARGO_TARGET_DIR),target))
 # What clients in other languages start.
 export SKILLMOUNT_PROGRAM ?= $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/skillmount
