@@ -137,6 +137,8 @@ pub mod limits;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod path;
+#[cfg(feature = "cli")]
+pub mod program;
 pub mod prompt;
 pub mod session;
 pub mod skill;

@@ -1,13 +1,10 @@
-//! The `skillmount` binary: the command line, joined to the HTTP interface it may not import.
+//! The `skillmount` binary: the command line in the process that the operating system gives it.
 
 use std::process::ExitCode;
 
 use skillmount::{
-    Error, Result,
-    backend::SkillBackend,
-    cli::{self, Edges, Future, Serving},
-    http::{self, HttpConfig, McpAnswer},
-    mcp::{self, WebHosts},
+    cli::{self, Process},
+    program,
 };
 
 /// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
@@ -17,25 +14,5 @@ use skillmount::{
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os().collect(), Edges { serve, openapi, mcp })
-}
-
-fn serve(serving: Serving) -> Future<Result<()>> {
-    let Serving { service, clock, listener, mut callers, spool, audit, shutdown } = serving;
-    let first = callers.borrow_and_update().clone();
-    let hosts = WebHosts::default();
-    let mcp = McpAnswer::new(move |backend, request, begins| {
-        let hosts = hosts.clone();
-        Box::pin(async move { hosts.answer(backend, request, begins).await })
-    });
-    let config = HttpConfig { callers: first, caller_updates: Some(callers), spool, audit, mcp: Some(mcp) };
-    Box::pin(http::serve(config, service, clock, listener, shutdown))
-}
-
-fn mcp(backend: SkillBackend) -> Future<Result<()>> {
-    Box::pin(mcp::serve_stdio(backend))
-}
-
-fn openapi() -> Result<String> {
-    http::openapi().to_pretty_json().map_err(Error::internal)
+    cli::run(std::env::args_os().collect(), Process::current(program::edges())).into()
 }

@@ -13,6 +13,7 @@ use super::{
     encoding::encoder,
     folder::refuse_plain,
     output::Output,
+    process::Process,
     settings::{Setting, Settings, Sources},
     transfer::progress,
 };
@@ -31,8 +32,9 @@ use crate::{
 /// The folder, in the user's data folder, of what belongs to served folders of skills and lies in none of them.
 const FOLDER_STATES: &str = "skillmount-folders";
 
-/// Settings, output and clock of one run.
+/// Process, settings, output and clock of one run.
 pub(super) struct App {
+    pub(super) process: Arc<Process>,
     /// Where the settings come from.
     pub(super) sources: Sources,
     pub(super) settings: Settings,
@@ -46,8 +48,9 @@ pub(super) struct App {
 
 impl App {
     /// A run with these settings.
-    pub(super) fn new(sources: Sources, settings: Settings, out: Output, clock: Arc<dyn Clock>, edges: Edges) -> Self {
-        Self { sources, settings, out, clock, edges, services: Mutex::default(), recorders: Mutex::default() }
+    pub(super) fn new(sources: Sources, settings: Settings, out: Output, process: Arc<Process>) -> Self {
+        let (clock, edges) = (Arc::clone(&process.clock), process.edges);
+        Self { process, sources, settings, out, clock, edges, services: Mutex::default(), recorders: Mutex::default() }
     }
 
     /// Whose skills and files.
@@ -67,10 +70,15 @@ impl App {
     pub(super) async fn store(&self) -> Result<OpenStore> {
         let mut address = self.settings.required(Setting::Store, StoreAddress::parse)?;
         match &mut address {
-            StoreAddress::Directory(folder) => refuse_plain(folder)?,
+            StoreAddress::Directory(folder) => {
+                let local = self.process.local(folder.clone());
+                refuse_plain(&local)?;
+                *folder = local.place().to_owned();
+            }
             StoreAddress::Skills(skills) => {
+                skills.current_dir.clone_from(&self.process.current_dir);
                 skills.user = self.user()?;
-                skills.states = dirs::data_dir().map(|folder| folder.join(FOLDER_STATES));
+                skills.states = self.process.folders.data.as_ref().map(|folder| folder.join(FOLDER_STATES));
                 skills.writes = self.settings.switch(Setting::Write)?.unwrap_or_default();
             }
             _ => {}
@@ -158,7 +166,7 @@ impl App {
         audit: Option<Recorder>,
     ) -> Result<Service> {
         let observer = audit.map(|recorder| Arc::new(recorder) as Arc<dyn Observer>);
-        let encoder = encoder(&self.settings)?;
+        let encoder = encoder(&self.process, &self.settings)?;
         Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, encoder, ..self.options()? })))
     }
 
@@ -238,7 +246,7 @@ impl App {
     /// # Errors
     /// Also where the encoder cannot be opened.
     pub(super) async fn finder(&self) -> Result<Arc<dyn BackendProtocol>> {
-        let encoder = if self.settings.server()?.is_some() { None } else { encoder(&self.settings)? };
+        let encoder = if self.settings.server()?.is_some() { None } else { encoder(&self.process, &self.settings)? };
         if encoder.is_none() {
             return self.backend().await;
         }

@@ -1,9 +1,6 @@
 //! Who may call a running service: by the settings and the keys file, when it starts and whenever they change.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use tokio::{
@@ -13,6 +10,7 @@ use tokio::{
 
 use super::{
     app::App,
+    process::Process,
     settings::{Setting, Settings},
 };
 use crate::{
@@ -34,7 +32,7 @@ impl CallerSources {
     ///
     /// # Errors
     /// `invalid_request` for a key or a keys file with a fault.
-    pub(super) fn read(settings: &Settings, now: Timestamp) -> Result<(Self, Callers)> {
+    pub(super) fn read(process: &Process, settings: &Settings, now: Timestamp) -> Result<(Self, Callers)> {
         let peers =
             AllowedPeers { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
         let public = PublicSkills {
@@ -43,7 +41,7 @@ impl CallerSources {
         };
         let (file, keys) = match (settings.get(Setting::Keys), settings.get(Setting::ApiKey)) {
             (Some(path), _) => {
-                let (file, keys) = KeysFile::open(PathBuf::from(path), now)?;
+                let (file, keys) = KeysFile::open(process.local(path).place().to_owned(), now)?;
                 (Some(Arc::new(Mutex::new(file))), keys)
             }
             (None, Some(key)) => (None, Keys::single(key)?),
@@ -71,8 +69,8 @@ impl CallerSources {
     }
 
     async fn read_again(&mut self, app: &App) -> Result<Callers> {
-        let (settings, now) = (app.sources.settings()?, app.clock.now());
-        let (sources, callers) = apart(move || Self::read(&settings, now)).await?;
+        let (process, settings, now) = (Arc::clone(&app.process), app.sources.settings()?, app.clock.now());
+        let (sources, callers) = apart(move || Self::read(&process, &settings, now)).await?;
         *self = sources;
         Ok(callers)
     }

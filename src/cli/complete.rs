@@ -5,8 +5,8 @@
 //! place for an error.
 
 use std::{
-    env,
     ffi::{OsStr, OsString},
+    path::Path,
     sync::Arc,
 };
 
@@ -70,20 +70,21 @@ struct Line {
 /// What makes these flags into what a command works on.
 type Open = dyn Fn(&GlobalArgs) -> Result<App> + Send + Sync;
 
-/// Completes a line, if that is what the program was called for; returns whether it was.
+/// Completes a line in the folder `current_dir`, if that is what the program was called for; returns whether it was. The
+/// variables of the shell are read, and its answer is written, by the crate that knows the shells.
 ///
 /// # Errors
 /// If the shell is none that can be served, or standard output is closed.
 pub(super) fn answered(
     arguments: &[OsString],
+    current_dir: Option<&Path>,
     open: impl Fn(&GlobalArgs) -> Result<App> + Send + Sync + 'static,
 ) -> Result<bool, clap::Error> {
     let mut words: Vec<_> = arguments.iter().skip_while(|word| *word != "--").skip(1).cloned().collect();
     // The last one is what is being typed, and names nothing yet.
     words.pop();
     let line = Arc::new(Line { words, open: Box::new(open) });
-    CompleteEnv::with_factory(|| with_names(Cli::command(), &line))
-        .try_complete(arguments.iter().cloned(), env::current_dir().ok().as_deref())
+    CompleteEnv::with_factory(|| with_names(Cli::command(), &line)).try_complete(arguments.iter().cloned(), current_dir)
 }
 
 /// The command line, whose words of [`NAMES`] are completed with names.

@@ -1,4 +1,4 @@
-//! What the command line needs of the other surfaces, which it may not import: handed in by `main`.
+//! What the command line needs of the other surfaces, which it may not import: handed in by `program`.
 
 use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use super::settings::{Setting, Settings};
+use super::{
+    process::Process,
+    settings::{Setting, Settings},
+};
 use crate::{
     catalog::Encoder,
     encoder::{EncoderPlace, RemoteEncoder},
     error::{Code, Error, Result},
 };
 
-/// The encoder of the settings; `None` if they name none.
+/// The encoder of the settings, whose folder may be relative to that of `process`; `None` if they name none.
 ///
 /// # Errors
 /// `invalid_request` for one that cannot be opened. A server is not asked.
-pub(super) fn encoder(settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
+pub(super) fn encoder(process: &Process, settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
     let Some(place) = settings.parsed(Setting::Encoder, EncoderPlace::parse)? else { return Ok(None) };
     Ok(Some(match place {
         EncoderPlace::Server(url) => {
@@ -26,7 +29,7 @@ pub(super) fn encoder(settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
             let prefix = |setting| settings.get(setting).unwrap_or_default();
             Arc::new(encoder.with_prompts(prefix(Setting::EncoderQuestionPrefix), prefix(Setting::EncoderSkillPrefix)))
         }
-        EncoderPlace::Folder(folder) => local(&folder)?,
+        EncoderPlace::Folder(folder) => local(&process.local(folder))?,
     }))
 }
 

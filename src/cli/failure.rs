@@ -5,7 +5,7 @@
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
-use super::{output::note, status::CHECKS_FAILED};
+use super::{output::note, status::CHECKS_FAILED, streams::Stream};
 use crate::{
     error::{Code, Error},
     skill::shown::block,
@@ -56,12 +56,12 @@ const FOR_PEOPLE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Shows an error of `command`: a problem document with `--json`, else the message, its causes and what to do next.
-pub(super) fn show(error: &Error, command: &str, json: bool) {
+/// Shows an error of `command` on `stderr`: a problem document with `--json`, else the message, its causes and what to do next.
+pub(super) fn show(stderr: &Stream, error: &Error, command: &str, json: bool) {
     if json {
-        note(problem(error));
+        note(stderr, problem(error));
     } else {
-        note(explained(error, command));
+        note(stderr, explained(error, command));
     }
 }
 

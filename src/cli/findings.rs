@@ -5,6 +5,7 @@ use std::{fmt::Display, path::Path};
 use super::{
     counts::counted,
     folder::{LocalFile, LocalSkill, NoSkill},
+    local_path::LocalPath,
 };
 use crate::{
     backend::{lint_content, lint_skill},
@@ -18,7 +19,7 @@ use crate::{
 /// cannot be read is a finding.
 pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
     let file = local.main().display().to_string();
-    let bytes = match read(local.main()) {
+    let bytes = match read(&local.main()) {
         Ok(bytes) => bytes,
         Err(why) => return of_findings(&local.skill, file, vec![unreadable(MAIN, &why)]),
     };
@@ -122,7 +123,7 @@ pub(super) fn at_file(file: &str, what: impl Display, finding: &Diagnostic) -> S
 ///
 /// # Errors
 /// `invalid_request` if it cannot be read.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn read(path: &LocalPath) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
     })

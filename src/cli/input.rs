@@ -1,24 +1,21 @@
 //! Where content comes from: an argument, a file, or standard input.
 
-use std::{
-    io::{self, IsTerminal, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
-use super::output::note;
+use super::app::App;
 use crate::error::{Code, Error, Result};
 
 /// The argument as it was given, or else the bytes of `file`, or else those of standard input.
 ///
 /// # Errors
 /// `invalid_request` where the file or standard input cannot be read.
-pub(super) fn bytes(argument: Option<String>, file: Option<&Path>) -> Result<Vec<u8>> {
+pub(super) fn bytes(app: &App, argument: Option<String>, file: Option<&Path>) -> Result<Vec<u8>> {
     match (argument, file) {
         (Some(text), _) => Ok(text.into_bytes()),
-        (None, Some(path)) if path != Path::new("-") => std::fs::read(path).map_err(|error| {
+        (None, Some(path)) if path != Path::new("-") => std::fs::read(app.process.local(path)).map_err(|error| {
             Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
         }),
-        _ => stdin(),
+        _ => stdin(app),
     }
 }
 
@@ -26,8 +23,8 @@ pub(super) fn bytes(argument: Option<String>, file: Option<&Path>) -> Result<Vec
 ///
 /// # Errors
 /// Also if it is not UTF-8.
-pub(super) fn text(argument: Option<String>, file: Option<&Path>) -> Result<String> {
-    String::from_utf8(bytes(argument, file)?)
+pub(super) fn text(app: &App, argument: Option<String>, file: Option<&Path>) -> Result<String> {
+    String::from_utf8(bytes(app, argument, file)?)
         .map_err(|error| Error::new(Code::InvalidRequest, "the text given is not UTF-8").with_source(error))
 }
 
@@ -35,25 +32,21 @@ pub(super) fn text(argument: Option<String>, file: Option<&Path>) -> Result<Stri
 ///
 /// # Errors
 /// `invalid_request` if standard input cannot be read.
-pub(super) fn typed(question: &str) -> Result<Option<String>> {
-    let stdin = io::stdin();
+pub(super) fn typed(app: &App, question: &str) -> Result<Option<String>> {
+    let stdin = &app.process.stdin;
     if !stdin.is_terminal() {
         return Ok(None);
     }
-    note(question);
-    let mut line = String::new();
-    stdin.read_line(&mut line).map_err(unreadable)?;
-    Ok(Some(line))
+    app.out.note(question);
+    stdin.line().map(Some).map_err(unreadable)
 }
 
-fn stdin() -> Result<Vec<u8>> {
-    let mut stdin = io::stdin().lock();
+fn stdin(app: &App) -> Result<Vec<u8>> {
+    let stdin = &app.process.stdin;
     if stdin.is_terminal() {
-        note("reading standard input; end it with Ctrl-D");
+        app.out.note("reading standard input; end it with Ctrl-D");
     }
-    let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(bytes)
+    stdin.rest().map_err(unreadable)
 }
 
 fn unreadable(error: io::Error) -> Error {

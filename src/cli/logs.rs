@@ -1,11 +1,12 @@
 //! Logs, always on stderr: text where a person watches, JSON lines elsewhere, or as a setting says.
 
-use std::io::{self, IsTerminal};
-
-use anstream::{AutoStream, ColorChoice};
+use tracing::Dispatch;
 use tracing_subscriber::{EnvFilter, fmt};
 
-use super::settings::{Setting, Settings};
+use super::{
+    settings::{Setting, Settings},
+    streams::Stream,
+};
 use crate::error::{Code, Error, Result};
 
 /// Put before every filter. The crate of the Model Context Protocol logs what a host says of itself, in up to three lines for each of
@@ -32,19 +33,19 @@ pub(super) enum Usual {
     Nothing,
 }
 
-/// Starts logging. `-v` beats the setting `log`, which beats what is usual for the command. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
+/// What writes the log to `stderr`; `None` if nothing is logged. `-v` beats the setting `log`, which beats what is usual for the command. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
 /// file contains.
 ///
 /// # Errors
 /// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.
-pub(super) fn start(verbose: u8, settings: &Settings, usual: Usual) -> Result<()> {
+pub(super) fn log(verbose: u8, settings: &Settings, usual: Usual, stderr: &Stream) -> Result<Option<Dispatch>> {
     let asked = settings.parsed(Setting::LogFormat, format)?;
     let directives = match (verbose, settings.get(Setting::Log)) {
         (0, Some(setting)) => setting,
         (0, None) => match usual {
             Usual::Requests => "info",
             Usual::Warnings => "warn",
-            Usual::Nothing => return Ok(()),
+            Usual::Nothing => return Ok(None),
         },
         (1, _) => "skillmount=debug",
         (_, _) => "skillmount=trace",
@@ -55,14 +56,13 @@ pub(super) fn start(verbose: u8, settings: &Settings, usual: Usual) -> Result<()
             format!("the setting log is not a filter such as info or skillmount=debug: {error}"),
         )
     })?;
-    let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
-    let is_watched = io::stderr().is_terminal();
-    let colour = is_watched && AutoStream::choice(&io::stderr()) != ColorChoice::Never;
-    let started = match asked.unwrap_or(if is_watched { Format::Text } else { Format::Json }) {
-        Format::Json => builder.json().try_init(),
-        Format::Text => builder.with_ansi(colour).try_init(),
-    };
-    started.map_err(Error::internal)
+    let stream = stderr.clone();
+    let builder = fmt().with_env_filter(filter).with_writer(move || stream.clone());
+    let usual = if stderr.is_terminal() { Format::Text } else { Format::Json };
+    Ok(Some(match asked.unwrap_or(usual) {
+        Format::Json => builder.json().into(),
+        Format::Text => builder.with_ansi(stderr.has_colour()).into(),
+    }))
 }
 
 fn format(text: &str) -> Result<Format> {

@@ -1,8 +1,9 @@
 //! The command line: one file per command below `commands`, and what they share here.
 //!
 //! A command asks [`App`](app::App) for what it works on: the agent's operations (over a store or a server alike), the
-//! bare store, or the service. What belongs to the HTTP interface is handed in as [`Edges`], because the surfaces never
-//! import each other. Errors are those of the crate; their kind is the exit status.
+//! bare store, or the service. Environment, streams, folders and clock are handed in as one [`Process`]. What belongs to the
+//! HTTP interface is handed in as [`Edges`], because the surfaces never import each other. Errors are those of the crate;
+//! their kind is the exit status.
 
 mod app;
 mod args;
@@ -23,9 +24,11 @@ mod findings;
 mod folder;
 mod input;
 mod keys_file;
+mod local_path;
 mod logs;
 mod output;
 mod plugin;
+mod process;
 mod sarif;
 mod screen;
 mod settings;
@@ -33,14 +36,22 @@ mod shell;
 mod signals;
 mod sources;
 mod status;
+mod streams;
 mod transfer;
 
-use std::{ffi::OsString, iter::successors, process::ExitCode, sync::Arc};
+use std::{
+    ffi::{OsStr, OsString},
+    iter::successors,
+    sync::Arc,
+};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
-use tokio::time::Instant;
+use tokio::{runtime, time::Instant};
+use tracing::dispatcher;
 
 pub use edges::{Edges, Future, Serving};
+pub use process::{Folders, Process};
+pub use streams::{Input, Stream};
 
 use self::{
     app::App,
@@ -51,37 +62,54 @@ use self::{
     status::Status,
 };
 use crate::{
-    clock::SystemClock,
     error::{Code, Error, Kind, Result},
     limits::SHUTDOWN_END,
 };
 
-/// Runs the command named by `arguments` (the program's name first) to its end, or completes it if a shell asks for that.
+/// The variable that names the configuration file.
+const CONFIG: &str = "SKILLMOUNT_CONFIG";
+
+/// Runs the command named by `arguments` (the program's name first) in `process` to its end, or completes it if a shell asks for
+/// that. Returns the exit status.
 #[must_use]
-pub fn run(arguments: Vec<OsString>, edges: Edges) -> ExitCode {
-    match complete::answered(&arguments, move |global| open(global, Vec::new(), edges)) {
+pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
+    let process = Arc::new(process);
+    match completed(&arguments, &process) {
         Ok(false) => {}
-        Ok(true) => return ExitCode::SUCCESS,
-        Err(refusal) => return refused(&refusal, false),
+        Ok(true) => return 0,
+        Err(refusal) => return refused(&process, &refusal, false),
     }
     let json = arguments.iter().any(|argument| argument == "--json");
-    let (cli, name) = match parsed(arguments) {
+    let (cli, name) = match parsed(arguments, process.help_columns) {
         Ok(parsed) => parsed,
-        Err(refusal) => return refused(&refusal, json),
+        Err(refusal) => return refused(&process, &refusal, json),
     };
     let json = cli.global.json;
-    match run_to_end(cli, &name, edges) {
+    match run_to_end(cli, &name, &process) {
         Ok(status) => status.exit_code(),
         Err(error) => {
-            failure::show(&error, &name, json);
-            ExitCode::from(error.kind().exit_code())
+            failure::show(&process.stderr, &error, &name, json);
+            error.kind().exit_code()
         }
     }
 }
 
+/// Completes a line, if a shell called the program for that; returns whether it did.
+fn completed(arguments: &[OsString], process: &Arc<Process>) -> Result<bool, clap::Error> {
+    // What shells ask with and where the answer goes belongs to the process as a whole.
+    if !process.is_whole {
+        return Ok(false);
+    }
+    let (current_dir, process) = (process.whole_current_dir(), Arc::clone(process));
+    complete::answered(arguments, current_dir.as_deref(), move |global| open(global, Vec::new(), &process))
+}
+
 /// The command, and its name with those of the commands above it.
-fn parsed(arguments: Vec<OsString>) -> Result<(Cli, String), clap::Error> {
+fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli, String), clap::Error> {
     let mut command = Cli::command();
+    if let Some(columns) = help_columns {
+        command = command.term_width(columns);
+    }
     let matches = command.try_get_matches_from_mut(arguments)?;
     let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
     let name = names.collect::<Vec<_>>().join(" ");
@@ -89,40 +117,62 @@ fn parsed(arguments: Vec<OsString>) -> Result<(Cli, String), clap::Error> {
 }
 
 /// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
-fn run_to_end(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
-    let runtime = tokio::runtime::Runtime::new().map_err(Error::internal)?;
-    let outcome = runtime.block_on(start(cli, name, edges));
+fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<Status> {
+    let app = open(&cli.global, flags(&cli.command), process)?;
+    let log = logs::log(cli.global.verbose, &app.settings, usual_log(&cli.command), &process.stderr)?;
+    let mut builder = runtime::Builder::new_multi_thread();
+    if let Some(log) = log.clone() {
+        if process.is_whole {
+            dispatcher::set_global_default(log).map_err(Error::internal)?;
+        } else {
+            // A log for each thread of this run, and for no other.
+            builder.on_thread_start(move || std::mem::forget(dispatcher::set_default(&log)));
+        }
+    }
+    let runtime = builder.enable_all().build().map_err(Error::internal)?;
+    let run = || runtime.block_on(start(cli, name, &app));
+    let outcome = match log.filter(|_| !process.is_whole) {
+        Some(log) => dispatcher::with_default(&log, run),
+        None => run(),
+    };
     runtime.shutdown_timeout(SHUTDOWN_END);
     outcome
 }
 
 /// Help and version are answers; everything else that does not parse is wrong input.
-fn refused(refusal: &clap::Error, json: bool) -> ExitCode {
+fn refused(process: &Process, refusal: &clap::Error, json: bool) -> u8 {
+    let rendered = refusal.render();
     if json && refusal.use_stderr() {
-        failure::show(&Error::new(Code::InvalidRequest, refusal.render().to_string()), "", json);
+        failure::show(&process.stderr, &Error::new(Code::InvalidRequest, rendered.to_string()), "", json);
     } else {
+        let stream = if refusal.use_stderr() { &process.stderr } else { &process.stdout };
         // Ignore the error: stdout may be closed.
-        let _ = refusal.print();
+        let _ = stream.write_styled(&rendered.ansi().to_string());
     }
-    if refusal.use_stderr() { ExitCode::from(Kind::InvalidInput.exit_code()) } else { ExitCode::SUCCESS }
+    if refusal.use_stderr() { Kind::InvalidInput.exit_code() } else { 0 }
 }
 
-async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
-    let flags = match &cli.command {
+/// The settings that were given as flags of this command alone.
+fn flags(command: &Command) -> Vec<(Setting, String)> {
+    match command {
         Command::Serve(serve) => serve.settings(),
         Command::Mcp(mcp) => mcp.settings(),
         Command::Keys(keys) => keys.settings().into_iter().collect(),
         _ => Vec::new(),
-    };
-    let app = open(&cli.global, flags, edges)?;
-    let is_server = matches!(cli.command, Command::Serve(_));
-    let usual = match &cli.command {
+    }
+}
+
+const fn usual_log(command: &Command) -> logs::Usual {
+    match command {
         Command::Serve(_) => logs::Usual::Requests,
         Command::Mcp(_) => logs::Usual::Warnings,
         _ => logs::Usual::Nothing,
-    };
-    logs::start(cli.global.verbose, &app.settings, usual)?;
-    remark_on_variables(is_server, cli.global.json);
+    }
+}
+
+async fn start(cli: Cli, name: &str, app: &App) -> Result<Status> {
+    let is_server = matches!(cli.command, Command::Serve(_));
+    remark_on_variables(app, is_server);
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
@@ -135,14 +185,15 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
             | Command::Lint(_)
             | Command::New(_)
     );
-    let work = Box::pin(cli.command.run(&app));
+    let work = Box::pin(cli.command.run(app));
     // A signal must not leave a file half written. It ends other commands wherever they are.
-    let ended = if writes_files { signals::until_stopped(work).await? } else { Ended::Done(work.await) };
+    let hears = writes_files && app.process.is_whole;
+    let ended = if hears { signals::until_stopped(work).await? } else { Ended::Done(work.await) };
     app.end().await;
     let outcome = match ended {
         Ended::Done(outcome) => outcome,
         Ended::Stopped(status) => {
-            output::note("stopped; what was done stays, and the same command does the rest");
+            app.out.note("stopped; what was done stays, and the same command does the rest");
             Ok(Status::Stopped(status))
         }
     };
@@ -152,22 +203,25 @@ async fn start(cli: Cli, name: &str, edges: Edges) -> Result<Status> {
 }
 
 /// Says which variables of the environment are nearly settings.
-fn remark_on_variables(is_server: bool, json: bool) {
-    for remark in misspelt_variables(std::env::vars_os()) {
+fn remark_on_variables(app: &App, is_server: bool) {
+    for remark in misspelt_variables(app.process.variables.keys()) {
         // Stderr belongs to the log of a server, and to the problem document of a script.
         if is_server {
             tracing::warn!("{remark}");
-        } else if !json {
-            output::note(remark);
+        } else if !app.out.is_json() {
+            app.out.note(remark);
         }
     }
 }
 
 /// What a command with these flags works on.
-fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, edges: Edges) -> Result<App> {
-    let file = global.config.clone().or_else(|| std::env::var_os("SKILLMOUNT_CONFIG").map(Into::into));
-    let default_store = dirs::data_dir().map(|folder| format!("file:{}", folder.join("skillmount").display()));
-    let sources = Sources::new(global.settings().into_iter().chain(flags).collect(), file, default_store);
+fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, process: &Arc<Process>) -> Result<App> {
+    let file = global.config.clone().or_else(|| process.variables.get(OsStr::new(CONFIG)).map(Into::into));
+    let default_store =
+        process.folders.data.as_ref().map(|folder| format!("file:{}", folder.join("skillmount").display()));
+    let flags = global.settings().into_iter().chain(flags).collect();
+    let sources = Sources::new(flags, file, default_store, Arc::clone(process));
     let settings = sources.settings()?;
-    Ok(App::new(sources, settings, Output::new(global.json), Arc::new(SystemClock::new()), edges))
+    let out = Output::new(global.json, process.stdout.clone(), process.stderr.clone());
+    Ok(App::new(sources, settings, out, Arc::clone(process)))
 }

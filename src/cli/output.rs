@@ -1,35 +1,38 @@
-//! The only place that writes to stdout, and remarks on stderr.
+//! The only place that writes results, and remarks beside them.
 //!
 //! A reader that went away (`skillmount cat … | head`) is not an error: what follows is dropped in silence. Colours are written
-//! as if every reader wanted them; anstream takes them out where `NO_COLOR`, `TERM=dumb` or a pipe says that nobody does.
+//! as if every reader wanted them; the stream takes them out where `NO_COLOR`, `TERM=dumb` or a pipe says that nobody does.
 
 use std::{
     fmt::Display,
-    io::{self, IsTerminal, Write},
+    io,
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use anstream::AutoStream;
 use serde::Serialize;
 
-use super::screen::{Screen, Table};
+use super::{
+    screen::{Screen, Table},
+    streams::Stream,
+};
 use crate::{
     error::{Code, Error, Result},
     wire::{Instructions, Reply, TextForm},
 };
 
-/// Where results go, and whether as text or as JSON.
+/// Where results and remarks go, and whether results are text or JSON.
 #[derive(Debug)]
 pub(super) struct Output {
     json: bool,
-    screen: Screen,
+    stdout: Stream,
+    stderr: Stream,
     closed: AtomicBool,
 }
 
 impl Output {
-    /// Results as text, or as JSON with `--json`.
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, screen: Screen::of_stdout(), closed: AtomicBool::new(false) }
+    /// Results on `stdout` as text, or as JSON with `--json`, and remarks on `stderr`.
+    pub(super) fn new(json: bool, stdout: Stream, stderr: Stream) -> Self {
+        Self { json, stdout, stderr, closed: AtomicBool::new(false) }
     }
 
     /// Whether results are JSON.
@@ -39,7 +42,7 @@ impl Output {
 
     /// What results are written on.
     pub(super) fn screen(&self) -> Screen {
-        self.screen
+        self.stdout.screen()
     }
 
     /// Whether stdout is closed, so that a long output can stop.
@@ -54,24 +57,24 @@ impl Output {
 
     /// Bytes as they are.
     pub(super) fn bytes(&self, bytes: &[u8]) -> Result<()> {
-        self.written(&mut io::stdout().lock(), bytes)
+        self.written(|| self.stdout.write_plain(bytes))
     }
 
     /// One line with styles, which only a reader sees who wants them.
     pub(super) fn styled(&self, text: impl Display) -> Result<()> {
-        self.written(&mut AutoStream::auto(io::stdout()).lock(), format!("{text}\n").as_bytes())
+        self.written(|| self.stdout.write_styled(&format!("{text}\n")))
     }
 
     /// The lines of a table, fitted to the screen.
     pub(super) fn table(&self, table: &Table) -> Result<()> {
-        table.lines(self.screen.width()).into_iter().try_for_each(|line| self.styled(line))
+        table.lines(self.screen().width()).into_iter().try_for_each(|line| self.styled(line))
     }
 
-    fn written(&self, stdout: &mut impl Write, bytes: &[u8]) -> Result<()> {
+    fn written(&self, write: impl FnOnce() -> io::Result<()>) -> Result<()> {
         if self.is_closed() {
             return Ok(());
         }
-        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        match write() {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.closed.store(true, Ordering::Relaxed);
@@ -92,21 +95,26 @@ impl Output {
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }
 
+    /// A remark beside the result, on stderr: it never mixes with what a script reads.
+    pub(super) fn note(&self, text: impl Display) {
+        note(&self.stderr, text);
+    }
+
+    /// Whether a person watches what is said beside the results, such as progress.
+    pub(super) fn progress_is_seen(&self) -> bool {
+        !self.json && self.stderr.is_terminal()
+    }
+
     /// One JSON document on one line.
     pub(super) fn document(&self, value: &impl Serialize) -> Result<()> {
         self.line(serde_json::to_string(value).map_err(Error::internal)?)
     }
 }
 
-/// A remark beside the result, on stderr: it never mixes with what a script reads.
-pub(super) fn note(text: impl Display) {
+/// A remark on `stderr`, also if there are no results yet.
+pub(super) fn note(stderr: &Stream, text: impl Display) {
     // Ignore the error: stderr may be closed.
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
-}
-
-/// Whether a person watches what is said beside the results, such as progress.
-pub(super) fn progress_is_seen(output: &Output) -> bool {
-    !output.is_json() && io::stderr().is_terminal()
+    let _ = stderr.write_styled(&format!("{text}\n"));
 }
 
 /// What a command has to say of several skills, under the member that every list of skills has.

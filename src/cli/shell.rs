@@ -22,7 +22,7 @@ pub(super) fn quoted_path(path: &Path) -> String {
 
 /// The arguments of a push of this folder alone, by which its skill keeps its path.
 pub(super) fn push_arguments(local: &LocalSkill) -> String {
-    let folder = quoted_path(local.folder());
+    let folder = quoted_path(local.folder().typed());
     match local.skill.as_str().rsplit_once('/') {
         Some((category, _)) => format!("{folder} --into {}", quoted(category)),
         None => folder,

@@ -15,6 +15,17 @@ pub(super) struct Signals {
     pub(super) stop: oneshot::Receiver<Duration>,
     /// Gives a value each time what can change at run time is to be read again.
     pub(super) reload: mpsc::Receiver<()>,
+    /// What would send, if no signal is heard.
+    _unheard: Option<(oneshot::Sender<Duration>, mpsc::Sender<()>)>,
+}
+
+impl Signals {
+    /// No signal is ever heard: the process belongs to something else.
+    pub(super) fn unheard() -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (again, reload) = mpsc::channel(1);
+        Self { stop: stopped, reload, _unheard: Some((stop, again)) }
+    }
 }
 
 /// How a command ended.
@@ -85,7 +96,7 @@ pub(super) fn listen(drain: Duration) -> Result<Signals> {
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(hear).map_err(Error::internal)?;
     is_ready.recv().map_err(Error::internal)??;
-    Ok(Signals { stop: stopped, reload })
+    Ok(Signals { stop: stopped, reload, _unheard: None })
 }
 
 #[cfg(unix)]
@@ -186,5 +197,5 @@ pub(super) fn listen(_drain: Duration) -> Result<Signals> {
         });
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(hear).map_err(Error::internal)?;
-    Ok(Signals { stop: stopped, reload })
+    Ok(Signals { stop: stopped, reload, _unheard: None })
 }

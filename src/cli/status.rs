@@ -1,7 +1,5 @@
 //! Exit statuses beside those of errors, whose table is in `error`.
 
-use std::process::ExitCode;
-
 /// How a command ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
@@ -17,11 +15,11 @@ pub(super) enum Status {
 
 impl Status {
     /// The exit status of the process.
-    pub(super) fn exit_code(self) -> ExitCode {
+    pub(super) fn exit_code(self) -> u8 {
         match self {
-            Self::Done => ExitCode::SUCCESS,
-            Self::NothingFound | Self::FoundWrong => ExitCode::from(1),
-            Self::Stopped(status) => ExitCode::from(status),
+            Self::Done => 0,
+            Self::NothingFound | Self::FoundWrong => 1,
+            Self::Stopped(status) => status,
         }
     }
 }

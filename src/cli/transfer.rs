@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{
-    counts::counted,
-    output::{Output, progress_is_seen},
-};
+use super::{counts::counted, output::Output};
 use crate::{skill::shown::one_line, wire::FileChanges};
 
 /// One line for each file that changes, or that one might have expected to.
@@ -68,7 +65,7 @@ pub(super) fn closing(totals: &Totals, dry_run: bool) -> String {
 
 /// One bar for the whole run over so many `things`, on stderr if that is a terminal, else nothing.
 pub(super) fn progress(output: &Output, many: usize, things: &str) -> ProgressBar {
-    let target = if progress_is_seen(output) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if output.progress_is_seen() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(many as u64), target);
     // A style that does not parse would only cost the look of the bar.
     if let Ok(style) =

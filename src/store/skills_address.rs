@@ -28,6 +28,8 @@ const DIGEST_CHARS: usize = 16;
 pub struct SkillsAt {
     /// The folder.
     pub folder: PathBuf,
+    /// The folder that `folder` begins at if it is relative; that of the process if it is empty.
+    pub current_dir: PathBuf,
     /// Whose skills they are.
     pub user: Id,
     /// The folder that has a folder for all else of each served folder, such as sessions; the memory of this process if there
@@ -41,14 +43,14 @@ impl SkillsAt {
     /// The folder, for this user, to be read, with everything else in memory.
     #[must_use]
     pub fn new(folder: PathBuf, user: Id) -> Self {
-        Self { folder, user, states: None, writes: false }
+        Self { folder, current_dir: PathBuf::new(), user, states: None, writes: false }
     }
 
     /// The real path of the folder.
     fn root(&self) -> Result<PathBuf> {
         let shown = self.folder.display();
         let refused = |what: String| Error::new(Code::InvalidRequest, what);
-        let root = fs::canonicalize(&self.folder).map_err(|error| {
+        let root = fs::canonicalize(self.current_dir.join(&self.folder)).map_err(|error| {
             refused(format!("there is no folder {shown} with skills: make it, or name another")).with_source(error)
         })?;
         if !root.is_dir() {
@@ -80,7 +82,7 @@ impl SkillsAt {
 
     /// What lies in the folder. Blocks.
     pub(crate) fn survey(&self) -> StoreResult<Survey> {
-        survey(fs::canonicalize(&self.folder).map_err(super::disk::unusable)?)
+        survey(fs::canonicalize(self.current_dir.join(&self.folder)).map_err(super::disk::unusable)?)
     }
 }
 

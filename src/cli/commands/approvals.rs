@@ -1,10 +1,6 @@
 //! `skillmount approvals`
 
-use std::{
-    collections::BTreeSet,
-    io::{self, BufRead as _, IsTerminal as _},
-    thread,
-};
+use std::{collections::BTreeSet, thread};
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -14,8 +10,8 @@ use tokio::{sync::mpsc, time::sleep};
 use super::super::{
     app::App,
     control::Control,
-    output::note,
     screen::{LastColumn, Screen, Table},
+    streams::Input,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -78,7 +74,7 @@ impl Approvals {
             None => app.out.reply(&control.waiting_calls().await?, |out, waiting| {
                 out.table(&table(out.screen(), waiting, app.clock.now()))?;
                 if waiting.approvals.is_empty() {
-                    note(format_args!("nothing waits for approval in session {}", app.session()?));
+                    out.note(format_args!("nothing waits for approval in session {}", app.session()?));
                 }
                 Ok(())
             }),
@@ -123,13 +119,13 @@ fn table(screen: Screen, waiting: &ApprovalList, now: Timestamp) -> Table {
 
 /// Asks the person at the terminal about each call, until standard input ends.
 async fn watch(app: &App, control: &Control) -> Result<()> {
-    if app.out.is_json() || !io::stdin().is_terminal() {
+    if app.out.is_json() || !app.process.stdin.is_terminal() {
         let message = "--watch asks a person at a terminal; a script reads `skillmount approvals --json`, and decides \
                        with `skillmount approvals allow ID` or `deny ID`";
         return Err(Error::new(Code::InvalidRequest, message));
     }
-    note(format_args!("waiting for calls in session {}; Ctrl-C ends", app.session()?));
-    let (mut typed, mut left) = (typed_lines(), BTreeSet::new());
+    app.out.note(format_args!("waiting for calls in session {}; Ctrl-C ends", app.session()?));
+    let (mut typed, mut left) = (typed_lines(app.process.stdin.clone()), BTreeSet::new());
     loop {
         for call in control.waiting_calls().await?.approvals {
             if left.contains(&call.approval_id) {
@@ -143,7 +139,7 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
                 None => drop(left.insert(call.approval_id)),
                 Some(decision) => match control.decide_approval(&call.approval_id, decision).await {
                     Ok(_) => app.out.line(past(decision.decision))?,
-                    Err(error) if error.code() == Code::ApprovalNotFound => note("it waits no longer"),
+                    Err(error) if error.code() == Code::ApprovalNotFound => app.out.note("it waits no longer"),
                     Err(error) => return Err(error),
                 },
             }
@@ -176,10 +172,10 @@ fn meant(answer: &str) -> Option<DecideApproval> {
 }
 
 /// The lines that are typed. They are read on a thread of their own, which ends with the process.
-fn typed_lines() -> mpsc::UnboundedReceiver<String> {
+fn typed_lines(stdin: Input) -> mpsc::UnboundedReceiver<String> {
     let (send, lines) = mpsc::unbounded_channel();
     thread::spawn(move || {
-        for line in io::stdin().lock().lines().map_while(io::Result::ok) {
+        while let Some(line) = stdin.line().ok().filter(|line| !line.is_empty()) {
             if send.send(line).is_err() {
                 break;
             }

@@ -7,7 +7,6 @@ use jiff::{Span, Timestamp, tz::TimeZone};
 
 use super::super::{
     app::App,
-    output::note,
     screen::{LastColumn, Screen, Table},
     settings::Setting,
 };
@@ -86,9 +85,9 @@ impl Audit {
         app.out.reply(&page, |out, page| {
             out.table(&table(out.screen(), page, app.clock.now()))?;
             if page.records.is_empty() {
-                note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
+                out.note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
             } else if page.next_cursor.is_some() {
-                note(format_args!(
+                out.note(format_args!(
                     "there are more; --limit {} shows twice as many",
                     self.limit.get().saturating_mul(2)
                 ));

@@ -1,11 +1,9 @@
 //! `skillmount cat`
 
-use std::io::{self, IsTerminal};
-
 use clap::Args;
 use memchr::memchr;
 
-use super::super::{app::App, output::note};
+use super::super::app::App;
 use crate::{
     backend::BackendProtocol,
     error::{Code, Error, Result},
@@ -58,7 +56,7 @@ impl Cat {
         app.out.reply(&reply, |out, reply| {
             out.bytes(reply.content.as_bytes())?;
             if let Some(next) = reply.next_offset {
-                note(format_args!("{path} goes on: --offset {next}"));
+                out.note(format_args!("{path} goes on: --offset {next}"));
             }
             Ok(())
         })
@@ -69,7 +67,7 @@ async fn whole(app: &App, backend: &dyn BackendProtocol, path: &str) -> Result<(
     for outcome in backend.download(vec![path.to_owned()]).await? {
         let bytes = outcome.result?;
         let probe = bytes.get(..BINARY_PROBE_BYTES).unwrap_or(&bytes);
-        if io::stdout().is_terminal() && memchr(0, probe).is_some() {
+        if app.out.screen().is_terminal() && memchr(0, probe).is_some() {
             return Err(Error::new(
                 Code::BinaryFile,
                 format!("{path} is binary and would garble the terminal; send it to a file with > NAME"),

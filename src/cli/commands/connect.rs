@@ -36,12 +36,14 @@ impl Connect {
         let Self { host, print, remove } = self;
         if print {
             let text = entry_alone(host, &server(app)?)?;
-            return app.out.reply(&json!({ "host": host.name(), "file": host.file()?, "text": text }), |out, _| {
-                out.bytes(text.as_bytes())
-            });
+            return app
+                .out
+                .reply(&json!({ "host": host.name(), "file": host.file(&app.process)?, "text": text }), |out, _| {
+                    out.bytes(text.as_bytes())
+                });
         }
         let launch = if remove { None } else { Some(server(app)?) };
-        let Done { file, is_changed, backup } = change(host, launch.as_ref())?;
+        let Done { file, is_changed, backup } = change(&app.process, host, launch.as_ref())?;
         let document = json!({
             "host": host.name(), "file": file, "connected": !remove, "changed": is_changed, "backup": backup
         });

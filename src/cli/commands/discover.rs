@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::super::{
     app::App,
-    output::{Output, note},
+    output::Output,
     screen::{Cell, LastColumn, Table},
 };
 use crate::{
@@ -63,16 +63,18 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
         table.row([score, confidence.into(), skill.plain().into(), description.plain().into()]);
     }
     out.table(&table)?;
-    say_how_sure(reply);
+    say_how_sure(out, reply);
     if let Some(why) = &reply.why {
         return standing(out, why);
     }
     match (reply.skills.len(), reply.total) {
-        (0, _) => note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain())),
-        (shown, total) if shown < total => {
-            note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
+        (0, _) => {
+            out.note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain()))
         }
-        _ => note("`skillmount skills load SKILL` makes one visible to the session"),
+        (shown, total) if shown < total => {
+            out.note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
+        }
+        _ => out.note("`skillmount skills load SKILL` makes one visible to the session"),
     }
     Ok(())
 }
@@ -82,7 +84,7 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
     let nowhere: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| one_line(&word.word)).collect();
     if !nowhere.is_empty() {
         let words: Vec<_> = nowhere.iter().map(Shown::plain).collect();
-        note(format_args!("no skill contains: {}", words.join(", ")));
+        out.note(format_args!("no skill contains: {}", words.join(", ")));
     }
     out.line(match reply.ranking {
         SearchRanking::Lexical => "ranking: lexical, by words",
@@ -93,17 +95,17 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
         out.line(format_args!("{:.2}  {confidence}  {}", found.score, one_line(&found.skill).plain()))?;
         found.explain.iter().try_for_each(|explained| matches(out, explained))?;
     }
-    say_how_sure(reply);
+    say_how_sure(out, reply);
     reply.why.iter().try_for_each(|why| standing(out, why))
 }
 
 /// Says by what the skills are ranked if by more than words, and that perhaps none fits.
-fn say_how_sure(reply: &DiscoverReply) {
+fn say_how_sure(out: &Output, reply: &DiscoverReply) {
     if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
-        note("ranked by words and by meaning");
+        out.note("ranked by words and by meaning");
     }
     if let Some(doubt) = reply.doubt() {
-        note(doubt);
+        out.note(doubt);
     }
 }
 

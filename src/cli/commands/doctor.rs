@@ -60,8 +60,9 @@ async fn server_check(app: &App, server: &str) -> StoreCheck {
 }
 
 /// Which hosts on this machine start skillmount.
-fn hosts_check() -> StoreCheck {
-    let connected = Host::value_variants().iter().filter(|host| is_connected(**host)).map(|host| host.name());
+fn hosts_check(app: &App) -> StoreCheck {
+    let is_connected = |host: &&Host| is_connected(&app.process, **host);
+    let connected = Host::value_variants().iter().filter(is_connected).map(|host| host.name());
     let detail = match connected.collect::<Vec<_>>().as_slice() {
         [] => "no agent's host starts skillmount; `skillmount connect HOST` has one do it".to_owned(),
         [host] => format!("{host} starts skillmount"),
@@ -75,7 +76,7 @@ async fn encoder_check(app: &App) -> Option<StoreCheck> {
     const NAME: &str = "encoder";
     let fix = "correct encoder, encoder_model and encoder_key; `skillmount encoder add` puts one together on this machine. \
                Searches go by words alone until it works";
-    let encoder = match encoder(&app.settings) {
+    let encoder = match encoder(&app.process, &app.settings) {
         Ok(encoder) => encoder?,
         Err(error) => return Some(failed_check(NAME, &error, fix)),
     };
@@ -95,7 +96,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
             return vec![failed_check("configuration", &error, fix)];
         }
     };
-    let mut checks = vec![StoreCheck::passed("configuration", named), hosts_check()];
+    let mut checks = vec![StoreCheck::passed("configuration", named), hosts_check(app)];
     checks.extend(encoder_check(app).await);
     checks.extend(store.check_folder().await);
     let reached = store.check_reachable().await;

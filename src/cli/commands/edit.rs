@@ -47,8 +47,8 @@ impl Edit {
         if self.old_file.as_deref() == Some(Path::new("-")) {
             return Err(Error::new(Code::InvalidRequest, "standard input can only give the new text: use --file -"));
         }
-        let old_string = input::text(self.old, self.old_file.as_deref())?;
-        let new_string = input::text(self.new, self.file.as_deref())?;
+        let old_string = input::text(app, self.old, self.old_file.as_deref())?;
+        let new_string = input::text(app, self.new, self.file.as_deref())?;
         let request = EditRequest {
             replace_all: self.all,
             newlines: self.newlines,

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::super::{
     app::App,
     encoders::{Added, NewEncoder, Prefixes, add},
-    output::note,
     settings::Setting,
 };
 use crate::error::Result;
@@ -81,7 +80,9 @@ impl Add {
             question: question_prefix.unwrap_or_default(),
             skill: skill_prefix.unwrap_or_default(),
         });
-        let added = add(NewEncoder { from, model, tokenizer, runtime, name, prefixes, replace }).await?;
+        let local = |path: PathBuf| app.process.local(path);
+        let (from, tokenizer, runtime) = (local(from), tokenizer.map(local), runtime.map(local));
+        let added = add(app, NewEncoder { from, model, tokenizer, runtime, name, prefixes, replace }).await?;
         let Added { name, folder, dimensions, bytes } = added;
         let value = format!("dir:{}", folder.display());
         let document = json!({
@@ -89,7 +90,7 @@ impl Add {
         });
         app.out.reply(&document, |out, _| {
             out.line(format!("added {name}: {dimensions} dimensions, {} MiB in {}", bytes >> 20, folder.display()))?;
-            note("search by meaning is on with this line in skillmount.toml, or with --encoder of serve and mcp:");
+            out.note("search by meaning is on with this line in skillmount.toml, or with --encoder of serve and mcp:");
             let line = toml::Value::String(value);
             out.line(format!("{} = {line}", Setting::Encoder.name()))
         })

@@ -42,7 +42,7 @@ pub(in super::super) struct Fsck {
 impl Fsck {
     pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
         // One that cannot be opened made no vectors that could be held against it.
-        let encoder = encoder(&app.settings).ok().flatten();
+        let encoder = encoder(&app.process, &app.settings).ok().flatten();
         let service =
             app.direct_store("fsck").await?.direct_service(ServiceOptions { encoder, ..ServiceOptions::default() });
         let report = if self.all {

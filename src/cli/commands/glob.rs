@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::{app::App, failure::for_people, output::note};
+use super::super::{app::App, failure::for_people};
 use crate::{error::Result, wire::GlobRequest};
 
 #[derive(Debug, Args)]
@@ -24,10 +24,10 @@ impl Glob {
         app.out.reply(&reply, |out, reply| {
             reply.matches.iter().try_for_each(|file| out.line(&file.path))?;
             if let Some(reason) = &reply.truncation_reason {
-                note(for_people(reason));
+                out.note(for_people(reason));
             }
             if reply.matches.is_empty() {
-                note("no file matches; `skillmount ls` shows what there is");
+                out.note("no file matches; `skillmount ls` shows what there is");
             }
             Ok(())
         })

@@ -4,12 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::super::{
-    app::App,
-    failure::for_people,
-    output::{Output, note},
-    status::Status,
-};
+use super::super::{app::App, failure::for_people, output::Output, status::Status};
 use crate::{
     error::Result,
     wire::{GrepMatch, GrepOutput, GrepReply, GrepRequest},
@@ -82,7 +77,7 @@ impl Grep {
             return Ok(Status::Done);
         }
         if !app.out.is_json() {
-            note("no line matches");
+            app.out.note("no line matches");
         }
         Ok(Status::NothingFound)
     }
@@ -98,7 +93,7 @@ fn print(out: &Output, reply: &GrepReply, grouped: bool) -> Result<()> {
     let matches = reply.matches.as_deref().unwrap_or_default();
     lines(matches, grouped).into_iter().try_for_each(|line| out.line(line))?;
     if let Some(reason) = &reply.truncation_reason {
-        note(for_people(reason));
+        out.note(for_people(reason));
     }
     Ok(())
 }

@@ -26,6 +26,6 @@ impl Hook {
 }
 
 async fn answer(app: &App) -> Result<HookOutput> {
-    let input = HookInput::parse(&input::bytes(None, None)?)?;
+    let input = HookInput::parse(&input::bytes(app, None, None)?)?;
     app.control().await?.hook(&input).await
 }

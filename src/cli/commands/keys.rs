@@ -1,9 +1,6 @@
 //! `skillmount keys`
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use anstyle::Style;
 use clap::{Args, Subcommand, ValueEnum};
@@ -14,7 +11,7 @@ use super::super::{
     app::App,
     expiry::expiry,
     keys_file,
-    output::note,
+    local_path::LocalPath,
     screen::{Cell, LastColumn, Screen, Table},
     settings::Setting,
 };
@@ -151,7 +148,7 @@ impl New {
             return app.out.document(&json!({ "key": key, "entry": text }));
         }
         app.out.line(text.trim_end())?;
-        note(format_args!("the key, which is kept nowhere: {key}"));
+        app.out.note(format_args!("the key, which is kept nowhere: {key}"));
         Ok(())
     }
 
@@ -206,8 +203,8 @@ fn list(app: &App) -> Result<()> {
     })
 }
 
-fn path(app: &App) -> Result<PathBuf> {
-    app.settings.required(Setting::Keys, |text| Ok(Path::new(text).to_owned()))
+fn path(app: &App) -> Result<LocalPath> {
+    app.settings.required(Setting::Keys, |text| Ok(app.process.local(text)))
 }
 
 /// What is shown of a key: everything but the whole hash.

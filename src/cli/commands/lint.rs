@@ -1,10 +1,5 @@
 //! `skillmount lint`
 
-use std::{
-    io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
-};
-
 use clap::{Args, ValueEnum};
 
 use super::super::{
@@ -13,7 +8,8 @@ use super::super::{
     counts::counted,
     findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
     folder::{Extent, LocalSkill, Scanned, Target, scan},
-    output::{OfSkills, Output, note},
+    local_path::LocalPath,
+    output::{OfSkills, Output},
     sarif::Sarif,
 };
 use crate::{
@@ -83,7 +79,7 @@ impl Lint {
             let message = "--json says already how findings are written: leave it out, or --diff or --format";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let folder = PathBuf::from(&self.target);
+        let folder = app.process.local(&self.target);
         let linted = if self.target != WHOLE_STORE && folder.exists() {
             let scanned = self.scan(folder).await?;
             if self.diff {
@@ -107,7 +103,7 @@ impl Lint {
         }
     }
 
-    async fn scan(&self, folder: PathBuf) -> Result<Scanned> {
+    async fn scan(&self, folder: LocalPath) -> Result<Scanned> {
         let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
         blocking(move || scan(&folder, None, extent)).await
     }
@@ -134,7 +130,7 @@ impl Lint {
             let page = author.lint_skills(&wanted).await?;
             linted.extend(page.skills);
             if page.is_cut {
-                note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+                app.out.note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
             }
             match page.next_cursor {
                 Some(next) if wanted.cursor.as_ref() != Some(&next) => wanted.cursor = Some(next),
@@ -147,7 +143,7 @@ impl Lint {
         match self.format {
             // A patch is all that is on stdout, so that `patch` can read it.
             _ if self.diff => {
-                note(closing(linted));
+                out.note(closing(linted));
                 Ok(())
             }
             None => out.reply(&OfSkills { skills: linted }, |out, linted| self.print(out, linted.skills)),
@@ -177,23 +173,23 @@ impl Lint {
 fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
     let path = local.main();
     // What cannot be read is a finding that stays.
-    let Some(fixed) = read(path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {
+    let Some(fixed) = read(&path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {
         return Ok(Vec::new());
     };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    Target::new(folder.to_owned()).write("SKILL.md", &fixed.bytes, app.clock.random())?;
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    Target::new(folder).write("SKILL.md", &fixed.bytes, app.clock.random())?;
     Ok(fixed.mended)
 }
 
 /// Prints what --fix would do to each of the skills.
 fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
     for local in skills {
-        let Ok(before) = read(local.main()) else { continue };
+        let Ok(before) = read(&local.main()) else { continue };
         let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
         let file = local.main().display().to_string();
         // What can be mended is UTF-8.
         let patch = patch(&file, &file, &String::from_utf8_lossy(&before), &String::from_utf8_lossy(&fixed.bytes));
-        if io::stdout().is_terminal() {
+        if out.screen().is_terminal() {
             out.bytes(block(&patch).plain().as_bytes())?;
         } else {
             out.bytes(patch.as_bytes())?;

@@ -5,7 +5,6 @@ use jiff::Timestamp;
 
 use super::super::{
     app::App,
-    output::note,
     screen::{Cell, LastColumn, Screen, Table},
 };
 use crate::{
@@ -38,10 +37,10 @@ impl Ls {
                 reply.entries.iter().try_for_each(|entry| out.line(path(entry)))?;
             }
             for file in &reply.hidden {
-                note(format_args!("{} is a file too, of {} bytes; show it with cat", file.path, file.size));
+                out.note(format_args!("{} is a file too, of {} bytes; show it with cat", file.path, file.size));
             }
             if reply.truncated {
-                note("there is more than is shown; list a folder further down");
+                out.note("there is more than is shown; list a folder further down");
             }
             Ok(())
         })

@@ -40,7 +40,7 @@ impl Man {
         };
         let mut pages = Vec::new();
         collect(&command, None, &mut pages).map_err(Error::internal)?;
-        let target = Target::new(dir.clone());
+        let target = Target::new(app.process.local(&dir));
         for page in &pages {
             target.write(&page.file, &page.text, app.clock.random())?;
         }

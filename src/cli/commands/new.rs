@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{app::App, folder::Target, output::note};
+use super::super::{app::App, folder::Target};
 use crate::{
     error::{Code, Error, Result},
     limits::SKILL_NAME_CHARS,
@@ -36,13 +36,13 @@ pub(in super::super) struct New {
 impl New {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         let text = begun(&self.name, self.description.as_deref())?;
-        let folder = self.into.unwrap_or_default().join(&self.name);
+        let folder = app.process.local(self.into.unwrap_or_default().join(&self.name));
         Target::create(folder.clone())?.write("SKILL.md", &text, app.clock.random())?;
         let file = folder.join("SKILL.md").display().to_string();
         let reply = json!({ "skill": self.name, "file": file });
         app.out.reply(&reply, |out, _| out.line(format_args!("made {file}")))?;
         if !app.out.is_json() {
-            note("write in there what it does, then `skillmount lint` it and `skillmount push` it");
+            app.out.note("write in there what it does, then `skillmount lint` it and `skillmount push` it");
         }
         Ok(())
     }

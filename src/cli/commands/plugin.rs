@@ -10,7 +10,6 @@ use super::super::{
     app::App,
     counts::counted,
     failure::for_people,
-    output::note,
     plugin::{Exporter, Row, Status},
 };
 use crate::{
@@ -73,7 +72,7 @@ impl Export {
             let message = "a plugin is called like a skill: small letters, digits and single hyphens";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let mut exporter = Exporter::open(app, self.dir.clone(), &self.name).await?;
+        let mut exporter = Exporter::open(app, app.process.local(&self.dir), &self.name).await?;
         let rows = exporter.pass().await?;
         let document = json!({ "plugin": self.dir, "files": rows });
         app.out.reply(&document, |out, _| {
@@ -89,7 +88,10 @@ impl Export {
     /// Looks again and again until the process is told to stop, and prints what is new. `rows` are of the first look.
     async fn watch(&self, app: &App, mut exporter: Exporter<'_>, rows: Vec<Row>) -> Result<()> {
         let every = self.every.unwrap_or(EVERY);
-        note(format_args!("looking every {}; Ctrl-C ends it", counted(usize::try_from(every).unwrap_or(0), "second")));
+        app.out.note(format_args!(
+            "looking every {}; Ctrl-C ends it",
+            counted(usize::try_from(every).unwrap_or(0), "second")
+        ));
         let mut told: BTreeMap<String, String> = rows.iter().map(|row| (row.path.clone(), row.line())).collect();
         loop {
             sleep(Duration::from_secs(every)).await;
@@ -97,7 +99,7 @@ impl Export {
                 Ok(rows) => rows,
                 // A server that is away for a while is no reason to end, nor to remove anything.
                 Err(error) => {
-                    note(format_args!("not looked: {}", for_people(error.message())));
+                    app.out.note(format_args!("not looked: {}", for_people(error.message())));
                     continue;
                 }
             };

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::super::{
     app::App,
-    output::{Output, note},
+    output::Output,
     screen::{Cell, LastColumn, Table},
 };
 use crate::{
@@ -56,7 +56,7 @@ impl Prompt {
             }
             if reply.truncated {
                 let Rendering { shown, total, .. } = reply;
-                note(format_args!("{shown} of {total} skills shown; --max-tokens gives room for more"));
+                out.note(format_args!("{shown} of {total} skills shown; --max-tokens gives room for more"));
             }
             Ok(())
         })
@@ -73,7 +73,7 @@ fn explained(out: &Output, reply: &Rendering, explanation: &PromptExplanation) -
     }
     out.table(&table)?;
     if explanation.more > 0 {
-        note(format_args!("{} more skills are out", explanation.more));
+        out.note(format_args!("{} more skills are out", explanation.more));
     }
     let Rendering { tokens, tokenizer, shown, total, .. } = reply;
     let frame = explanation.frame_tokens;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::{app::App, output::note};
+use super::super::app::App;
 use crate::{
     error::{Code, Error, Result},
     skill::shown::one_line,
@@ -39,7 +39,7 @@ impl Rm {
                 if !app.out.is_json() {
                     let shown = reply.failed.iter().take(SHOWN_FILES);
                     shown.for_each(|file| {
-                        note(format_args!("not deleted: {} ({})", one_line(&file.path).plain(), file.code));
+                        app.out.note(format_args!("not deleted: {} ({})", one_line(&file.path).plain(), file.code));
                     });
                 }
                 return Err(error);

@@ -12,9 +12,8 @@ use super::super::{
     callers::CallerSources,
     edges::Serving,
     folder::address_of,
-    output::{note, progress_is_seen},
     settings::Setting,
-    signals,
+    signals::{self, Signals},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -113,17 +112,18 @@ impl Serve {
             Error::new(Code::InvalidRequest, message).with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
-        let (sources, callers) = CallerSources::read(&app.settings, app.clock.now())?;
+        let (sources, callers) = CallerSources::read(&app.process, &app.settings, app.clock.now())?;
         let has_keys = callers.keys.are_required();
         let (changed, callers) = watch::channel(callers);
-        let signals = signals::listen(app.settings.required(Setting::Drain, parse_seconds)?)?;
+        let drain = app.settings.required(Setting::Drain, parse_seconds)?;
+        let signals = if app.process.is_whole { signals::listen(drain)? } else { Signals::unheard() };
         let stop = signals.stop;
         let mut serving = (app.edges.serve)(Serving {
             service,
             clock: app.clock.clone(),
             listener,
             callers,
-            spool: app.settings.get(Setting::Spool).map(PathBuf::from),
+            spool: app.settings.get(Setting::Spool).map(|folder| app.process.local(folder).place().to_owned()),
             audit: Some(audit),
             shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
         });
@@ -132,7 +132,7 @@ impl Serve {
             return outcome;
         }
         announce(app, bound)?;
-        if progress_is_seen(&app.out) {
+        if app.out.progress_is_seen() {
             greet(app, bound, has_keys, &folder);
         }
         tokio::select! {
@@ -156,7 +156,7 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
     };
     let store = app.settings.get(Setting::Store).unwrap_or_default();
     let folder = folder.first().map(|check| format!("{}\n", check.detail)).unwrap_or_default();
-    note(format_args!(
+    app.out.note(format_args!(
         "skillmount {} serves {store} to {callers}\n{folder}try it at http://{bound}/docs; Ctrl-C stops it",
         env!("CARGO_PKG_VERSION")
     ));

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::{
     app::App,
     control::{CollectedOfAll, Control, DamagedOf},
-    output::{Output, note},
+    output::Output,
     screen::{LastColumn, Screen, Table},
     shell::quoted,
 };
@@ -98,7 +98,7 @@ impl Session {
                 app.out.reply(&control.sessions().await?, |out, page| {
                     out.table(&table(out.screen(), page, app.clock.now()))?;
                     if page.sessions.is_empty() && page.damaged.is_empty() {
-                        note(format_args!(
+                        out.note(format_args!(
                             "user {user} has no sessions yet; `skillmount skills load SKILL` begins one, as does an agent"
                         ));
                     }
@@ -134,7 +134,7 @@ fn collected(out: &Output, all: &CollectedOfAll) -> Result<()> {
         out.line(format_args!("{user_id} {session_id}  {DAMAGED}"))?;
     }
     if let Some(why) = untagged {
-        note(format_args!("sessions are untagged, and no rule by tag expires them: {}", one_line(why).plain()));
+        out.note(format_args!("sessions are untagged, and no rule by tag expires them: {}", one_line(why).plain()));
     }
     Ok(())
 }

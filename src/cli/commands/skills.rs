@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use super::{
     super::{
         app::App,
-        output::{Output, note},
+        output::Output,
         screen::{Cell, LastColumn, Screen, Table},
     },
     discover::Discover,
@@ -151,7 +151,7 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
             let what = parameter.description.as_deref().map(one_line);
             let what = what.map(|what| format!(" ({})", what.plain())).unwrap_or_default();
             let name = one_line(&parameter.name);
-            note(format_args!("the parameter {}{what} has no value yet; give it with --arguments", name.plain()));
+            out.note(format_args!("the parameter {}{what} has no value yet; give it with --arguments", name.plain()));
         }
         Ok(())
     })
@@ -169,13 +169,13 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
             table.row([path.plain().into(), format!("{mark}{}", description.plain()).into()]);
         }
         out.table(&table)?;
-        findings(diagnostics);
+        findings(out, diagnostics);
         if skills.is_empty() {
             match category {
-                Some(category) => note(format_args!(
+                Some(category) => out.note(format_args!(
                     "user {user} has no skills in the category {category}; `skillmount skills list` shows all"
                 )),
-                None => note(format_args!(
+                None => out.note(format_args!(
                     "user {user} has no skills yet; `skillmount push DIR` puts folders of skills here, and \
                      `skillmount new NAME` begins one"
                 )),
@@ -186,16 +186,16 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
 }
 
 /// Says what is wrong: each error, for it leaves a skill out, and of many warnings how many there are.
-fn findings(found: &[SkillDiagnostic]) {
+fn findings(out: &Output, found: &[SkillDiagnostic]) {
     let (errors, warnings): (Vec<_>, Vec<_>) =
         found.iter().partition(|found| found.diagnostic.severity == Severity::Error);
     let shown = if warnings.len() > SHOWN_WARNINGS { &[] } else { &*warnings };
     for SkillDiagnostic { skill, diagnostic } in errors.iter().chain(shown) {
         let (skill, message) = (one_line(skill), one_line(&diagnostic.message));
-        note(format_args!("{} {}: {}", diagnostic.severity, skill.plain(), message.plain()));
+        out.note(format_args!("{} {}: {}", diagnostic.severity, skill.plain(), message.plain()));
     }
     if warnings.len() > shown.len() {
-        note(format_args!("{} warnings; `skillmount skills list --json` holds them", warnings.len()));
+        out.note(format_args!("{} warnings; `skillmount skills list --json` holds them", warnings.len()));
     }
 }
 

@@ -98,7 +98,7 @@ impl Update {
         }
         if !self.yes {
             planned.iter().filter(|_| !app.out.is_json()).try_for_each(|one| one.print(&app.out))?;
-            let answer = typed("change these skills? Type yes to do it:")?;
+            let answer = typed(app, "change these skills? Type yes to do it:")?;
             if !answer.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())) {
                 let message = "nothing was changed; --yes changes without asking, --dry-run only shows";
                 return Err(Error::new(Code::InvalidRequest, message));

@@ -5,7 +5,7 @@ use clap::Args;
 use super::{
     super::{
         app::App,
-        output::{Output, note},
+        output::Output,
         screen::{Cell, LastColumn, Table},
     },
     audit::{Since, parse_since},
@@ -80,7 +80,7 @@ fn print(out: &Output, figures: &Figures, has_records: bool) -> Result<()> {
     out.table(&table)?;
     if *conversations == 0 {
         let lacking = if has_records { "no conversations in the records" } else { "no records" };
-        note(format_args!("{lacking}; --since reaches further back, and `serve --audit relaxed` writes them"));
+        out.note(format_args!("{lacking}; --since reaches further back, and `serve --audit relaxed` writes them"));
     }
     if !figures.default_candidates.is_empty() {
         let candidates: Vec<_> =
@@ -88,7 +88,7 @@ fn print(out: &Output, figures: &Figures, has_records: bool) -> Result<()> {
         out.line(format_args!("\nworth loading from the start: {}", candidates.join(", ")))?;
     }
     if figures.truncated {
-        note("there are more records than are looked at: the figures are of the latest; a later --since has fewer");
+        out.note("there are more records than are looked at: the figures are of the latest; a later --since has fewer");
     }
     Ok(())
 }

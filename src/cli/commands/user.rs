@@ -15,7 +15,7 @@ use super::super::{
     app::App,
     control::{Control, UserArchive},
     input::typed,
-    output::{Output, note},
+    output::Output,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -100,7 +100,7 @@ impl User {
             Action::List => app.out.reply(&control.users().await?, |out, list| {
                 list.users.iter().try_for_each(|user| out.line(&user.user_id))?;
                 if list.users.is_empty() {
-                    note("there are no users yet; `skillmount push DIR` gives the user `me` its first skills");
+                    out.note("there are no users yet; `skillmount push DIR` gives the user `me` its first skills");
                 }
                 Ok(())
             }),
@@ -110,11 +110,11 @@ impl User {
                     let message = format!("user {user} has nothing in the store; `skillmount user list` shows who has");
                     return Err(Error::new(Code::FileNotFound, message));
                 }
-                export(app, control.export(&user).await?, &user, &file).await
+                export(app, control.export(&user).await?, &user, file).await
             }
             Action::Delete { id, yes, wait } => {
                 let user = Id::parse(&id)?;
-                check_means_it(&user, yes, has_nothing(&control, &user).await)?;
+                check_means_it(app, &user, yes, has_nothing(&control, &user).await)?;
                 let mut deletion = control.delete_user(&user).await?;
                 while wait && deletion.state == DeletionState::Deleting {
                     sleep(LOOK).await;
@@ -133,9 +133,9 @@ async fn has_nothing(control: &Control, user: &Id) -> bool {
 }
 
 /// Goes on only if the caller means this user. One who has nothing may be a slip of the pen, and the deletion locks the id.
-fn check_means_it(user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
+fn check_means_it(app: &App, user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
     match (yes, has_nothing) {
-        (false, false) => confirm(user),
+        (false, false) => confirm(app, user),
         (false, true) => {
             let message = format!(
                 "user {user} has nothing in the store, and a deletion locks the id: check it with `skillmount user list`, or \
@@ -144,7 +144,9 @@ fn check_means_it(user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
             Err(Error::new(Code::FileNotFound, message))
         }
         (true, true) => {
-            note(format_args!("user {user} has nothing in the store; the id is locked until the deletion is done"));
+            app.out.note(format_args!(
+                "user {user} has nothing in the store; the id is locked until the deletion is done"
+            ));
             Ok(())
         }
         (true, false) => Ok(()),
@@ -152,19 +154,20 @@ fn check_means_it(user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
 }
 
 /// Goes on only if the person types the id.
-fn confirm(user: &Id) -> Result<()> {
+fn confirm(app: &App, user: &Id) -> Result<()> {
     let question = format!("This deletes every skill, file, session and record of user {user}. Type the id to go on: ");
-    match typed(&question)? {
+    match typed(app, &question)? {
         Some(answer) if answer.trim() == user.as_str() => Ok(()),
         Some(_) => Err(Error::new(Code::InvalidRequest, format!("that is not {user}; nothing was deleted"))),
         None => Err(Error::new(Code::InvalidRequest, "nobody is there to ask; give --yes to delete without asking")),
     }
 }
 
-async fn export(app: &App, archive: UserArchive, user: &Id, file: &Path) -> Result<()> {
+async fn export(app: &App, archive: UserArchive, user: &Id, file: PathBuf) -> Result<()> {
     if file == Path::new("-") {
         return copy(archive, |piece| app.out.bytes(piece)).await.map(drop);
     }
+    let file = app.process.local(file);
     let failed = |error: std::io::Error| {
         Error::new(Code::InvalidRequest, format!("{} cannot be written", file.display())).with_source(error)
     };
@@ -172,12 +175,12 @@ async fn export(app: &App, archive: UserArchive, user: &Id, file: &Path) -> Resu
         let message = format!("{} exists already; name another file, or remove it", file.display());
         return Err(Error::new(Code::AlreadyExists, message));
     }
-    let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let folder = file.parent().unwrap_or_else(|| file.clone()).or_here();
     // Nothing has the name of an archive before it is whole.
     let mut growing = NamedTempFile::new_in(folder).map_err(failed)?;
     let bytes = copy(archive, |piece| growing.write_all(piece).map_err(failed)).await?;
     growing.as_file().sync_all().map_err(failed)?;
-    growing.persist_noclobber(file).map_err(|error| failed(error.error))?;
+    growing.persist_noclobber(&file).map_err(|error| failed(error.error))?;
     let shown = one_line(&file.display().to_string()).plain().to_owned();
     app.out.reply(&json!({ "user_id": user, "file": shown, "bytes": bytes }), |out, _| {
         out.line(format_args!("exported {user} to {shown} ({bytes} bytes)"))
@@ -202,7 +205,7 @@ fn show(app: &App, control: &Control, deletion: &Deletion) -> Result<()> {
             Control::Local { .. } => "a running service does it then, or else",
             Control::Remote(_) => "the service does it, and",
         };
-        note(format_args!(
+        app.out.note(format_args!(
             "the second sweep is due at {}: {who} `skillmount user deletion {user}`",
             deletion.second_sweep_at
         ));

@@ -1,7 +1,5 @@
 //! The versions of skills: `skillmount skills history`, `diff`, `rollback`, `rm` and `mv`.
 
-use std::io::{self, IsTerminal as _};
-
 use bytes::Bytes;
 use clap::Args;
 use jiff::Timestamp;
@@ -11,7 +9,7 @@ use serde_json::json;
 use super::super::{
     app::App,
     counts::counted,
-    output::{Output, note},
+    output::Output,
     screen::{Cell, LastColumn, Table},
     shell::quoted,
 };
@@ -159,9 +157,9 @@ impl Remove {
             let name = one_line(skill.as_str()).plain().to_owned();
             out.line(format_args!("deleted {name}"))?;
             if was_draft {
-                note(format_args!("it was a draft, of which no version is kept"));
+                out.note(format_args!("it was a draft, of which no version is kept"));
             } else {
-                note(format_args!(
+                out.note(format_args!(
                     "its versions stay: `skillmount skills history {name}` lists them, and a rollback brings it back"
                 ));
             }
@@ -202,7 +200,7 @@ impl Move {
         app.out.reply(&json!({ "from": from, "to": to }), |out, _| {
             let [from, to] = [&from, &to].map(|path| one_line(path.as_str()).plain().to_owned());
             out.line(format_args!("moved {from} to {to}"))?;
-            note(format_args!("the versions before stay under the old path: `skillmount skills history {from}`"));
+            out.note(format_args!("the versions before stay under the old path: `skillmount skills history {from}`"));
             Ok(())
         })
     }
@@ -361,11 +359,11 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
     }
     out.table(&table)?;
     if known.current.is_none() {
-        note("it is deleted; `skillmount skills rollback` brings one of these back");
+        out.note("it is deleted; `skillmount skills rollback` brings one of these back");
     }
     if known.folder_is_gone {
         let skill = quoted(one_line(known.skill.as_str()).plain());
-        note(format_args!(
+        out.note(format_args!(
             "another tool deleted its folder, so nobody sees it; `skillmount skills rollback {skill}` brings it back"
         ));
     }
@@ -374,19 +372,19 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
 
 /// Prints a patch, and names the files that it says nothing of.
 fn print_diff(out: &Output, found: &VersionDiff) -> Result<()> {
-    if io::stdout().is_terminal() {
+    if out.screen().is_terminal() {
         out.bytes(block(&found.diff).plain().as_bytes())?;
     } else {
         out.bytes(found.diff.as_bytes())?;
     }
     for file in found.files.iter().filter(|file| file.binary) {
-        note(format_args!("{} differs, and is no text", one_line(&file.path).plain()));
+        out.note(format_args!("{} differs, and is no text", one_line(&file.path).plain()));
     }
     if found.total == 0 {
-        note("nothing differs");
+        out.note("nothing differs");
     }
     if let Some(why) = &found.truncation_reason {
-        note(one_line(why).plain());
+        out.note(one_line(why).plain());
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ pub(in super::super) struct Write {
 
 impl Write {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let bytes = input::bytes(self.content, self.file.as_deref())?;
+        let bytes = input::bytes(app, self.content, self.file.as_deref())?;
         let backend = app.backend().await?;
         let content = match String::from_utf8(bytes) {
             Ok(content) => content,

@@ -12,7 +12,7 @@ use super::{
     launch::Launch,
 };
 use crate::{
-    cli::keys_file::keep_owner,
+    cli::{keys_file::keep_owner, process::Process},
     error::{Code, Error, Result},
 };
 
@@ -34,8 +34,8 @@ pub(in crate::cli) struct Done {
 ///
 /// # Errors
 /// `invalid_request` if the file cannot be understood, read or written; it is then as it was.
-pub(in crate::cli) fn change(host: Host, launch: Option<&Launch>) -> Result<Done> {
-    let file = host.file()?;
+pub(in crate::cli) fn change(process: &Process, host: Host, launch: Option<&Launch>) -> Result<Done> {
+    let file = host.file(process)?;
     let old = read(&file)?;
     let text = old.as_deref().unwrap_or_default();
     let unchanged = Done { file: file.clone(), is_changed: false, backup: None };
@@ -67,8 +67,8 @@ pub(in crate::cli) fn entry_alone(host: Host, launch: &Launch) -> Result<String>
 }
 
 /// Whether `host` starts our server, as far as its configuration can be read.
-pub(in crate::cli) fn is_connected(host: Host) -> bool {
-    let text = host.file().and_then(|file| read(&file)).ok().flatten();
+pub(in crate::cli) fn is_connected(process: &Process, host: Host) -> bool {
+    let text = host.file(process).and_then(|file| read(&file)).ok().flatten();
     text.is_some_and(|text| is_in(host.form(), &text))
 }
 

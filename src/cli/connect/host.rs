@@ -1,13 +1,13 @@
 //! The hosts that can be connected: where each has its configuration, and in which form.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    cli::process::Process,
+    error::{Code, Error, Result},
+};
 
 /// A program that agents run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,10 +58,12 @@ impl Host {
     ///
     /// # Errors
     /// `invalid_request` if this account has no home folder.
-    pub(in crate::cli) fn file(self) -> Result<PathBuf> {
+    pub(in crate::cli) fn file(self, process: &Process) -> Result<PathBuf> {
         let nowhere = || Error::new(Code::InvalidRequest, "this account has no home folder: set HOME, or use --print");
-        let home = dirs::home_dir().ok_or_else(nowhere)?;
-        let settings = dirs::config_dir().ok_or_else(nowhere)?;
+        let home = process.folders.home.clone().ok_or_else(nowhere)?;
+        let settings = process.folders.config.as_ref().ok_or_else(nowhere)?;
+        // A variable of the host may name another folder than its usual one.
+        let chosen = |variable| process.path_variable(variable).map(|folder| process.current_dir.join(folder));
         Ok(match self {
             // https://code.claude.com/docs/en/settings, https://developers.openai.com/codex/config-advanced
             Self::ClaudeCode => chosen("CLAUDE_CONFIG_DIR").unwrap_or(home).join(".claude.json"),
@@ -73,9 +75,4 @@ impl Host {
             Self::Goose => settings.join("goose/config.yaml"),
         })
     }
-}
-
-/// The folder that a variable of the host names instead of its usual one.
-fn chosen(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).map(PathBuf::from).filter(|folder| folder.as_path() != Path::new(""))
 }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    env,
     path::{Path, absolute},
 };
 
@@ -28,7 +27,8 @@ pub(in crate::cli) struct Launch {
 /// # Errors
 /// `invalid_request` if the settings do not parse.
 pub(in crate::cli) fn launch(app: &App, command: &str) -> Result<Launch> {
-    let program = env::current_exe().map_err(Error::internal)?;
+    let unknown = || Error::internal("the path of this program is not known");
+    let program = app.process.program.as_ref().ok_or_else(unknown)?;
     let mut launch =
         Launch { command: program.display().to_string(), args: vec![command.to_owned()], variables: BTreeMap::new() };
     for setting in Setting::ALL.iter().copied().filter(|setting| !app.settings.is_default(*setting)) {
@@ -109,7 +109,7 @@ const fn passage(setting: Setting) -> Passage {
 
 /// The value of a setting with its paths absolute, because the host starts the program in a folder of its own.
 fn absolute_value(app: &App, setting: Setting, value: &str) -> Result<String> {
-    let whole = |folder: &Path| absolute(folder).map_err(Error::internal);
+    let whole = |folder: &Path| absolute(app.process.local(folder)).map_err(Error::internal);
     if let (Setting::Encoder, Some(folder)) = (setting, value.strip_prefix("dir:")) {
         return Ok(format!("dir:{}", whole(Path::new(folder))?.display()));
     }

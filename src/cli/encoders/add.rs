@@ -13,7 +13,7 @@ use super::{
     source::Source,
 };
 use crate::{
-    cli::encoding::local,
+    cli::{app::App, encoding::local, local_path::LocalPath},
     encoder::{MODEL, POOLING, PROMPTS, TOKENIZER, try_encoder},
     error::{Code, Error, Result},
 };
@@ -32,13 +32,13 @@ pub(in crate::cli) struct Prefixes {
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct NewEncoder {
     /// What has the model.
-    pub(in crate::cli) from: PathBuf,
+    pub(in crate::cli) from: LocalPath,
     /// Which of its models.
     pub(in crate::cli) model: Option<String>,
     /// What has the tokenizer, if that is something else.
-    pub(in crate::cli) tokenizer: Option<PathBuf>,
+    pub(in crate::cli) tokenizer: Option<LocalPath>,
     /// What has the library, likewise.
-    pub(in crate::cli) runtime: Option<PathBuf>,
+    pub(in crate::cli) runtime: Option<LocalPath>,
     /// The name of its folder, if it is not that of what has the model.
     pub(in crate::cli) name: Option<String>,
     /// What goes before texts, if it is not what the source says.
@@ -61,13 +61,13 @@ pub(in crate::cli) struct Added {
 /// # Errors
 /// `invalid_request` if something is missing, or the encoder does not work; `already_exists` if there is one of its name. Then
 /// nothing is left behind.
-pub(in crate::cli) async fn add(wanted: NewEncoder) -> Result<Added> {
+pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> {
     let name = match &wanted.name {
         Some(name) => name.clone(),
         None => name_of(&wanted.from)?,
     };
     let nowhere = || Error::new(Code::InvalidRequest, "there is no data folder on this machine");
-    let encoders = dirs::data_dir().ok_or_else(nowhere)?.join(ENCODERS);
+    let encoders = app.process.folders.data.as_ref().ok_or_else(nowhere)?.join(ENCODERS);
     let folder = encoders.join(checked(&name)?);
     if folder.exists() && !wanted.replace {
         let message = format!("there is an encoder {name} in {}; give --replace, or another --name", folder.display());
@@ -104,7 +104,7 @@ impl Parts {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let model = model(&from, wanted.model.as_deref())?;
-        let other = |path: &Option<PathBuf>| path.as_deref().map(Source::open).transpose();
+        let other = |path: &Option<LocalPath>| path.as_ref().map(Source::open).transpose();
         let (tokens, runtime) = (other(&wanted.tokenizer)?, other(&wanted.runtime)?);
         let tokens_name = match &tokens {
             Some(source) => tokenizer(source, None)?,

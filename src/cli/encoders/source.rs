@@ -6,12 +6,13 @@
 use std::{
     fs::{self, File},
     io::{self, BufReader, Read, Write},
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
 };
 
 use zip::ZipArchive;
 
 use crate::{
+    cli::local_path::LocalPath,
     error::{Code, Error, Result},
     limits::{ENCODER_FILE_BYTES, ENCODER_FILES, ENCODER_FOLDERS},
 };
@@ -19,7 +20,7 @@ use crate::{
 /// A folder, a wheel or a file.
 #[derive(Debug)]
 pub(super) struct Source {
-    path: PathBuf,
+    path: LocalPath,
     names: Vec<String>,
     kind: Kind,
 }
@@ -36,7 +37,7 @@ impl Source {
     ///
     /// # Errors
     /// `file_not_found` if nothing is there; `invalid_request` if it cannot be read, or is a wheel that nobody should unpack.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &LocalPath) -> Result<Self> {
         let failed = |error: io::Error| {
             let code = if error.kind() == io::ErrorKind::NotFound { Code::FileNotFound } else { Code::InvalidRequest };
             Error::new(code, format!("{} cannot be read: {error}", path.display()))
@@ -52,7 +53,7 @@ impl Source {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             (vec![name], Kind::File)
         };
-        Ok(Self { path: path.to_owned(), names, kind })
+        Ok(Self { path: path.clone(), names, kind })
     }
 
     /// Whether it is a file by itself.
@@ -102,7 +103,7 @@ fn copied(from: impl Read, to: &mut impl Write) -> io::Result<u64> {
     io::copy(&mut from.take(ENCODER_FILE_BYTES + 1), to)
 }
 
-fn refused(path: &Path, why: impl Into<String>) -> Error {
+fn refused(path: &LocalPath, why: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, format!("{} is no wheel that can be used: {}", path.display(), why.into()))
 }
 
@@ -173,16 +174,16 @@ mod tests {
         for number in 0..ENCODER_FILES {
             fs::write(folder.path().join(number.to_string()), "").unwrap();
         }
-        assert_eq!(Source::open(folder.path()).unwrap().names().len(), ENCODER_FILES);
+        assert_eq!(Source::open(&folder.path().into()).unwrap().names().len(), ENCODER_FILES);
         fs::write(folder.path().join("more"), "").unwrap();
-        assert!(Source::open(folder.path()).unwrap_err().message().contains("more than"));
+        assert!(Source::open(&folder.path().into()).unwrap_err().message().contains("more than"));
 
         let folder = tempfile::tempdir().unwrap();
         let deep = |depth| (0..depth).fold(folder.path().to_owned(), |path, _| path.join("a"));
         fs::create_dir_all(deep(ENCODER_FOLDERS + 1)).unwrap();
         fs::write(deep(ENCODER_FOLDERS).join("in"), "").unwrap();
         fs::write(deep(ENCODER_FOLDERS + 1).join("out"), "").unwrap();
-        let names = Source::open(folder.path()).unwrap().names().to_vec();
+        let names = Source::open(&folder.path().into()).unwrap().names().to_vec();
         assert_eq!(names, [format!("{}in", "a/".repeat(ENCODER_FOLDERS))]);
     }
 
@@ -191,7 +192,7 @@ mod tests {
         // A file with a hole takes no room.
         let folder = tempfile::tempdir().unwrap();
         let file = File::create(folder.path().join("model.onnx")).unwrap();
-        let mut source = Source::open(folder.path()).unwrap();
+        let mut source = Source::open(&folder.path().into()).unwrap();
         file.set_len(ENCODER_FILE_BYTES + 1).unwrap();
         let copied = source.copy("model.onnx", Path::new("/dev/null"));
         assert_eq!(copied.unwrap_err().code(), Code::FileTooLarge);

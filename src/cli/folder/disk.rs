@@ -4,10 +4,11 @@ use std::{
     collections::HashSet,
     fs,
     io::{self, Write},
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
 };
 
 use crate::{
+    cli::local_path::LocalPath,
     error::{Code, Error, Result},
     path::is_of_tools,
     skill::folded,
@@ -19,12 +20,12 @@ const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
 /// The folder that a pull writes to.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Target {
-    root: PathBuf,
+    root: LocalPath,
 }
 
 impl Target {
     /// The folder `root`, which need not exist yet.
-    pub(in super::super) fn new(root: PathBuf) -> Self {
+    pub(in super::super) fn new(root: LocalPath) -> Self {
         Self { root }
     }
 
@@ -32,9 +33,9 @@ impl Target {
     ///
     /// # Errors
     /// `already_exists` where anything has that name, `invalid_request` where the disk fails.
-    pub(in super::super) fn create(root: PathBuf) -> Result<Self> {
+    pub(in super::super) fn create(root: LocalPath) -> Result<Self> {
         if let Some(above) = root.parent() {
-            fs::create_dir_all(above).map_err(|error| failed(above, error))?;
+            fs::create_dir_all(&above).map_err(|error| failed(&above, error))?;
         }
         match fs::create_dir(&root) {
             Ok(()) => Ok(Self { root }),
@@ -77,22 +78,22 @@ impl Target {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&path, error)),
             _ => {}
         }
-        let above = path.ancestors().skip(1).take_while(|above| *above != self.root);
+        let above = path.ancestors().skip(1).take_while(|above| *above != self.root.place());
         // One that is not empty stays, and so do those above it.
         let _ = above.map(fs::remove_dir).find(io::Result::is_err);
         Ok(())
     }
 
     /// Where a folder of it lies on this disk.
-    pub(in super::super) fn folder(&self, relative: &str) -> PathBuf {
+    pub(in super::super) fn folder(&self, relative: &str) -> LocalPath {
         if relative.is_empty() { self.root.clone() } else { self.root.join(relative) }
     }
 
     /// The path of `relative` on disk, once it is sure that it lies below the root.
-    fn checked(&self, relative: &str) -> Result<PathBuf> {
+    fn checked(&self, relative: &str) -> Result<LocalPath> {
         let mut path = self.root.clone();
         for segment in relative.split('/') {
-            path.push(local_name(segment, relative)?);
+            path = path.join(local_name(segment, relative)?);
             if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
                 return Err(Error::new(
                     Code::InvalidRequest,
@@ -108,9 +109,9 @@ impl Target {
 ///
 /// # Errors
 /// `invalid_request` where the disk fails.
-pub(in super::super) fn replace_whole(path: &Path, bytes: &[u8], unique: u128) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+pub(in super::super) fn replace_whole(path: &LocalPath, bytes: &[u8], unique: u128) -> Result<()> {
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     let growing = folder.join(format!(".skillmount-{unique:032x}"));
     let permissions = fs::metadata(path).ok().map(|meta| meta.permissions());
     let written = fs::File::create_new(&growing)
@@ -161,7 +162,7 @@ fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> 
     Err(Error::new(Code::InvalidRequest, format!("{relative} is not pulled: {segment:?} {why}")))
 }
 
-fn failed(path: &Path, error: io::Error) -> Error {
+fn failed(path: &LocalPath, error: io::Error) -> Error {
     Error::new(Code::InvalidRequest, format!("{} cannot be written or read", path.display())).with_source(error)
 }
 
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().join("new"));
+        let target = Target::new(folder.path().join("new").into());
         assert_eq!(target.read("a/b.md").unwrap(), None);
         target.write("a/b.md", b"one", 1).unwrap();
         target.write("a/b.md", b"two", 2).unwrap();
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn names_that_would_escape_or_wake_a_tool_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().to_owned());
+        let target = Target::new(folder.path().into());
         for bad in ["../x", "a/../../x", "/etc/x", "a//b", "", ".", ".git/hooks/pre-commit", "a/.GIT/config"] {
             assert_eq!(target.write(bad, b"x", 1).unwrap_err().code(), Code::InvalidRequest, "{bad}");
         }
@@ -194,7 +195,7 @@ mod tests {
     fn a_file_that_is_replaced_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().to_owned());
+        let target = Target::new(folder.path().into());
         for mode in [0o600, 0o755] {
             target.write("a", b"one", 1).unwrap();
             fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(mode)).unwrap();
@@ -209,7 +210,7 @@ mod tests {
     fn links_are_never_written_through() {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::os::unix::fs::symlink(outside.path(), folder.path().join("a")).unwrap();
-        let target = Target::new(folder.path().to_owned());
+        let target = Target::new(folder.path().into());
         assert!(target.write("a/b", b"x", 1).is_err());
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }

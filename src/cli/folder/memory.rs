@@ -1,13 +1,11 @@
 //! The file in a skill's folder that says which version the folder comes from. It is never pushed, because it belongs to a tool.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io};
 
 use super::disk::replace_whole;
 use crate::{
     backend::Remembered,
+    cli::local_path::LocalPath,
     error::{Code, Error, Result},
     path::FOLDER_MEMORY,
 };
@@ -16,7 +14,7 @@ use crate::{
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, cannot be read, or is none.
-pub(in super::super) fn remembered(folder: &Path) -> Result<Option<Remembered>> {
+pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<Remembered>> {
     let path = place(folder)?;
     match fs::read(&path) {
         Ok(bytes) => Remembered::from_json(&bytes, &path.display().to_string()).map(Some),
@@ -32,11 +30,11 @@ pub(in super::super) fn remembered(folder: &Path) -> Result<Option<Remembered>> 
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, or the disk fails.
-pub(in super::super) fn remember(folder: &Path, version: &Remembered, unique: u128) -> Result<()> {
+pub(in super::super) fn remember(folder: &LocalPath, version: &Remembered, unique: u128) -> Result<()> {
     replace_whole(&place(folder)?, &version.to_json()?, unique)
 }
 
-fn place(folder: &Path) -> Result<PathBuf> {
+fn place(folder: &LocalPath) -> Result<LocalPath> {
     let path = folder.join(FOLDER_MEMORY);
     if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
         return Err(Error::new(Code::InvalidRequest, format!("{} is a link: remove it first", path.display())));

@@ -5,6 +5,7 @@
 
 use std::{fs, path::Path};
 
+use crate::cli::local_path::LocalPath;
 use crate::error::{Code, Error, Result};
 
 /// The folder that a store has of its own once it was used. A user's files lie as deep as a skill in a category, so that
@@ -20,7 +21,7 @@ pub(in super::super) fn address_of(folder: &Path) -> String {
 ///
 /// # Errors
 /// `invalid_request`, with the number of skills and what to do with them.
-pub(in super::super) fn refuse_plain(folder: &Path) -> Result<()> {
+pub(in super::super) fn refuse_plain(folder: &LocalPath) -> Result<()> {
     let levels = if folder.join(OF_A_STORE).exists() { 1 } else { 2 };
     let skills = if is_skill(folder) { 1 } else { skills_in(folder, levels) };
     if skills == 0 {
@@ -67,7 +68,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();
         }
-        refuse_plain(folder.path()).err().map(|error| error.message().to_owned())
+        refuse_plain(&folder.path().into()).err().map(|error| error.message().to_owned())
     }
 
     #[test]
@@ -92,6 +93,6 @@ mod tests {
         ] {
             assert_eq!(refusal(files), None, "{files:?}");
         }
-        assert!(refuse_plain(Path::new("/nowhere/at/all")).is_ok());
+        assert!(refuse_plain(&Path::new("/nowhere/at/all").into()).is_ok());
     }
 }

@@ -5,10 +5,11 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use sha2::{Digest as _, Sha256};
 
 use super::manifest::Written;
+use crate::cli::local_path::LocalPath;
 use crate::error::{Code, Error, Result};
 
 /// Puts the folder `new` at `place`; what was there is at `old` then.
-pub(super) fn take_place(place: &Path, new: &Path, old: &Path) -> Result<()> {
+pub(super) fn take_place(place: &LocalPath, new: &Path, old: &Path) -> Result<()> {
     let was_there = match fs::rename(place, old) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -66,6 +67,6 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-pub(super) fn failed(path: &Path, error: io::Error) -> Error {
+pub(super) fn failed(path: &LocalPath, error: io::Error) -> Error {
     Error::new(Code::InvalidRequest, format!("{} cannot be written or read", path.display())).with_source(error)
 }

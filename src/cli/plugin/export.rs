@@ -1,6 +1,6 @@
 //! One look at the skills of the user, and what it changes in the folder of the plugin.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     backend::{AuthorProtocol, Remembered, SkillDigest, SkillText, flat_names},
-    cli::{app::App, control::Control, folder::check_names},
+    cli::{app::App, control::Control, folder::check_names, local_path::LocalPath},
     error::{Error, Result},
     limits::PARALLEL_SKILLS,
     session::{Policy, SkillRule},
@@ -65,7 +65,7 @@ impl<'run> Exporter<'run> {
     ///
     /// # Errors
     /// `invalid_request` if the folder has files and no export wrote any of them; those of the settings.
-    pub(in crate::cli) async fn open(app: &'run App, root: PathBuf, name: &str) -> Result<Self> {
+    pub(in crate::cli) async fn open(app: &'run App, root: LocalPath, name: &str) -> Result<Self> {
         let parts = parts(app, name)?;
         let (author, control) = (app.author().await?, app.control().await?);
         Ok(Self { app, author, control, folder: PluginFolder::open(root)?, parts })

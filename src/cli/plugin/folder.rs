@@ -7,7 +7,6 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
     io,
-    path::{Path, PathBuf},
 };
 
 use tempfile::TempDir;
@@ -18,7 +17,10 @@ use super::{
 };
 use crate::{
     backend::SkillText,
-    cli::folder::{Target, replace_whole},
+    cli::{
+        folder::{Target, replace_whole},
+        local_path::LocalPath,
+    },
     error::{Code, Error, Result},
 };
 
@@ -37,7 +39,7 @@ const FOLDERS: [&str; 3] = [SKILLS, "hooks", ".claude-plugin"];
 /// The folder, locked as long as this lives.
 #[derive(Debug)]
 pub(super) struct PluginFolder {
-    root: PathBuf,
+    root: LocalPath,
     manifest: Manifest,
     _lock: File,
 }
@@ -73,7 +75,7 @@ impl PluginFolder {
     ///
     /// # Errors
     /// `invalid_request` if it has files and no export wrote any of them, if another export works on it, or if the disk fails.
-    pub(super) fn open(root: PathBuf) -> Result<Self> {
+    pub(super) fn open(root: LocalPath) -> Result<Self> {
         fs::create_dir_all(&root).map_err(|error| failed(&root, error))?;
         let manifest = match Manifest::read(&root)? {
             Some(manifest) => manifest,
@@ -181,7 +183,7 @@ impl PluginFolder {
             Some(beside) => beside.path().join(NEW),
             None => changes.beside.insert(self.beside()?).path().join(NEW),
         };
-        let target = Target::new(new.clone());
+        let target = Target::new(new.clone().into());
         let put = |path: &str, bytes: &[u8]| target.write(&format!("{folder}/{path}"), bytes, unique);
         if let Err(error) = text.files.iter().try_for_each(|(path, bytes)| put(path, bytes)) {
             // What there is of it goes with the folder.
@@ -237,17 +239,17 @@ impl Changes {
 }
 
 /// Whether nothing is in the folder but what an export leaves that ended before it wrote anything.
-fn is_empty(root: &Path) -> Result<bool> {
+fn is_empty(root: &LocalPath) -> Result<bool> {
     let entries = fs::read_dir(root).map_err(|error| failed(root, error))?;
     let is_own = |name: &str| name == LOCK || name.starts_with(BESIDE) || name == MANIFEST;
     Ok(entries.flatten().all(|entry| entry.file_name().to_str().is_some_and(is_own)))
 }
 
 /// Removes what an export has left beside that was ended in the middle. The lock says that none is under way.
-fn clear_leftovers(root: &Path) -> Result<()> {
+fn clear_leftovers(root: &LocalPath) -> Result<()> {
     for entry in fs::read_dir(root).map_err(|error| failed(root, error))?.flatten() {
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(BESIDE)) {
-            fs::remove_dir_all(entry.path()).map_err(|error| failed(&entry.path(), error))?;
+            fs::remove_dir_all(entry.path()).map_err(|error| failed(&root.at(&entry.path()), error))?;
         }
     }
     Ok(())
@@ -282,7 +284,7 @@ mod tests {
     fn an_export_that_was_ended_in_the_middle_leaves_what_the_next_one_knows() {
         let home = tempfile::tempdir().unwrap();
         let (old, new) = (text("old"), text("new"));
-        let root = home.path().join("plugin");
+        let root = LocalPath::from(home.path().join("plugin"));
         let mut folder = PluginFolder::open(root.clone()).unwrap();
         put(&mut folder, &old);
         assert_eq!(folder.skill("notes").unwrap(), Place::Ours);
@@ -320,8 +322,8 @@ mod tests {
     #[test]
     fn two_do_not_work_on_one_folder_and_a_link_is_not_followed() {
         let home = tempfile::tempdir().unwrap();
-        let mut folder = PluginFolder::open(home.path().to_owned()).unwrap();
-        assert!(PluginFolder::open(home.path().to_owned()).unwrap_err().message().contains("another export"));
+        let mut folder = PluginFolder::open(home.path().into()).unwrap();
+        assert!(PluginFolder::open(home.path().into()).unwrap_err().message().contains("another export"));
         put(&mut folder, &text("old"));
         for foreign in ["skills/notes/more.md", "skills/notes/a/more.md", "skills/notes/empty/more.md"] {
             let path = home.path().join(foreign);

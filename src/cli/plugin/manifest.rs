@@ -3,14 +3,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    path::Path,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     backend::Remembered,
-    cli::folder::replace_whole,
+    cli::{folder::replace_whole, local_path::LocalPath},
     error::{Code, Error, Result},
     path::SkillPath,
 };
@@ -45,7 +44,7 @@ impl Manifest {
     ///
     /// # Errors
     /// `invalid_request` if it cannot be read or is none.
-    pub(super) fn read(root: &Path) -> Result<Option<Self>> {
+    pub(super) fn read(root: &LocalPath) -> Result<Option<Self>> {
         let path = root.join(MANIFEST);
         let wrong = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", path.display()));
         let bytes = match fs::read(&path) {
@@ -65,7 +64,7 @@ impl Manifest {
     ///
     /// # Errors
     /// `invalid_request` if the disk fails.
-    pub(super) fn write(&self, root: &Path, unique: u128) -> Result<()> {
+    pub(super) fn write(&self, root: &LocalPath, unique: u128) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
         text.push(b'\n');
         replace_whole(&root.join(MANIFEST), &text, unique)

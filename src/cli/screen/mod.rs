@@ -3,14 +3,10 @@
 
 mod table;
 
-use std::{
-    io::{self, IsTerminal},
-    time::Duration,
-};
+use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
 use jiff::Timestamp;
-use terminal_size::terminal_size_of;
 use unicode_width::UnicodeWidthChar;
 
 pub(super) use table::{Cell, LastColumn, Table};
@@ -18,17 +14,15 @@ pub(super) use table::{Cell, LastColumn, Table};
 /// A terminal, or what is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
-    is_terminal: bool,
+    pub(super) is_terminal: bool,
     /// Its columns, if it is a terminal that says so.
-    width: Option<usize>,
+    pub(super) width: Option<usize>,
 }
 
 impl Screen {
-    /// What standard output is.
-    pub(super) fn of_stdout() -> Self {
-        let stdout = io::stdout();
-        let width = terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
-        Self { is_terminal: stdout.is_terminal(), width }
+    /// Whether it is a terminal.
+    pub(super) fn is_terminal(self) -> bool {
+        self.is_terminal
     }
 
     /// Columns that a line may take; `None` if nothing is to be cut.

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{setting::Setting, text::Text};
 use crate::{
+    cli::process::Process,
     error::{Code, Error, Result},
     path::distance,
 };
@@ -29,14 +30,14 @@ pub(in super::super) struct ConfigFile {
 ///
 /// # Errors
 /// `invalid_request` where the file cannot be read, does not parse, or holds a name that is no setting.
-pub(in super::super) fn find(explicit: Option<&Path>) -> Result<Option<ConfigFile>> {
+pub(in super::super) fn find(process: &Process, explicit: Option<&Path>) -> Result<Option<ConfigFile>> {
     if let Some(path) = explicit {
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
+        let text = std::fs::read_to_string(process.local(path)).map_err(|error| unreadable(path, error))?;
         return ConfigFile::parse(path.to_owned(), &text).map(Some);
     }
-    let own = dirs::config_dir().map(|folder| folder.join("skillmount").join(FILE_NAME));
+    let own = process.folders.config.as_ref().map(|folder| folder.join("skillmount").join(FILE_NAME));
     for path in [Some(PathBuf::from(FILE_NAME)), own].into_iter().flatten() {
-        match std::fs::read_to_string(&path) {
+        match std::fs::read_to_string(process.local(&path)) {
             Ok(text) => return ConfigFile::parse(path, &text).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&path, error)),

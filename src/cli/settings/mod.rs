@@ -8,7 +8,7 @@ mod file;
 mod setting;
 mod text;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ use setting::ENV_PREFIX;
 pub(super) use setting::Setting;
 use text::Text;
 
+use super::process::Process;
 use crate::{
     error::{Code, Error, Result},
     limits::DIGEST_PACE_MOST,
@@ -64,10 +65,10 @@ struct Value {
 
 /// Remarks on environment variables that are nearly those of a setting. Any other may be of a container or a test, so it is no error
 /// as it is in a file.
-pub(super) fn misspelt_variables(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
+pub(super) fn misspelt_variables<'name>(variables: impl Iterator<Item = &'name OsString>) -> Vec<String> {
     const MOST: usize = 2;
-    let remark = |(variable, _): (OsString, OsString)| {
-        let variable = variable.into_string().ok()?;
+    let remark = |variable: &OsString| {
+        let variable = variable.to_str()?;
         let given = variable.strip_prefix(ENV_PREFIX)?;
         let near = |setting: &&Setting| {
             (1..=MOST.min((setting.name().len() + 1) / 3)).contains(&distance(given, setting.name()))
@@ -85,14 +86,20 @@ pub(super) struct Sources {
     flags: Vec<(Setting, Text)>,
     file: Option<PathBuf>,
     default_store: Option<String>,
+    process: Arc<Process>,
 }
 
 impl Sources {
-    /// What was given as flags, the configuration file that was named, and the folder that holds everything where nothing
-    /// else was said.
-    pub(super) fn new(flags: Vec<(Setting, String)>, file: Option<PathBuf>, default_store: Option<String>) -> Self {
+    /// What was given as flags, the configuration file that was named, the folder that holds everything where nothing
+    /// else was said, and the process, which has the environment.
+    pub(super) fn new(
+        flags: Vec<(Setting, String)>,
+        file: Option<PathBuf>,
+        default_store: Option<String>,
+        process: Arc<Process>,
+    ) -> Self {
         let flags = flags.into_iter().map(|(setting, text)| (setting, setting.text(text))).collect();
-        Self { flags, file, default_store }
+        Self { flags, file, default_store, process }
     }
 
     /// The settings as they are now.
@@ -100,8 +107,8 @@ impl Sources {
     /// # Errors
     /// As [`find`].
     pub(super) fn settings(&self) -> Result<Settings> {
-        let file = find(self.file.as_deref())?;
-        let env = |name: &str| std::env::var(name).ok();
+        let file = find(&self.process, self.file.as_deref())?;
+        let env = |name: &str| self.process.variable(name);
         Ok(Settings::resolve(&self.flags, &env, file.as_ref(), self.default_store.as_deref()))
     }
 }
@@ -295,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_nearly_a_setting_is_remarked_on() {
-        let remarks = |name: &str| misspelt_variables([(name.into(), "x".into())].into_iter());
+        let remarks = |name: &str| misspelt_variables([&name.into()].into_iter());
         for (name, meant) in [("STOER", "STORE"), ("SESION", "SESSION"), ("API_KEYS", "API_KEY"), ("USR", "USER")] {
             let said = remarks(&format!("SKILLMOUNT_{name}")).concat();
             assert!(said.ends_with(&format!("did you mean SKILLMOUNT_{meant}?")), "{name}: {said}");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
+    cli::process::Process,
     error::{Code, Error, Result},
     limits::SOURCE_BYTES,
 };
@@ -75,9 +76,9 @@ impl Source {
     ///
     /// # Errors
     /// `invalid_request` if there is no such folder.
-    pub(in crate::cli) fn made_absolute(self) -> Result<Self> {
+    pub(in crate::cli) fn made_absolute(self, process: &Process) -> Result<Self> {
         match self {
-            Self::Folder(folder) => folder.canonicalize().map(Self::Folder).map_err(|error| {
+            Self::Folder(folder) => process.local(&*folder).canonicalize().map(Self::Folder).map_err(|error| {
                 let message = format!("there is no folder {}; a repository is named by its address", folder.display());
                 Error::new(Code::InvalidRequest, message).with_source(error)
             }),

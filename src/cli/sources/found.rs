@@ -96,7 +96,7 @@ pub(super) fn placed(into: Option<&str>, name: &str) -> Result<SkillPath> {
 /// The skills of a folder, as `push` finds them.
 pub(super) async fn of_folder(folder: PathBuf, shown: String, into: Option<String>, now: Timestamp) -> Result<Fetched> {
     blocking(move || {
-        let scanned = scan(&folder, into.as_deref(), Extent::NotIgnored)?;
+        let scanned = scan(&folder.into(), into.as_deref(), Extent::NotIgnored)?;
         let mut fetched = Fetched { revision: String::new(), provenance: shown.clone(), ..Fetched::default() };
         for local in scanned.skills {
             let mut upload = SkillUpload::default();

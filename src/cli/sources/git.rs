@@ -19,6 +19,7 @@ use super::{
     found::{Fetched, placed},
 };
 use crate::{
+    cli::process::Process,
     error::{Code, Error, Result},
     limits::{DISCOVERY_PATIENCE, LIST_OBJECTS, SKILL_DEPTH, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES},
     path::is_of_tools,
@@ -55,9 +56,15 @@ struct Blob {
 }
 
 /// What the repository has at its revision.
-pub(super) async fn fetch(repository: &Repository, shown: &str, into: Option<&str>, now: Timestamp) -> Result<Fetched> {
-    let folder = tempfile::tempdir().map_err(Error::internal)?;
-    let git = Git { folder: folder.path(), is_local: repository.is_local };
+pub(super) async fn fetch(
+    process: &Process,
+    repository: &Repository,
+    shown: &str,
+    into: Option<&str>,
+    now: Timestamp,
+) -> Result<Fetched> {
+    let folder = tempfile::tempdir_in(&process.folders.temporary).map_err(Error::internal)?;
+    let git = Git { process, folder: folder.path(), is_local: repository.is_local };
     git.run(&["init", "--quiet", "--bare", "--template=", "."]).await?;
     let reference = repository.reference.as_deref().unwrap_or("HEAD");
     let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"];
@@ -167,6 +174,7 @@ impl Repository {
 
 /// The program, in a repository of its own.
 struct Git<'run> {
+    process: &'run Process,
     folder: &'run Path,
     is_local: bool,
 }
@@ -174,6 +182,7 @@ struct Git<'run> {
 impl Git<'_> {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
+        command.env_clear().envs(&self.process.variables);
         for name in UNSET {
             command.env_remove(name);
         }

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     backend::Remembered,
-    cli::{app::App, folder::replace_whole, settings::Setting},
+    cli::{app::App, folder::replace_whole, local_path::LocalPath, settings::Setting},
     error::{Code, Error, Result},
 };
 
@@ -32,7 +32,7 @@ pub(in crate::cli) struct Lock {
     /// The skills by their paths.
     pub(in crate::cli) skills: BTreeMap<String, Locked>,
     #[serde(skip)]
-    path: PathBuf,
+    path: LocalPath,
     #[serde(skip)]
     was: Vec<u8>,
 }
@@ -58,8 +58,8 @@ impl Lock {
     /// `invalid_request` if it cannot be read or is none.
     pub(in crate::cli) fn open(app: &App, named: Option<&Path>) -> Result<Self> {
         let path = match named {
-            Some(path) => path.to_owned(),
-            None => place(app)?,
+            Some(path) => app.process.local(path),
+            None => place(app)?.into(),
         };
         let wrong = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", path.display()));
         let bytes = match fs::read(&path) {
@@ -78,7 +78,7 @@ impl Lock {
     }
 
     /// Where it lies.
-    pub(in crate::cli) fn path(&self) -> &Path {
+    pub(in crate::cli) fn path(&self) -> &LocalPath {
         &self.path
     }
 
@@ -112,5 +112,5 @@ fn place(app: &App) -> Result<PathBuf> {
     let user = app.user()?;
     let digest = hex::encode(Sha256::digest(format!("{kept_in}\n{user}")));
     let digest: String = digest.chars().take(DIGEST_CHARS).collect();
-    Ok(dirs::data_dir().ok_or_else(nowhere)?.join(FOLDER).join(format!("{user}-{digest}")).join(NAME))
+    Ok(app.process.folders.data.as_ref().ok_or_else(nowhere)?.join(FOLDER).join(format!("{user}-{digest}")).join(NAME))
 }

@@ -28,7 +28,7 @@ impl Source {
         let now = app.clock.now();
         match self {
             Self::Host(address) => host::fetch(address, &self.shown(), into, now).await,
-            Self::Git(repository) => git::fetch(repository, &self.shown(), into, now).await,
+            Self::Git(repository) => git::fetch(&app.process, repository, &self.shown(), into, now).await,
             Self::Folder(folder) => of_folder(folder.clone(), self.shown(), into.map(str::to_owned), now).await,
         }
     }

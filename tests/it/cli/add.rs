@@ -407,7 +407,7 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
         (page, "is no index of skills"),
         (empty, "answers 404"),
     ] {
-        let output = home.command(&["add", &base]).output().unwrap();
+        let output = home.run(&["add", &base]);
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{text}");
         assert!(text.contains(said), "{text}");
@@ -427,7 +427,7 @@ fn a_link_is_shown_without_its_secret() {
     let secret = "0123456789abcdef0123456789abcdef";
     let mut command = other.program(&["serve", "mine", "--listen", "127.0.0.1:0", "--json"]);
     let service = Server::spawn(command.env("SKILLMOUNT_LINK_SECRET", secret).stderr(Stdio::piped()));
-    let link = other.command(&["link", "--base", &service.url]).env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+    let link = other.typed(&["link", "--base", &service.url]).env("SKILLMOUNT_LINK_SECRET", secret).run();
     let link = String::from_utf8(link.stdout).unwrap().trim().to_owned();
     let hash = link.split('.').nth_back(1).unwrap().to_owned();
     let home = Home::new();

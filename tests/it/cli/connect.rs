@@ -85,7 +85,8 @@ fn a_host_that_was_told_of_another_folder_has_its_configuration_there() {
         [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")]
     {
         let folder = home.path().join(host);
-        home.command(&["connect", host]).env(variable, &folder).assert().success();
+        let connected = home.typed(&["connect", host]).env(variable, &folder.to_string_lossy()).run();
+        assert!(connected.status.success());
         assert!(std::fs::read_to_string(folder.join(file)).unwrap().contains("skillmount"), "{host}");
     }
     assert!(!home.path().join(".claude.json").exists() && !home.path().join(".codex").exists());

@@ -46,8 +46,8 @@ fn content_comes_from_an_argument_a_file_or_standard_input() {
     home.file("new.txt", "from a file");
     home.ok(&["write", "/workspace/f", "--file", "new.txt"]);
     assert_eq!(home.ok(&["cat", "/workspace/f"]), "from a file");
-    home.command(&["write", "/workspace/s"]).write_stdin("from stdin").assert().success();
-    home.command(&["edit", "/workspace/s", "stdin"]).write_stdin("a pipe").assert().success();
+    assert!(home.typed(&["write", "/workspace/s"]).input("from stdin").run().status.success());
+    assert!(home.typed(&["edit", "/workspace/s", "stdin"]).input("a pipe").run().status.success());
     assert_eq!(home.ok(&["cat", "/workspace/s"]), "from a pipe");
 }
 

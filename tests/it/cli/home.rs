@@ -147,8 +147,8 @@ fn a_host_is_connected_to_a_folder_by_its_whole_path() {
 fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() {
     let home = Home::new();
     let link = |secret: &str, arguments: &[&str]| {
-        let mut command = home.command(&[&["link", "--json"], arguments].concat());
-        let output = command.env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+        let typed = home.typed(&[&["link", "--json"], arguments].concat());
+        let output = typed.env("SKILLMOUNT_LINK_SECRET", secret).run();
         let (out, err) = (output.stdout, String::from_utf8(output.stderr).unwrap());
         if output.status.success() { Ok(serde_json::from_slice::<serde_json::Value>(&out).unwrap()) } else { Err(err) }
     };
@@ -166,6 +166,6 @@ fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() 
         let refused = link(secret, arguments).unwrap_err();
         assert!(refused.contains(said) && !refused.contains("\"short\""), "{refused}");
     }
-    let shown = home.command(&["config", "show"]).env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+    let shown = home.typed(&["config", "show"]).env("SKILLMOUNT_LINK_SECRET", secret).run();
     assert!(!String::from_utf8_lossy(&shown.stdout).contains(secret));
 }

@@ -6,7 +6,7 @@ use super::{Home, server::Server};
 
 /// The exit status of a hook and what it printed.
 fn hook(home: &Home, flags: &[&str], input: &str) -> (Option<i32>, Value) {
-    let output = home.command(&[flags, &["hook"]].concat()).write_stdin(input).output().unwrap();
+    let output = home.typed(&[flags, &["hook"]].concat()).input(input).run();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 1, "{text}");
     (output.status.code(), serde_json::from_str(&text).unwrap())
@@ -47,7 +47,7 @@ fn the_settings_in_the_documents_work_as_they_are_pasted() {
     assert_eq!(hook("SessionStart")["type"], "command");
     let command = hook("SessionStart")["command"].as_str().unwrap().replace("http://127.0.0.1:8787", &server.url);
     let words: Vec<&str> = command.strip_prefix("skillmount ").unwrap().split(' ').collect();
-    let answer = home.command(&words).write_stdin(r#"{"hook_event_name": "SessionStart"}"#).output().unwrap();
+    let answer = home.typed(&words).input(r#"{"hook_event_name": "SessionStart"}"#).run();
     assert!(String::from_utf8(answer.stdout).unwrap().contains("escrituras/compraventa"));
     for event in ["UserPromptSubmit", "PreToolUse", "SubagentStart"] {
         assert_eq!(hook(event)["type"], "http", "{event}");

@@ -169,15 +169,14 @@ fn findings_are_grouped_by_skill_summed_up_and_named_as_the_folder_was() {
     assert!(lines[1..5].iter().all(|line| line.starts_with("  ./skills/a/SKILL.md:")), "{told}");
     assert_eq!(lines[5], "b: 1 error");
     assert_eq!(lines[7], "3 skills, 3 errors, 2 warnings, 3 can be fixed with --fix");
-    let here = |arguments: &[&str]| home.command(arguments).current_dir(home.path().join("skills")).output().unwrap();
+    let here = |arguments: &[&str]| home.typed(arguments).in_folder(home.path().join("skills")).run();
     for arguments in [["lint"].as_slice(), &["lint", "."]] {
         let told = String::from_utf8(here(arguments).stdout).unwrap();
         assert!(told.contains("\n  a/SKILL.md:1:1: "), "{told}");
     }
-    let told = String::from_utf8(
-        home.command(&["lint", "SKILL.md"]).current_dir(home.path().join("skills/b")).output().unwrap().stdout,
-    )
-    .unwrap();
+    let told =
+        String::from_utf8(home.typed(&["lint", "SKILL.md"]).in_folder(home.path().join("skills/b")).run().stdout)
+            .unwrap();
     assert!(told.starts_with("b: 1 error\n  SKILL.md:"), "{told}");
 }
 

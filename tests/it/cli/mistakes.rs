@@ -84,9 +84,9 @@ fn told(home: &Home, what: &str, line: &str, made: &[(&str, String)]) -> String 
         .map(|word| made.iter().fold(word.to_owned(), |word, (name, value)| word.replace(name, value)))
         .collect();
     let (variables, words): (Vec<_>, Vec<_>) = words.iter().partition(|word| word.starts_with("SKILLMOUNT_"));
-    let mut command = home.command(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>());
-    command.envs(variables.iter().filter_map(|variable| variable.split_once('=')));
-    let output = command.output().unwrap();
+    let typed = home.typed(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>());
+    let variables = variables.iter().filter_map(|variable| variable.split_once('='));
+    let output = variables.fold(typed, |typed, (name, value)| typed.env(name, value)).run();
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let text = text.replace(home.path().canonicalize().unwrap().to_str().unwrap(), "[home]");
     format!("## {what}\n$ skillmount {line}\n{}\n[status {}]\n\n", text.trim_end(), output.status.code().unwrap())

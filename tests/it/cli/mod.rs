@@ -1,4 +1,5 @@
-//! The command line, as a person and a script meet it: the real binary on a store in a folder of its own.
+//! The command line, as a person and a script meet it, on a store in a folder of its own. Most commands run in this process,
+//! as the binary runs them in its own. Signals, terminals, pipes and kills are met by the real binary.
 
 #[cfg(unix)]
 mod add;
@@ -34,6 +35,8 @@ mod one_of_many;
 mod peak_memory;
 #[cfg(unix)]
 mod plugin;
+mod prepared;
+mod process;
 mod push;
 mod search_test;
 pub(crate) mod server;
@@ -48,6 +51,7 @@ mod terminal;
 mod transcripts;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
+pub(crate) mod typed;
 mod user;
 mod verbose;
 #[cfg(unix)]
@@ -59,6 +63,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use self::typed::Typed;
 use crate::support::folder_saboteur::FolderSaboteur;
 
 /// A home of its own for every test: no setting, store or file of the machine that runs it is seen.
@@ -70,7 +75,10 @@ pub(crate) struct Home {
 
 impl Home {
     pub(crate) fn new() -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::of(TempDir::new().unwrap())
+    }
+
+    fn of(folder: TempDir) -> Self {
         let saboteur = FolderSaboteur::where_asked_for(folder.path().join("data/skillmount"));
         Self { saboteur, folder }
     }
@@ -82,12 +90,9 @@ impl Home {
 
     /// With two skills pushed: `escrituras/compraventa` (two files) and `notas`.
     pub(crate) fn with_skills() -> Self {
-        let home = Self::new();
-        home.file("skills/escrituras/compraventa/SKILL.md", &skill("compraventa", "Prepara la escritura."));
-        home.file("skills/escrituras/compraventa/resources/ejemplo.md", "uno\ndos arras\ntres\n");
-        home.file("skills/notas/SKILL.md", &skill("notas", "Toma notas."));
-        home.ok(&["push", "skills"]);
-        home
+        let folder = TempDir::new().unwrap();
+        prepared::copy_to(folder.path());
+        Self::of(folder)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -106,6 +111,11 @@ impl Home {
     }
 
     /// The command, in this home, with nothing of the machine's environment.
+    pub(crate) fn typed(&self, arguments: &[&str]) -> Typed {
+        Typed::new(self.path(), arguments)
+    }
+
+    /// The same as a process of its own.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         Command::from_std(self.program(arguments))
     }
@@ -120,7 +130,7 @@ impl Home {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        self.typed(arguments).run()
     }
 
     /// What a command that succeeds prints.

@@ -3,8 +3,8 @@
 use super::Home;
 
 fn origin(home: &Home, arguments: &[&str], env: &[(&str, &str)], name: &str) -> (String, String) {
-    let output =
-        home.command(&[arguments, &["config", "show", "--json"]].concat()).envs(env.iter().copied()).output().unwrap();
+    let typed = home.typed(&[arguments, &["config", "show", "--json"]].concat());
+    let output = env.iter().fold(typed, |typed, (name, value)| typed.env(name, value)).run();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let line = shown["settings"].as_array().unwrap().iter().find(|line| line["name"] == name).unwrap();

@@ -104,7 +104,7 @@ fn skills_of_the_organisation_are_seen_with_layers_only() {
     assert_eq!((&shown["layer"], &shown["file_list"][0]["path"]), (&json!("org"), &json!("SKILL.md")));
     home.file("skillmount.toml", "layers = true\n");
     assert!(seen(&[]));
-    let output = home.command(&["skills", "list", "--json"]).env("SKILLMOUNT_LAYERS", "false").output().unwrap();
+    let output = home.typed(&["skills", "list", "--json"]).env("SKILLMOUNT_LAYERS", "false").run();
     assert!(!String::from_utf8(output.stdout).unwrap().contains("festivos"));
     home.file("skillmount.toml", "layers = 'perhaps'\n");
     assert_eq!(home.refused(&["skills", "list"]), (2, "invalid_request".into()));

@@ -58,6 +58,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "backend", "prompt", "hooks", "audit", "client",
         ],
     ),
+    ("program", &["error", "backend", "http", "mcp", "cli"]),
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.

@@ -5,5 +5,6 @@ mod circles;
 mod documents;
 mod fixtures;
 mod limits;
+mod process;
 mod public_api;
 mod semantics;

@@ -6,6 +6,7 @@ pub(crate) mod browser;
 pub(crate) mod draft;
 pub(crate) mod encrypted;
 pub(crate) mod folder_saboteur;
+pub(crate) mod once;
 pub(crate) mod packages;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;

@@ -46,7 +46,8 @@ impl Drop for Scratch {
 
 impl Demo {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let scratch = Scratch(std::env::temp_dir().join(format!("skillmount-demo-{:032x}", app.clock.random())));
+        let scratch =
+            Scratch(app.process.folders.temporary.join(format!("skillmount-demo-{:032x}", app.clock.random())));
         seed(&scratch.0).map_err(Error::internal)?;
         let address = StoreAddress::Directory(scratch.0.clone());
         let store = OpenStore::open(address, S3Options::default(), app.clock.clone()).await?;

@@ -1,6 +1,6 @@
 //! The arguments of a pull, and what it does.
 
-use std::{collections::HashSet, future::ready, path::PathBuf};
+use std::{collections::HashSet, future::ready};
 
 use bytes::Bytes;
 use clap::Args;
@@ -19,7 +19,7 @@ use crate::{
         app::App,
         each::Run,
         folder::{Target, check_names, remember, remembered},
-        output::note,
+        local_path::LocalPath,
         transfer,
     },
     error::{Code, Error, Result},
@@ -71,11 +71,11 @@ struct SkillFolder<'run> {
 impl Pull {
     pub(in crate::cli) async fn run(mut self, app: &App) -> Result<()> {
         let began = app.clock.uptime();
-        let dir = folder(&self.places.pop().unwrap_or_default())?;
+        let dir = folder(app, &self.places.pop().unwrap_or_default())?;
         let author = app.author().await?;
         let known = author.skill_digests(None).await?;
         if known.is_cut {
-            note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
+            app.out.note(format_args!("there are more than {LIST_OBJECTS} files; skills beyond them are left out"));
         }
         let wanted = chosen(&known, &self.places)?;
         check_names(wanted.iter().map(|there| there.skill.as_str()))?;
@@ -130,12 +130,12 @@ impl Pull {
 ///
 /// # Errors
 /// `invalid_request` if none is named, or if it is a file.
-fn folder(named: &str) -> Result<PathBuf> {
+fn folder(app: &App, named: &str) -> Result<LocalPath> {
     if named.is_empty() {
         let message = "the last argument is empty, and it is the folder to write to: `.` is the one that you are in";
         return Err(Error::new(Code::InvalidRequest, message));
     }
-    let folder = PathBuf::from(named);
+    let folder = app.process.local(named);
     if folder.is_file() {
         let message = format!("{named} is a file: name the folder to write to last");
         return Err(Error::new(Code::InvalidRequest, message));

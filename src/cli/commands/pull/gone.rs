@@ -1,13 +1,12 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
-use std::path::Path;
-
 use crate::{
     backend::{Remembered, SkillDigests},
     cli::{
         findings::read,
         folder::{Extent, LocalSkill, remembered, scan},
-        output::note,
+        local_path::LocalPath,
+        output::Output,
         shell::{push_arguments, quoted_path},
     },
     path::is_of_tools,
@@ -27,25 +26,25 @@ impl Gone {
     }
 
     /// Says what may be done about it, by which no change is lost.
-    pub(super) fn say(&self) {
-        let (folder, push) = (quoted_path(self.local.folder()), push_arguments(&self.local));
+    pub(super) fn say(&self, out: &Output) {
+        let (folder, push) = (quoted_path(self.local.folder().typed()), push_arguments(&self.local));
         let skill = one_line(self.local.skill.as_str()).plain().to_owned();
-        note(format_args!(
+        out.note(format_args!(
             "{skill} is not in the store any more: it was deleted or moved, and `skillmount skills list` shows it if it was moved"
         ));
         if self.is_changed {
-            note(format_args!(
+            out.note(format_args!(
                 "  you changed {folder} since: take your changes along to where it is now, or put it back with them: \
                  `skillmount push {push} --force`"
             ));
         } else {
-            note(format_args!("  delete {folder} too, or put it back: `skillmount push {push} --force`"));
+            out.note(format_args!("  delete {folder} too, or put it back: `skillmount push {push} --force`"));
         }
     }
 }
 
 /// The skills below `folder` that come from a version and are not among `known` any more.
-pub(super) fn gone(folder: &Path, known: &SkillDigests) -> Vec<Gone> {
+pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
     if known.is_cut || !folder.is_dir() {
         return Vec::new();
     }
@@ -54,7 +53,7 @@ pub(super) fn gone(folder: &Path, known: &SkillDigests) -> Vec<Gone> {
     let missing = scanned.skills.into_iter().filter(|local| known.find(&local.skill).is_none());
     let gone = missing.filter_map(|local| {
         // A memory that cannot be read does not say that the folder comes from this store.
-        let version = remembered(local.folder()).ok().flatten()?;
+        let version = remembered(&local.folder()).ok().flatten()?;
         // It was pushed from here to another place, where it still is.
         if version.skill().is_some_and(|skill| known.find(skill).is_some()) {
             return None;
@@ -67,7 +66,7 @@ pub(super) fn gone(folder: &Path, known: &SkillDigests) -> Vec<Gone> {
 
 /// Whether the files of the folder are those of this version. What belongs to a tool is in no folder.
 fn is_version(local: &LocalSkill, version: &Remembered) -> bool {
-    let is_same = |relative: &str, path: &Path| {
+    let is_same = |relative: &str, path: &LocalPath| {
         let known = version.files.get(relative);
         known.is_some_and(|known| read(path).is_ok_and(|bytes| VersionFile::of(relative, &bytes).sha256 == *known))
     };

@@ -11,7 +11,7 @@ use crate::{
         app::App,
         counts::counted,
         each::{Refusal, gravest, refused},
-        output::{Output, note},
+        output::Output,
         transfer::{self, Totals},
     },
     error::{Code, Error, Result},
@@ -63,7 +63,7 @@ pub(super) struct Report {
 impl Report {
     /// Shows all of it.
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
-        self.gone.iter().for_each(Gone::say);
+        self.gone.iter().for_each(|gone| gone.say(&app.out));
         let names = |is_wanted: fn(&&Gone) -> bool| self.gone.iter().filter(is_wanted).map(Gone::skill).collect();
         let (gone, gone_and_changed) = (names(|_| true), names(|gone| gone.is_changed));
         let pulled = PulledSkills { skills: &self.rows, gone, gone_and_changed };
@@ -145,19 +145,22 @@ fn print(out: &Output, row: &Row) -> Result<()> {
         out.line(format_args!("  ! {}", one_line(path).plain()))?;
     }
     for path in &row.marked {
-        note(format_args!("  {} has marks where both changed the same lines", one_line(path).plain()));
+        out.note(format_args!("  {} has marks where both changed the same lines", one_line(path).plain()));
     }
     for path in &row.beside {
         let path = one_line(path).plain().to_owned();
-        note(format_args!(
+        out.note(format_args!(
             "  {path} is theirs, because both changed that file and it is no text: keep one of the two under its own name, \
              remove the other, and push"
         ));
     }
     for path in &row.of_tools {
-        note(format_args!("  {} belongs to a tool that would act on it, and is not pulled", one_line(path).plain()));
+        out.note(format_args!(
+            "  {} belongs to a tool that would act on it, and is not pulled",
+            one_line(path).plain()
+        ));
     }
-    row.refused.iter().for_each(|refused| note(format_args!("  refused: {}", one_line(refused).plain())));
+    row.refused.iter().for_each(|refused| out.note(format_args!("  refused: {}", one_line(refused).plain())));
     Ok(())
 }
 

@@ -84,7 +84,7 @@ impl Push {
     pub(super) async fn once(&self, app: &App, author: &dyn AuthorProtocol) -> Result<Report> {
         let began = app.clock.uptime();
         let is_ready = |one: &Candidate| one.local.is_some() && one.judged.errors_only().is_none();
-        let (sent, left): (Vec<_>, Vec<_>) = self.candidates().await?.into_iter().partition(is_ready);
+        let (sent, left): (Vec<_>, Vec<_>) = self.candidates(app).await?.into_iter().partition(is_ready);
         let locals: Vec<_> = sent.iter().filter_map(|one| one.local.as_ref()).collect();
         let run = Run::default();
         let pushed = self.send(app, author, &locals, &run).await?;
@@ -95,8 +95,8 @@ impl Push {
     }
 
     /// Everything in the folder that is a skill or almost one.
-    async fn candidates(&self) -> Result<Vec<Candidate>> {
-        let (dir, into) = (self.dir.clone(), self.into.clone());
+    async fn candidates(&self, app: &App) -> Result<Vec<Candidate>> {
+        let (dir, into) = (app.process.local(&self.dir), self.into.clone());
         let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
         blocking(move || {
             let scanned = scan(&dir, into.as_deref(), extent)?;

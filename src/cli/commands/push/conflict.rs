@@ -49,7 +49,7 @@ impl Conflict {
         let PushConflict { base, theirs, files } = conflict;
         let is_known = base.is_some();
         let files = files.iter().map(|file| Difference::of(file, is_known)).collect();
-        Self { base, theirs, files, folder: quoted_path(local.folder()), push: push_arguments(local) }
+        Self { base, theirs, files, folder: quoted_path(local.folder().typed()), push: push_arguments(local) }
     }
 
     /// Whether the skill is gone.

@@ -8,7 +8,6 @@ use crate::{
         app::App,
         findings::read,
         folder::{LocalSkill, remember, remembered},
-        output::note,
     },
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
@@ -23,14 +22,16 @@ pub(super) struct PushedFolder<'run> {
 
 impl VersionMemory for PushedFolder<'_> {
     fn remembered(&self) -> Result<Option<Remembered>> {
-        remembered(self.local.folder())
+        remembered(&self.local.folder())
     }
 
     /// A folder that cannot be written is pushed all the same: the next push of what changed asks for a pull first.
     fn remember(&mut self, version: &Remembered) -> Result<()> {
-        if let Err(why) = remember(self.local.folder(), version, self.app.clock.random()) {
+        if let Err(why) = remember(&self.local.folder(), version, self.app.clock.random()) {
             let skill = one_line(self.local.skill.as_str()).plain().to_owned();
-            note(format_args!("{skill} is published, and its folder does not know that: {}", why.message()));
+            self.app
+                .out
+                .note(format_args!("{skill} is published, and its folder does not know that: {}", why.message()));
         }
         Ok(())
     }

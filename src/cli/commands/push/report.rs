@@ -13,7 +13,7 @@ use crate::{
         each::{Refusal, gravest, refused},
         findings::{heading, line},
         folder::LocalSkill,
-        output::{OfSkills, Output, note},
+        output::{OfSkills, Output},
         transfer::{self, Totals},
     },
     error::{Code, Error, Result},
@@ -140,9 +140,9 @@ impl Row {
         }
         out.line(transfer::summary(&self.skill, &self.changes))?;
         transfer::lines(&self.changes).try_for_each(|line| out.line(line))?;
-        self.skipped.iter().for_each(|skipped| note(format_args!("  passed over: {}", one_line(skipped).plain())));
+        self.skipped.iter().for_each(|skipped| out.note(format_args!("  passed over: {}", one_line(skipped).plain())));
         for path in &self.overtaken {
-            note(format_args!("  {} was written by another tool meanwhile, and stays so", one_line(path).plain()));
+            out.note(format_args!("  {} was written by another tool meanwhile, and stays so", one_line(path).plain()));
         }
         Ok(())
     }
@@ -186,18 +186,18 @@ impl Report {
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
         app.out.reply(&OfSkills { skills: &self.rows }, |out, of| {
             of.skills.iter().try_for_each(|row| row.print(out))?;
-            self.say_what_stayed();
+            self.say_what_stayed(out);
             let sum = |count: fn(&Row) -> usize| -> usize {
                 self.rows.iter().filter(|row| row.status != Status::Refused).map(count).sum()
             };
             let warnings = sum(|row| row.warnings);
             if warnings > 0 {
                 let warnings = counted(warnings, "warning");
-                note(format_args!("`skillmount lint` has {warnings} to tell of what is sent"));
+                out.note(format_args!("`skillmount lint` has {warnings} to tell of what is sent"));
             }
             if self.unsent() > 0 {
                 let unsent = counted(self.unsent(), "skill");
-                note(format_args!(
+                out.note(format_args!(
                     "the push stopped, and nothing is known of {unsent}: the same command does the rest"
                 ));
             }
@@ -206,13 +206,13 @@ impl Report {
     }
 
     /// What is wrong with what stayed behind.
-    fn say_what_stayed(&self) {
+    fn say_what_stayed(&self, out: &Output) {
         for one in &self.left {
             let errors = one.judged.errors_only();
             let what = if errors.is_some() { "error" } else { "passed over" };
             let judged = errors.unwrap_or_else(|| one.judged.clone());
-            note(heading(&judged));
-            judged.findings.iter().for_each(|finding| note(line(&judged, what, finding)));
+            out.note(heading(&judged));
+            judged.findings.iter().for_each(|finding| out.note(line(&judged, what, finding)));
         }
     }
 

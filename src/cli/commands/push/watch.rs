@@ -15,7 +15,7 @@ use crate::{
         app::App,
         counts::counted,
         failure::for_people,
-        output::{OfSkills, note},
+        output::{OfSkills, Output},
     },
     error::{Code, Error, Result},
     skill::shown::one_line,
@@ -46,14 +46,14 @@ impl Push {
             Error::new(Code::InvalidRequest, message).with_source(cause)
         };
         let mut watcher = notify::recommended_watcher(heard).map_err(unwatched)?;
-        watcher.watch(&self.dir, RecursiveMode::Recursive).map_err(unwatched)?;
+        watcher.watch(&app.process.local(&self.dir), RecursiveMode::Recursive).map_err(unwatched)?;
         let (mut told, mut failures) = (BTreeMap::new(), Failures::default());
         failures.count(self.pass(app, author, &mut told).await?);
-        note(format_args!("watching {}; Ctrl-C ends it", self.dir.display()));
+        app.out.note(format_args!("watching {}; Ctrl-C ends it", self.dir.display()));
         while due(&mut changes, failures.pause()).await {
             match self.pass(app, author, &mut told).await {
                 Ok(ended) => failures.count(ended),
-                Err(error) => failures.fail(&error),
+                Err(error) => failures.fail(&app.out, &error),
             }
         }
         Ok(())
@@ -108,11 +108,11 @@ impl Failures {
     }
 
     /// A pass failed: a server is away for a while, or a file is half written. The reason is said once.
-    fn fail(&mut self, error: &Error) {
+    fn fail(&mut self, out: &Output, error: &Error) {
         self.count += 1;
         let message = for_people(error.message());
         if self.said.as_ref() != Some(&message) {
-            note(format_args!("not pushed, and tried again until it is: {message}"));
+            out.note(format_args!("not pushed, and tried again until it is: {message}"));
             self.said = Some(message);
         }
     }
@@ -166,17 +166,22 @@ fn is_of_author(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use notify::event::{AccessKind, CreateKind, Flag};
 
     use super::*;
+    use crate::cli::streams::Stream;
 
     #[test]
     fn pauses_grow_until_a_pass_is_whole() {
+        let nowhere = Stream::to(io::sink());
+        let out = Output::new(false, nowhere.clone(), nowhere);
         let mut failures = Failures::default();
         assert_eq!(failures.pause(), None);
         let seconds: Vec<_> = (0..6)
             .map(|_| {
-                failures.fail(&Error::new(Code::StoreUnavailable, "away"));
+                failures.fail(&out, &Error::new(Code::StoreUnavailable, "away"));
                 failures.pause().unwrap().as_secs()
             })
             .collect();

@@ -71,7 +71,7 @@ impl Test {
             let message = "--json says already how results are written: leave it out, or --format";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let text = input::text(None, Some(file))?;
+        let text = input::text(app, None, Some(file))?;
         if text.len() > QUESTIONS_BYTES {
             let message =
                 format!("{} is over {} MiB; split it into several files", file.display(), QUESTIONS_BYTES >> 20);
@@ -143,9 +143,10 @@ async fn why_missing(backend: &dyn BackendProtocol, question: &Question, skill: 
 /// The skills of a folder in a store of their own, which is gone with the process.
 async fn local(app: &App, folder: PathBuf) -> Result<Arc<dyn BackendProtocol>> {
     let (user, session) = (app.user()?, app.session()?);
+    let folder = app.process.local(folder);
     let scanned = blocking(move || scan(&folder, None, Extent::NotIgnored)).await?;
     // The SKILL.md of a skill is all that search reads of it.
-    let text = |local: &LocalSkill| Ok((local.skill.clone(), read_main(local.main())?.into()));
+    let text = |local: &LocalSkill| Ok((local.skill.clone(), read_main(&local.main())?.into()));
     let skills = scanned.skills.iter().map(text).collect::<Result<Vec<_>>>()?;
     let store = OpenStore::of_skills(&user, skills, app.clock.clone()).await?;
     Ok(Arc::new(store.direct_service(ServiceOptions::default()).session(user, session)))

@@ -3,13 +3,14 @@
 use std::{
     collections::{BTreeSet, HashSet},
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 
 use super::memory::remembered;
 use crate::{
+    cli::local_path::LocalPath,
     error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     path::{SkillPath, is_of_tools},
@@ -25,7 +26,7 @@ pub(in super::super) struct LocalFile {
     /// Where it lies below the skill's folder, with `/`.
     pub(in super::super) relative: String,
     /// Where it lies on disk, as the folder was named.
-    pub(in super::super) path: PathBuf,
+    pub(in super::super) path: LocalPath,
     /// Its bytes.
     pub(in super::super) size: u64,
 }
@@ -43,15 +44,14 @@ pub(in super::super) struct LocalSkill {
 
 impl LocalSkill {
     /// Its SKILL.md.
-    pub(in super::super) fn main(&self) -> &Path {
+    pub(in super::super) fn main(&self) -> LocalPath {
         let main = self.files.iter().find(|file| file.relative == MAIN);
-        main.map_or(Path::new(MAIN), |file| &file.path)
+        main.map_or_else(|| PathBuf::from(MAIN).into(), |file| file.path.clone())
     }
 
     /// The folder that it lies in.
-    pub(in super::super) fn folder(&self) -> &Path {
-        let folder = self.main().parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.unwrap_or(Path::new("."))
+    pub(in super::super) fn folder(&self) -> LocalPath {
+        self.main().parent().unwrap_or_else(|| PathBuf::new().into()).or_here()
     }
 }
 
@@ -62,7 +62,7 @@ pub(in super::super) struct NoSkill {
     /// Where the folder would belong below `skills/`.
     pub(in super::super) at: String,
     /// The file, the folder or the link.
-    pub(in super::super) path: PathBuf,
+    pub(in super::super) path: LocalPath,
     /// What is wrong with it.
     pub(in super::super) finding: Diagnostic,
 }
@@ -89,8 +89,8 @@ pub(in super::super) enum Extent {
 ///
 /// # Errors
 /// `invalid_request` if there is none, or if `folder` itself cannot be read.
-pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<Scanned> {
-    let root = Root::of(folder, into, extent)?;
+pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<Scanned> {
+    let root = Root::of(folder.clone(), into, extent)?;
     let (mains, mut no_skills) = root.look()?;
     let folders: BTreeSet<&Path> = mains.iter().filter_map(|main| main.parent()).collect();
     let is_in_skill = |path: &Path| path.ancestors().skip(1).any(|above| folders.contains(above));
@@ -99,7 +99,7 @@ pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) 
     for folder in folders.iter().filter(|folder| !is_in_skill(folder)) {
         match root.skill(folder) {
             Ok(skill) => skills.push(skill),
-            Err((path, finding)) => no_skills.push(NoSkill { at: root.named(folder), path, finding }),
+            Err((path, finding)) => no_skills.push(NoSkill { at: root.named(folder), path: path.into(), finding }),
         }
     }
     for one in &mut no_skills {
@@ -120,8 +120,7 @@ pub(in super::super) fn scan(folder: &Path, into: Option<&str>, extent: Extent) 
 
 /// The folder that is scanned. The paths of its entries begin with it.
 struct Root {
-    /// As it was named.
-    folder: PathBuf,
+    folder: LocalPath,
     /// Its own name, if it is Unicode.
     name: Option<String>,
     /// The category that its skills are put in; may be empty.
@@ -130,20 +129,18 @@ struct Root {
 }
 
 impl Root {
-    fn of(named: &Path, into: Option<&str>, extent: Extent) -> Result<Self> {
-        let mut real = named.canonicalize().map_err(|error| unreadable(named, error))?;
-        let mut folder = named.to_owned();
+    fn of(named: LocalPath, into: Option<&str>, extent: Extent) -> Result<Self> {
+        let mut real = named.canonicalize().map_err(|error| unreadable(&named, error))?;
+        let mut folder = named.clone();
         if real.is_file() {
             if !real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(MAIN)) {
                 let message = format!("{} is a file: name the folder of a skill, or its SKILL.md", named.display());
                 return Err(Error::new(Code::InvalidRequest, message));
             }
             real.pop();
-            folder.pop();
+            folder = named.parent().unwrap_or(named);
         }
-        if folder.as_os_str().is_empty() {
-            folder.push(Component::CurDir);
-        }
+        let folder = folder.or_here();
         let name = real.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let base = into.map(|into| into.trim_matches('/')).unwrap_or_default().to_owned();
         Ok(Self { folder, name, base, extent })
@@ -177,7 +174,7 @@ impl Root {
             let stands_for_folder = is_link && !name.eq_ignore_ascii_case(MAIN);
             let folder = if stands_for_folder { Some(entry.path()) } else { entry.path().parent() };
             if let (Some(finding), Some(at)) = (finding, folder.and_then(|folder| self.place(folder))) {
-                no_skills.push(NoSkill { at, path: entry.into_path(), finding });
+                no_skills.push(NoSkill { at, path: entry.into_path().into(), finding });
             }
         }
         Ok((mains, no_skills))
@@ -188,9 +185,9 @@ impl Root {
     /// # Errors
     /// `invalid_request` if it is this one.
     fn closed(&self, error: ignore::Error) -> Result<NoSkill> {
-        match place_of(&error).map(Path::to_owned).filter(|path| *path != self.folder) {
+        match place_of(&error).map(Path::to_owned).filter(|path| path != self.folder.place()) {
             None => Err(unreadable(&self.folder, error)),
-            Some(path) => Ok(NoSkill { at: self.named(&path), finding: unread(&error), path }),
+            Some(path) => Ok(NoSkill { at: self.named(&path), finding: unread(&error), path: path.into() }),
         }
     }
 
@@ -211,7 +208,8 @@ impl Root {
                 continue;
             }
             let Some(relative) = relative(folder, entry.path()) else {
-                skill.skipped.push(format!("{} (the name is not Unicode)", entry.path().display()));
+                let path = self.folder.at(entry.path());
+                skill.skipped.push(format!("{} (the name is not Unicode)", path.display()));
                 continue;
             };
             if is_file(&entry) {
@@ -255,7 +253,7 @@ impl Root {
             return None;
         }
         // A memory that cannot be read names nothing here. A push reads it again, and is refused for it.
-        let known = remembered(folder).ok().flatten()?;
+        let known = remembered(&self.folder.at(folder)).ok().flatten()?;
         let files = known.files.keys().filter(|path| !is_of_tools(path));
         // With the folders on the way to each.
         let wanted: HashSet<PathBuf> =
@@ -275,14 +273,14 @@ impl Root {
 
     /// The same for people: what is not Unicode in it is replaced.
     fn named(&self, folder: &Path) -> String {
-        let below = folder.strip_prefix(&self.folder).ok().filter(|below| !below.as_os_str().is_empty());
-        self.place(folder).unwrap_or_else(|| below.unwrap_or(folder).to_string_lossy().into_owned())
+        let below = folder.strip_prefix(self.folder.place()).ok().filter(|below| !below.as_os_str().is_empty());
+        self.place(folder).unwrap_or_else(|| below.unwrap_or(self.folder.typed()).to_string_lossy().into_owned())
     }
 
     /// A path as one would write it who named this folder. Only one who wrote `./` is shown it.
-    fn shown(&self, path: &Path) -> PathBuf {
-        let is_here = self.folder == Path::new(".");
-        path.strip_prefix(".").ok().filter(|_| is_here).unwrap_or(path).to_owned()
+    fn shown(&self, path: &Path) -> LocalPath {
+        let path = self.folder.at(path);
+        if self.folder.typed() == Path::new(".") { path.without_here() } else { path }
     }
 }
 
@@ -330,7 +328,7 @@ fn unread(error: &ignore::Error) -> Diagnostic {
     Diagnostic::new(FindingCode::Unreadable, format!("this cannot be read: {why}"))
 }
 
-fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+fn unreadable(path: &LocalPath, error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
 }
 

@@ -16,6 +16,10 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
     folder
 }
 
+fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<Scanned> {
+    super::scan(&folder.into(), into, extent)
+}
+
 fn found(folder: &Path, into: Option<&str>) -> Vec<(String, Vec<String>)> {
     let names = |skill: LocalSkill| skill.files.into_iter().map(|file| file.relative).collect();
     scan(folder, into, Extent::NotIgnored)
@@ -136,7 +140,7 @@ fn files_of_the_version_that_a_folder_comes_from_are_part_of_it_whatever_ignore_
     assert!(scan(&folder.join("in"), None, Extent::NotIgnored).is_err(), "its SKILL.md is no file of a version yet");
     let known = ["SKILL.md", "data.log", "dist/x.js", "dist/gone.js", ".git/config", "../../outside"];
     let known = known.map(|path| VersionFile::of(path, b"x")).to_vec();
-    remember(&folder.join("in/a"), &Remembered::of(&Version::new(known)), 1).unwrap();
+    remember(&folder.join("in/a").into(), &Remembered::of(&Version::new(known)), 1).unwrap();
     fs::write(folder.join("outside"), "x").unwrap();
     let kept = ["SKILL.md", "data.log", "dist/x.js"].map(str::to_owned).to_vec();
     for named in [".", "in", "in/a", "in/a/SKILL.md"] {
