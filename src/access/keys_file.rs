@@ -1,6 +1,7 @@
 //! A keys file on disk, which is looked at again while a service runs.
 
 use std::{
+    fmt::Display,
     fs::{self, Metadata},
     path::{Path, PathBuf},
 };
@@ -17,6 +18,8 @@ use crate::{
 #[derive(Debug)]
 pub struct KeysFile {
     path: PathBuf,
+    /// What messages call it.
+    shown: String,
     /// The version whose text was read last, if a later one cannot be taken for it.
     version: Option<Version>,
     /// The digest of that text.
@@ -35,16 +38,16 @@ struct Version {
 }
 
 impl KeysFile {
-    /// Reads the keys file at `path`, and returns it with its keys.
+    /// Reads the keys file at `path`, which messages call `shown`, and returns it with its keys.
     ///
     /// # Errors
     /// `invalid_request` if it cannot be read, or as [`Keys::from_toml`].
-    pub fn open(path: PathBuf, now: Timestamp) -> Result<(Self, Keys)> {
+    pub fn open(path: PathBuf, shown: String, now: Timestamp) -> Result<(Self, Keys)> {
         // Asked before the text is read: what changes in between is another version at the next look.
         let version = Version::at(&path).filter(|version| version.is_settled(now));
-        let text = read_keys_text(&path)?;
+        let text = read_keys_text(&path, &shown)?;
         let keys = Keys::from_toml(&text)?;
-        Ok((Self { path, version, text: Digest::of(&text), is_unreadable: false }, keys))
+        Ok((Self { path, shown, version, text: Digest::of(&text), is_unreadable: false }, keys))
     }
 
     /// Returns its keys if its text has changed since the last look. Only a file that was changed is read, so a look costs
@@ -58,7 +61,7 @@ impl KeysFile {
         if version.is_some() && version == self.version {
             return Ok(None);
         }
-        let text = match read_keys_text(&self.path) {
+        let text = match read_keys_text(&self.path, &self.shown) {
             Ok(text) => text,
             Err(error) => {
                 self.version = None;
@@ -102,14 +105,13 @@ impl Version {
     }
 }
 
-/// The text of the keys file at `path`.
+/// The text of the keys file at `path`, which messages call `shown`.
 ///
 /// # Errors
 /// `invalid_request` if it cannot be read.
-pub fn read_keys_text(path: &Path) -> Result<String> {
+pub fn read_keys_text(path: &Path, shown: impl Display) -> Result<String> {
     fs::read_to_string(path).map_err(|error| {
-        let message =
-            format!("the keys file {} cannot be read; `skillmount keys new` prints what belongs there", path.display());
+        let message = format!("the keys file {shown} cannot be read; `skillmount keys new` prints what belongs there");
         Error::new(Code::InvalidRequest, message).with_source(error)
     })
 }
@@ -143,10 +145,13 @@ mod tests {
     async fn a_file_is_read_again_when_it_has_changed_and_a_fault_is_said_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.toml");
-        assert_eq!(KeysFile::open(path.clone(), later()).unwrap_err().code(), Code::InvalidRequest);
+        assert_eq!(
+            KeysFile::open(path.clone(), "keys.toml".to_owned(), later()).unwrap_err().code(),
+            Code::InvalidRequest
+        );
         let first = text();
         fs::write(&path, &first).unwrap();
-        let (mut file, keys) = KeysFile::open(path.clone(), later()).unwrap();
+        let (mut file, keys) = KeysFile::open(path.clone(), "keys.toml".to_owned(), later()).unwrap();
         assert!(file.look(later()).unwrap().is_none());
 
         for fault in ["[[key]]\nhash = 7\n", ""] {
@@ -171,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.toml");
         fs::write(&path, text()).unwrap();
-        let (mut file, _) = KeysFile::open(path.clone(), later()).unwrap();
+        let (mut file, _) = KeysFile::open(path.clone(), "keys.toml".to_owned(), later()).unwrap();
         let version = file.version;
         assert!(version.is_some());
         // If it were read, its text would seem to be another.
@@ -179,7 +184,7 @@ mod tests {
         assert!(file.look(later()).unwrap().is_none());
 
         // A file changed just now may change again within the same tick of the clock of files.
-        let (mut file, _) = KeysFile::open(path, SystemClock::new().now()).unwrap();
+        let (mut file, _) = KeysFile::open(path, "keys.toml".to_owned(), SystemClock::new().now()).unwrap();
         assert_eq!(file.version, None);
         file.text = Digest::of("another");
         assert!(file.look(later()).unwrap().is_some(), "so it is read once more");

@@ -41,7 +41,7 @@ impl CallerSources {
         };
         let (file, keys) = match (settings.get(Setting::Keys), settings.get(Setting::ApiKey)) {
             (Some(path), _) => {
-                let (file, keys) = KeysFile::open(process.local(path).place().to_owned(), now)?;
+                let (file, keys) = KeysFile::open(process.local(path).place().to_owned(), path.to_owned(), now)?;
                 (Some(Arc::new(Mutex::new(file))), keys)
             }
             (None, Some(key)) => (None, Keys::single(key)?),

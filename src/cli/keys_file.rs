@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use super::local_path::LocalPath;
 use crate::{
     access::read_keys_text,
     error::{Code, Error, Result},
@@ -16,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// `edit_conflict` if its text is no longer `old`, `invalid_request` if the system does not allow it.
-pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<()> {
+pub(super) fn replace(path: &LocalPath, old: &str, new: &str) -> Result<()> {
     let failed = |error: io::Error| {
         let message = format!(
             "the keys file {} cannot be replaced; run this as its owner, who must be able to write its folder",
@@ -31,7 +32,7 @@ pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<()> {
     file.write_all(new.as_bytes()).map_err(failed)?;
     keep_owner(&path, file.as_file()).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
-    if read_keys_text(&path)? != old {
+    if read_keys_text(&path, path.display())? != old {
         let message = "the keys file was changed by somebody else just now; run the command again";
         return Err(Error::new(Code::EditConflict, message));
     }
@@ -71,9 +72,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.toml");
         fs::write(&path, "theirs").unwrap();
-        assert_eq!(replace(&path, "read before", "new").unwrap_err().code(), Code::EditConflict);
+        assert_eq!(replace(&path.clone().into(), "read before", "new").unwrap_err().code(), Code::EditConflict);
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
-        replace(&path, "theirs", "new").unwrap();
+        replace(&path.clone().into(), "theirs", "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -88,7 +89,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         symlink("keys.toml", &link).unwrap();
-        replace(&link, "old", "new").unwrap();
+        replace(&link.clone().into(), "old", "new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);

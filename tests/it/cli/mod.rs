@@ -71,6 +71,8 @@ pub(crate) struct Home {
     // Stops before its folder goes away.
     saboteur: Option<FolderSaboteur>,
     folder: TempDir,
+    /// Whether each command is a process.
+    is_apart: bool,
 }
 
 impl Home {
@@ -80,7 +82,13 @@ impl Home {
 
     fn of(folder: TempDir) -> Self {
         let saboteur = FolderSaboteur::where_asked_for(folder.path().join("data/skillmount"));
-        Self { saboteur, folder }
+        Self { saboteur, folder, is_apart: false }
+    }
+
+    /// The same, each command of which is a process: a native library stays as long as its process lives.
+    #[cfg(all(unix, feature = "encoder"))]
+    pub(crate) fn apart(self) -> Self {
+        Self { is_apart: true, ..self }
     }
 
     /// From now on nobody but the test touches the indexes, whatever else is asked for: for tests of the index itself.
@@ -130,7 +138,7 @@ impl Home {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.typed(arguments).run()
+        if self.is_apart { self.command(arguments).output().unwrap() } else { self.typed(arguments).run() }
     }
 
     /// What a command that succeeds prints.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Output, time::SystemTi
 use bytes::Bytes;
 use skillmount::{
     path::KeyPrefix,
-    store::{GetOptions, ListOptions, PutCondition, PutOptions, Store as _},
+    store::{GetOptions, ListOptions, PutCondition, PutOptions},
 };
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ fn the_binary_prints_what_a_command_in_this_process_prints() {
         &["push", "--help"],
         &["pusch"],
         &["skills", "list"],
-        &["skills", "list", "--json"],
+        &["config", "show", "--json"],
         &["skills", "show", "notas"],
         &["config", "show"],
         &["lint", "skills"],
