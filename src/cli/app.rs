@@ -73,7 +73,7 @@ impl App {
             StoreAddress::Directory(folder) => {
                 let local = self.process.local(folder.clone());
                 refuse_plain(&local)?;
-                *folder = local.place().to_owned();
+                local.place().clone_into(folder);
             }
             StoreAddress::Skills(skills) => {
                 skills.current_dir.clone_from(&self.process.current_dir);

@@ -69,7 +69,7 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     }
     match (reply.skills.len(), reply.total) {
         (0, _) => {
-            out.note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain()))
+            out.note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain()));
         }
         (shown, total) if shown < total => {
             out.note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));

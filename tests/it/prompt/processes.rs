@@ -12,7 +12,7 @@ use skillmount::prompt::Rendering;
 use tempfile::TempDir;
 
 use crate::{
-    cli::{on_store, server::Server},
+    cli::{on_store, server::Server, typed::Typed},
     support::world::{files_below, fixtures, real_skills},
 };
 
@@ -21,7 +21,7 @@ const FORMATS: [&str; 4] = ["xml", "yaml", "markdown", "json"];
 const SESSIONS: [&str; 2] = ["fresh", "loaded"];
 /// Room for every name, and too little for that.
 const BUDGETS: [&str; 2] = ["2000", "160"];
-/// Every how many prompts the command line is asked too, which takes a process each: all modes, formats, sessions and
+/// Every how many prompts the command line is asked too, which opens the store each time: all modes, formats, sessions and
 /// budgets are among them.
 const ALSO_HERE: usize = 7;
 
@@ -166,10 +166,10 @@ fn compare(who: &str, wanted: &[Wanted], told: &[Told], theirs: &[Told]) {
 /// The command line gives the same document, and that has the tags of both representations.
 async fn check_command_line(store: &Path, url: &str, wanted: Wanted, told: &Told) {
     let Wanted { session, mode, format, max_tokens } = wanted;
-    let mut command = on_store(store);
-    command.args(["--user", "u1", "--session", session, "prompt", "--json"]);
-    command.args(["--mode", mode, "--format", format, "--max-tokens", max_tokens]);
-    let printed = tokio::process::Command::from(command).output().await.unwrap();
+    let address = format!("file:{}", store.display());
+    let flags = ["--store", &address, "--user", "u1", "--session", session, "prompt", "--json"];
+    let of_prompt = ["--mode", mode, "--format", format, "--max-tokens", max_tokens];
+    let printed = Typed::new(store, &[&flags[..], &of_prompt].concat()).run();
     assert!(printed.status.success(), "{wanted:?}: {}", String::from_utf8_lossy(&printed.stderr));
     let here: Rendering = serde_json::from_slice(&printed.stdout).unwrap();
     assert_eq!(here, serde_json::from_str(&told.body).unwrap(), "{wanted:?}");

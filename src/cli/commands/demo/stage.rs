@@ -89,11 +89,15 @@ pub(super) fn refusal(error: &Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
+    use crate::cli::streams::Stream;
 
     #[test]
     fn one_wrong_answer_or_none_at_all_is_a_failure() {
-        let out = Output::new(false);
+        let nowhere = Stream::to(io::sink());
+        let out = Output::new(false, nowhere.clone(), nowhere);
         let closed = |answers: &[bool]| {
             let played = answers.iter().map(|right| Played { call: "c".into(), answer: String::new(), right: *right });
             Stage { out: &out, played: played.collect() }.close().is_ok()
