@@ -34,7 +34,7 @@ fn the_binary_prints_what_a_command_in_this_process_prints() {
         &["lint", "nowhere"],
         &["push", "nowhere", "--json"],
         &["--config", "none.toml", "ls"],
-        &["--store", "skills:skills", "doctor"],
+        &["--store", "skills:skills", "skills", "list"],
         &["--store", "file:skills", "ls"],
         &["cat", "/workspace/none"],
         &["grep", "nothing", "/workspace"],
