@@ -98,7 +98,7 @@ fn files_have_the_tokens_of_the_reference() {
         println!("SKIPPED: the collection of real skills is not at {}", real.display());
     }
     let reference = o200k_base_singleton();
-    let mut folders = vec![root.join("docs"), root.join("fixtures"), root.join("src"), real];
+    let mut folders = vec![root.join("docs"), root.join("fixtures"), real];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -117,10 +117,10 @@ fn files_have_the_tokens_of_the_reference() {
 
 /// What the reference takes minutes for, or cannot do, at once. In pieces it takes as long as other text.
 #[test]
-fn a_megabyte_of_one_character_is_counted_in_pieces() {
+fn a_quarter_of_a_megabyte_of_one_character_is_counted_in_pieces() {
     let reference = o200k_base_singleton();
     for run in [" ", "a", "^", "\u{301}"] {
-        let text = run.repeat((1 << 20) / run.len());
+        let text = run.repeat((1 << 18) / run.len());
         assert_eq!(count(&text), counted_by(reference, &text), "{run:?}");
     }
 }
