@@ -11,6 +11,8 @@ use std::{
     sync::OnceLock,
 };
 
+use super::world::soak;
+
 /// Parts of the names of tests to which an index makes no difference: stores, the rules of the code base, writes that
 /// race, servers that are killed, the comparison with ripgrep, generated clients and hosts, invented requests, the page
 /// in a browser, bounds on memory, hostile archives, commands that a signal ends, searches that a host cancels, the
@@ -77,14 +79,20 @@ impl Choice {
     }
 }
 
+/// Whether this run tries a case of a table that is too large for one run: the seed chooses half of the cases, and
+/// `SKILLMOUNT_SOAK` all.
+pub(crate) fn tries(case: &str) -> bool {
+    soak() > 1 || is_chosen(case, seed())
+}
+
 /// Whether the running test has sabotaged indexes.
 pub(crate) fn indexes_are_sabotaged() -> bool {
     Choice::of_environment().sabotages(&running_test(), seed)
 }
 
-fn is_chosen(test: &str, seed: u64) -> bool {
+fn is_chosen(name: &str, seed: u64) -> bool {
     let mut hasher = DefaultHasher::new();
-    (test, seed).hash(&mut hasher);
+    (name, seed).hash(&mut hasher);
     hasher.finish() & 1 == 1
 }
 
