@@ -87,7 +87,7 @@
 //!
 //! # Which features are there?
 //!
-//! All but `testing` are on by default. An embedder who wants the library alone takes `default-features = false` and adds
+//! All but `testing` and `jemalloc` are on by default. An embedder who wants the library alone takes `default-features = false` and adds
 //! what is needed.
 //!
 //! | feature | what it adds |
@@ -98,6 +98,7 @@
 //! | `mcp` | `mcp`: the tools of a session over the Model Context Protocol |
 //! | `cli` | `cli`: the command line; needs `server`, `client` and `mcp` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
+//! | `jemalloc` | the allocator of what is shipped for Linux, which returns freed memory at once |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
 //! | `encoder` | `encoder::LocalEncoder`: skills are also found by what they mean, with a model on this machine |
 //! | `testing` | `store::testing`: the conformance suites for stores, and a store that fails on purpose |

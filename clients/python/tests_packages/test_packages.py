@@ -54,7 +54,7 @@ def _run(command: list[str], **variables: str) -> str:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both wheels, the program's from what the tests have compiled."""
     folder = tmp_path_factory.mktemp("wheels")
-    profile = os.environ.get("SKILLMOUNT_PROFILE", "dev")
+    profile = os.environ.get("PROFILE", "dev")
     done = subprocess.run([str(ROOT.parent / "python-bin" / "wheels"), str(folder), profile], check=False)
     assert done.returncode == 0
     return folder
