@@ -100,20 +100,29 @@ ADAPTED: dict[str, Callable[[SkillmountBackend], Any]] = {
 }
 
 
+def _costs(service: Server, user: str, session_id: str, *, adapted: bool) -> dict[str, int]:
+    """The requests to the store that each call of a new session leads to."""
+    session = service.client().session(user, session_id)
+    backend = SkillmountBackend.fixed(user, session_id, service.url)
+    session.write("/workspace/a.md", "one\n")
+    session.ls("/workspace")
+    costs = {}
+    for name in DIRECT:
+        before = _store_requests(service)
+        if adapted:
+            assert ADAPTED[name](backend).error is None
+        else:
+            DIRECT[name](session)
+        costs[name] = _store_requests(service) - before
+    return costs
+
+
 def test_a_call_of_the_adapter_costs_the_store_what_the_service_spends_on_it(service: Server, user: str) -> None:
-    client = service.client()
-    costs: dict[str, dict[str, int]] = {"direct": {}, "adapted": {}}
-    backend = SkillmountBackend.fixed(user, "adapted", service.url)
-    for way in costs:
-        session = client.session(user, way)
-        session.write("/workspace/a.md", "one\n")
-        session.ls("/workspace")
-        for name in DIRECT:
-            before = _store_requests(service)
-            if way == "direct":
-                DIRECT[name](session)
-            else:
-                assert ADAPTED[name](backend).error is None
-            costs[way][name] = _store_requests(service) - before
-    assert costs["adapted"] == costs["direct"]
-    assert costs["direct"]["ls"] == costs["direct"]["read"] == 1, "requests were counted"
+    # The service writes records and uses in the background. They only add to a count, so the least of four is compared.
+    def least(*, adapted: bool) -> dict[str, int]:
+        rounds = [_costs(service, user, f"{adapted}-{number}", adapted=adapted) for number in range(4)]
+        return {name: min(costs[name] for costs in rounds) for name in DIRECT}
+
+    adapted, direct = least(adapted=True), least(adapted=False)
+    assert adapted == direct
+    assert direct["ls"] == direct["read"] == 1, "requests were counted"
