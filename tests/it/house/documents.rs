@@ -35,6 +35,19 @@ fn every_dependency_has_its_reason() {
 }
 
 #[test]
+fn readme_contributing_and_the_page_on_builds_state_the_same_minutes() {
+    let minutes = |document: &str| {
+        let text = read(document);
+        let row = text.lines().find(|line| line.starts_with("| `make test` |")).unwrap();
+        row.rsplit('|').nth(1).unwrap().trim().trim_end_matches(" from a clean clone").to_owned()
+    };
+    let stated = minutes("README.md");
+    let number = stated.strip_suffix(" minutes").unwrap_or_else(|| panic!("README states {stated:?}"));
+    assert_eq!(stated, minutes("CONTRIBUTING.md"));
+    assert!(read("docs/build.md").contains(&format!("| together | {number} |")), "{number}");
+}
+
+#[test]
 fn the_front_page_names_every_feature() {
     let (manifest, front) = (read("Cargo.toml"), read("src/lib.rs"));
     let features = manifest.split_once("[features]").unwrap().1.split_once("\n[").unwrap().0;
