@@ -31,7 +31,7 @@ export SKILLMOUNT_TREE ?= $(shell .ci/seed)
 export PROPTEST_CASES ?= 64
 
 # Not in it: what speaks HTTP, S3 or the command line, and what waits for real clocks.
-quick: nextest ## the inner loop: unit tests, the rules of the code base, the contract and the stores in memory; seconds once built
+quick: nextest ## the inner loop: unit tests, the rules of the code base, the contract and the stores in memory; a minute once built
 	$(NEXTEST) --lib --test it -E \
 	  'kind(lib) | test(house::) | test(conformance::memory) | test(conformance::every_layer_over_memory) | test(as_reviewed)'
 
