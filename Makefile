@@ -192,7 +192,7 @@ soak-hostile: nextest ## ten minutes of honest users beside a hostile one, with 
 	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} $(SOAK) $(OPTIMISED) \
 	  --config 'profile.$(PROFILE).package."*".opt-level=1' --features jemalloc --test it -E 'test(/^siege::/)'
 
-dist: ## the program that is shipped, optimised as a whole, in target/dist; a quarter of an hour
+dist: ## the program that is shipped, optimised as a whole, in target/dist; 25 minutes
 	cargo build --profile dist --locked --features jemalloc --bin skillmount
 	@ls -l $(TARGET)/dist/skillmount
 
