@@ -5,6 +5,7 @@
 mod add;
 mod approvals;
 mod audit;
+pub(crate) mod command_line;
 mod complete;
 mod connect;
 #[cfg(feature = "s3")]
@@ -51,7 +52,6 @@ mod terminal;
 mod transcripts;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
-pub(crate) mod typed;
 mod user;
 mod verbose;
 #[cfg(unix)]
@@ -63,7 +63,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use self::typed::Typed;
+use self::command_line::CommandLine;
 use crate::support::folder_saboteur::FolderSaboteur;
 
 /// A home of its own for every test: no setting, store or file of the machine that runs it is seen.
@@ -119,8 +119,8 @@ impl Home {
     }
 
     /// The command, in this home, with nothing of the machine's environment.
-    pub(crate) fn typed(&self, arguments: &[&str]) -> Typed {
-        Typed::new(self.path(), arguments)
+    pub(crate) fn typed(&self, arguments: &[&str]) -> CommandLine {
+        CommandLine::new(self.path(), arguments)
     }
 
     /// The same as a process of its own.

@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{skill, typed::Typed};
+use super::{command_line::CommandLine, skill};
 use crate::support::once::made_once;
 
 /// Copies the home with two skills to `folder`, which is empty. The times of its files stay: a store reads them.
@@ -40,7 +40,7 @@ pub(crate) fn make(folder: &Path) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let pushed = Typed::new(folder, &["push", "skills"]).run();
+    let pushed = CommandLine::new(folder, &["push", "skills"]).run();
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
 }
 

@@ -12,7 +12,7 @@ use skillmount::prompt::Rendering;
 use tempfile::TempDir;
 
 use crate::{
-    cli::{on_store, server::Server, typed::Typed},
+    cli::{command_line::CommandLine, on_store, server::Server},
     support::world::{files_below, fixtures, real_skills},
 };
 
@@ -169,7 +169,7 @@ async fn check_command_line(store: &Path, url: &str, wanted: Wanted, told: &Told
     let address = format!("file:{}", store.display());
     let flags = ["--store", &address, "--user", "u1", "--session", session, "prompt", "--json"];
     let of_prompt = ["--mode", mode, "--format", format, "--max-tokens", max_tokens];
-    let printed = Typed::new(store, &[&flags[..], &of_prompt].concat()).run();
+    let printed = CommandLine::new(store, &[&flags[..], &of_prompt].concat()).run();
     assert!(printed.status.success(), "{wanted:?}: {}", String::from_utf8_lossy(&printed.stderr));
     let here: Rendering = serde_json::from_slice(&printed.stdout).unwrap();
     assert_eq!(here, serde_json::from_str(&told.body).unwrap(), "{wanted:?}");

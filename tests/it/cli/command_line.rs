@@ -22,17 +22,17 @@ const STACK_BYTES: usize = 8 << 20;
 const HELP_COLUMNS: usize = 100;
 
 /// A command with all that it has of a process: nothing of the machine's environment is seen.
-pub(crate) struct Typed {
+pub(crate) struct CommandLine {
     arguments: Vec<OsString>,
     process: Process,
-    stdout: Captured,
-    stderr: Captured,
+    stdout: CapturedBytes,
+    stderr: CapturedBytes,
 }
 
-impl Typed {
+impl CommandLine {
     /// The command in `folder`, which is the home of its account as well.
     pub(crate) fn new(folder: &Path, arguments: &[&str]) -> Self {
-        let (stdout, stderr) = (Captured::default(), Captured::default());
+        let (stdout, stderr) = (CapturedBytes::default(), CapturedBytes::default());
         let (data, config) = (folder.join("data"), folder.join("config"));
         let variables: [(&str, &Path); 3] = [("HOME", folder), ("XDG_DATA_HOME", &data), ("XDG_CONFIG_HOME", &config)];
         let process = Process {
@@ -97,15 +97,15 @@ fn exit_status(status: u8) -> ExitStatus {
 
 /// What was written to a stream.
 #[derive(Clone, Debug, Default)]
-struct Captured(Arc<Mutex<Vec<u8>>>);
+struct CapturedBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Captured {
+impl CapturedBytes {
     fn taken(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
-impl Write for Captured {
+impl Write for CapturedBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
